@@ -38,9 +38,9 @@ from benchmarks.results import (
     spread,
 )
 from benchmarks.sampling import Call, Waiting, interleave_waiting
-from kafkawire.admin.acls import AclBinding, AclBindingFilter
 from kafkawire.admin.blocking import BlockingAdminClient
-from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity
+from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
+from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity
 
 DESCRIBE_TARGETS = (Target(KAFKA_PYTHON, 1 / 0.6), Target(CONFLUENT, 1 / 0.6))
 PRINCIPALS_TARGETS = (Target(JAVA, 10),)

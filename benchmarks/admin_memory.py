@@ -26,7 +26,7 @@ GROWTH = 1.1
 _PROGRAM = """
 import gc, json, sys, tracemalloc
 from pathlib import Path
-from kafkawire.admin.acls import AclBindingFilter
+from kafkawire.model.acls.bindings import AclBindingFilter
 from kafkawire.admin.blocking import BlockingAdminClient
 
 def pages():

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 from tests.apache_kafka.java_program import running_program
 from tests.apache_kafka.releases import newest_broker_release
-from tests.kafka_dumps import real_logs
+from tests.kafka_logs.dumps import real_logs
 
 from benchmarks.processes import run_process
 from benchmarks.results import KAFKA, OURS, Measurement, Target

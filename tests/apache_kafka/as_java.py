@@ -8,8 +8,10 @@ import msgspec
 from tests.apache_kafka import java_answers as answers
 from tests.apache_kafka.java_answers import Partition
 
-from kafkawire.admin.acls import AclBinding, AclOperation
-from kafkawire.admin.cluster_descriptions import (
+from kafkawire.admin.tokens import DelegationToken
+from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import AclBinding, AclOperation
+from kafkawire.model.cluster import (
     ClusterDescription,
     FeatureLevels,
     Features,
@@ -18,9 +20,8 @@ from kafkawire.admin.cluster_descriptions import (
     QuorumReplica,
     ReplicaLogDirs,
 )
-from kafkawire.admin.config_resources import ConfigEntry, ConfigResource
-from kafkawire.admin.group_offsets import CommittedOffset, SharePartitionOffset
-from kafkawire.admin.groups import (
+from kafkawire.model.configs.resources import ConfigEntry, ConfigResource
+from kafkawire.model.groups.descriptions import (
     ClassicGroupDescription,
     ClassicGroupMember,
     ConsumerGroupDescription,
@@ -29,15 +30,14 @@ from kafkawire.admin.groups import (
     ShareGroupDescription,
     ShareGroupMember,
 )
-from kafkawire.admin.partitions import ListedOffset
-from kafkawire.admin.quotas import ClientQuotaEntity
-from kafkawire.admin.scram import ScramCredentialInfo
-from kafkawire.admin.streams_groups import StreamsGroupDescription, StreamsGroupMember
-from kafkawire.admin.tokens import DelegationToken
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.topics import TopicDescription, TopicListing
-from kafkawire.admin.transactions import ProducerState, TransactionDescription, TransactionListing
-from kafkawire.layout import Uuid
+from kafkawire.model.groups.offsets import CommittedOffset, SharePartitionOffset
+from kafkawire.model.groups.streams import StreamsGroupDescription, StreamsGroupMember
+from kafkawire.model.partitions import ListedOffset
+from kafkawire.model.quotas.entities import ClientQuotaEntity
+from kafkawire.model.scram import ScramCredentialInfo
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.topics import TopicDescription, TopicListing
+from kafkawire.model.transactions import ProducerState, TransactionDescription, TransactionListing
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
 _NONE = -1

@@ -13,9 +13,9 @@ from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.releases import REPOSITORY
 
-from kafkawire.broker.configuration import checks
-from kafkawire.broker.configuration.definitions import ConfigDefinition, Definitions
 from kafkawire.broker.offered_versions import RELEASE
+from kafkawire.model.configs import checks
+from kafkawire.model.configs.definitions import ConfigDefinition, Definitions
 
 DATA = REPOSITORY / "src" / "kafkawire" / "broker" / "configuration" / "definitions.json"
 SOURCES = Path(__file__).parents[1] / "conformance" / "broker" / "configurations"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.apache_kafka.prerequisites import lacking
 
-from kafkawire.codegen.evolution.origin import load_side
-from kafkawire.codegen.evolution.origin_error import OriginError
-from kafkawire.codegen.evolution.side import Side
+from kafkawire.codegen.evolve.origin import load_side
+from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.side import Side
 
 
 def side_of_release(version: str) -> Side:

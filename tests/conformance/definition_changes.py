@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Final, cast
 
-from tests.release_jars import Json
+from tests.made.release_jars import Json
 
 Change = Callable[[random.Random, Json], None]
 

@@ -6,7 +6,7 @@ import posixpath
 from dataclasses import dataclass
 from typing import cast
 
-from kafkawire.codegen.released_versions import ReleasedVersion
+from kafkawire.codegen.merge.released_versions import ReleasedVersion
 from kafkawire.layout import FieldLayout, StructLayout
 
 Json = dict[str, object]

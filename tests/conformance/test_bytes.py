@@ -7,7 +7,7 @@ from tests.apache_kafka.fixtures import Oracles
 from tests.apache_kafka.oracle import Decode, Default, Oracle
 from tests.conformance.trials import trials, values
 
-from kafkawire.codegen.released_versions import ReleasedVersion
+from kafkawire.codegen.merge.released_versions import ReleasedVersion
 from kafkawire.protocol import message_class
 
 pytestmark = pytest.mark.conformance

@@ -19,14 +19,14 @@ import pytest
 from tests.apache_kafka.releases import BROKER, REPOSITORY, class_path, newest_with, releases_with
 from tests.apache_kafka.schema_checker import Verdict, ask_checker
 from tests.conformance.definition_changes import changed, random_definition
-from tests.release_jars import Json
-from tests.upstream_examples import EXAMPLES
+from tests.made.release_jars import Json
+from tests.made.schema_changes import EXAMPLES
 
+from kafkawire.codegen.check import check_message
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.evolution.finding import EvolutionFinding
-from kafkawire.codegen.evolution.upstream import UPSTREAM_RULES, upstream_findings
-from kafkawire.codegen.parse import parse_message
-from kafkawire.codegen.rules import check_message
+from kafkawire.codegen.evolve.finding import EvolutionFinding
+from kafkawire.codegen.evolve.upstream import UPSTREAM_RULES, upstream_findings
+from kafkawire.codegen.parse.load import parse_message
 
 pytestmark = pytest.mark.conformance
 

@@ -9,11 +9,11 @@ import pytest
 from tests.apache_kafka.prerequisites import java, lacking, program
 from tests.apache_kafka.releases import REPOSITORY, newest_release, unpublished
 
-from kafkawire.codegen.error_codes import read_error_codes
 from kafkawire.codegen.importing.addition import AddedRelease, add_release
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.run import ImportRequest, import_specs
-from kafkawire.codegen.released_versions import read_released_versions
+from kafkawire.codegen.merge.released_versions import read_released_versions
+from kafkawire.codegen.parse.error_codes import read_error_codes
 
 pytestmark = pytest.mark.conformance
 

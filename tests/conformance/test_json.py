@@ -10,7 +10,7 @@ from tests.apache_kafka.oracle import Answer, Decode, Encode, Oracle
 from tests.conformance.json_of_release import json_as_read, json_as_written
 from tests.conformance.trials import trials, values
 
-from kafkawire.codegen.released_versions import ReleasedVersion
+from kafkawire.codegen.merge.released_versions import ReleasedVersion
 from kafkawire.protocol import from_json, message_class, to_json
 
 pytestmark = pytest.mark.conformance

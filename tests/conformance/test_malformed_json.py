@@ -17,7 +17,7 @@ from tests.apache_kafka.oracle import Answer, Encode
 from tests.conformance.test_json import WITHOUT_JSON
 from tests.conformance.trials import trials
 
-from kafkawire.codegen.released_versions import ReleasedVersion
+from kafkawire.codegen.merge.released_versions import ReleasedVersion
 from kafkawire.protocol import from_json, message_class, to_json
 from kafkawire.wire import DecodeError, EncodeError, Message
 from kafkawire.wire.examples import random_instance

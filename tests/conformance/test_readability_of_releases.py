@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 import pytest
 from tests.apache_kafka.prerequisites import lacking, program
-from tests.laws.codegen.evolution.peers import Peer
-from tests.laws.codegen.evolution.statements import hold
+from tests.laws.codegen.evolve.peers import Peer
+from tests.laws.codegen.evolve.statements import hold
 
-from kafkawire.codegen.evolution.origin import load_side
-from kafkawire.codegen.evolution.origin_error import OriginError
-from kafkawire.codegen.evolution.pairing import pair_messages
-from kafkawire.codegen.evolution.readability import VersionCompatibility, byte_compatibility
-from kafkawire.codegen.merging.difference import layout_differences
-from kafkawire.codegen.resolve import resolve_message
+from kafkawire.codegen.evolve.origin import load_side
+from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.pairing import pair_messages
+from kafkawire.codegen.evolve.readability import VersionCompatibility, byte_compatibility
+from kafkawire.codegen.merge.difference import layout_differences
+from kafkawire.codegen.resolve.layouts import resolve_message
 from kafkawire.layout import StructLayout
 
 pytestmark = pytest.mark.conformance

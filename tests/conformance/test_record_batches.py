@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from tests.apache_kafka.fixtures import DumpLog
 from tests.conformance.kafka_records import NOW, Trial, ask, hex_of, random_records, written
-from tests.kafka_dumps import parse_dump
+from tests.kafka_logs.dumps import parse_dump
 
 from kafkawire.wire.batches.batch import Record, RecordBatch, TimestampType, read_batches
 from kafkawire.wire.batches.reader import decode_records

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.apache_kafka.prerequisites import lacking, program
 
-from kafkawire.codegen.evolution.kafka_release import cache_file
-from kafkawire.codegen.evolution.origin import load_side
-from kafkawire.codegen.evolution.origin_error import OriginError
-from kafkawire.codegen.evolution.side import Side
+from kafkawire.codegen.evolve.kafka_release import cache_file
+from kafkawire.codegen.evolve.origin import load_side
+from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.side import Side
 
 pytestmark = pytest.mark.conformance
 

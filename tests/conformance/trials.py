@@ -9,7 +9,7 @@ from functools import cache
 
 from tests.apache_kafka.releases import BROKER, REPOSITORY, generation, releases_with
 
-from kafkawire.codegen.released_versions import ReleasedVersion, read_released_versions
+from kafkawire.codegen.merge.released_versions import ReleasedVersion, read_released_versions
 from kafkawire.wire import Message
 from kafkawire.wire.examples import extreme_instances, random_instance
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from kafkawire.codegen.lint import render_text
-from kafkawire.codegen.parse import Definitions, load_paths
-from kafkawire.codegen.rules import RULES
+from kafkawire.codegen.check import RULES
+from kafkawire.codegen.parse.load import Definitions, load_paths
+from kafkawire.codegen.report.text import render_text
 
 RULE_FOLDERS = Path(__file__).parent / "rules"
 ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import serialization
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.releases import broker_releases
-from tests.channels import run, soon
+from tests.stand_ins.channels import run, soon
 
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.sasl import (

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from kafkawire.broker.offered_versions import RELEASE
-from kafkawire.codegen.canonical import canonical_text
+from kafkawire.codegen.importing.canonical import canonical_text
 from kafkawire.codegen.importing.recheck import recheck
 from kafkawire.codegen.importing.sources import read_sources
 from kafkawire.codegen.importing.summary import counts_of
-from kafkawire.codegen.overlay import proposal_of
-from kafkawire.codegen.parse import load_definitions
-from kafkawire.codegen.released_versions import ReleasedVersion, read_released_versions
+from kafkawire.codegen.merge.overlay import proposal_of
+from kafkawire.codegen.merge.released_versions import ReleasedVersion, read_released_versions
+from kafkawire.codegen.parse.load import load_definitions
 from kafkawire.codegen.specs_tree import LoadedSpecs, load_specs
 from kafkawire.codegen.versions import Versions
 

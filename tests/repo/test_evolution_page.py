@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kafkawire.codegen.evolution.rules.catalogue import EVOLUTION_RULES
-from kafkawire.codegen.evolution.rules.rule import EvolutionRule
+from kafkawire.codegen.evolve.rules.catalogue import EVOLUTION_RULES
+from kafkawire.codegen.evolve.rules.rule import EvolutionRule
 
 BEGIN, END = (
     "<!-- rules: made from the catalogue, see tests/repo/test_evolution_page.py -->\n",

@@ -1,7 +1,7 @@
 """The prose of the repository is in plain words: constructions that readers had to decode do not come back.
 
 Only prose is searched. In Markdown, blocks of code, text in backticks, addresses of links, and sections that a program
-writes are left out; in Python, everything except docstrings and comments.
+writes are left out; in Python, everything except docstrings, comments, and texts of several words: messages and help.
 """
 
 from __future__ import annotations
@@ -93,15 +93,15 @@ def prose_of_markdown(text: str) -> str:
 
 
 def prose_of_python(text: str) -> str:
-    """Docstrings and comments, each at its line."""
+    """Docstrings, comments and texts of more than one word, each at its line."""
     lines = [""] * (text.count("\n") + 2)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             lines[token.start[0]] = token.string
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            for number, line in enumerate(node.value.value.splitlines(), node.lineno):
-                lines[number] = line
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
+            for number, line in enumerate(node.value.splitlines(), node.lineno):
+                lines[min(number, node.end_lineno or number)] += f" {line}"
     return blanked("\n".join(lines[1:]), re.compile(r"``.+?``"))
 
 
@@ -162,9 +162,11 @@ def test_code_and_plain_prose_have_no_findings(text: str) -> None:
     assert findings(prose_of_markdown(text)) == []
 
 
-def test_docstrings_and_comments_are_searched_and_code_is_not() -> None:
-    source = '"""Nobody."""\n\ntold = "but for"  # behind it\n'
+def test_docstrings_comments_and_messages_are_searched_and_code_is_not() -> None:
+    source = '"""It is told to nobody."""\n\ntold = "nobody"  # behind it\nraise Error(f"{told} was told")\n'
     assert [each.partition(": write")[0] for each in findings(prose_of_python(source))] == [
-        "line 1: 'Nobody'",
+        "line 1: 'nobody'",
+        "line 1: 'told'",
         "line 3: 'behind'",
+        "line 4: 'told'",
     ]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.merging.difference import layout_differences
-from kafkawire.codegen.parse import load_definitions
-from kafkawire.codegen.resolve import resolve, resolve_message
+from kafkawire.codegen.merge.difference import layout_differences
+from kafkawire.codegen.parse.load import load_definitions
+from kafkawire.codegen.resolve.layouts import resolve, resolve_message
 from kafkawire.codegen.specs_tree import load_specs
 from kafkawire.layout import FieldLayout, StructLayout
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafkawire.admin import AclOperation, AclPermissionType, PatternType, ResourceType
-from kafkawire.codegen.attributes import FIELD_ATTRIBUTES, MESSAGE_ATTRIBUTES, AttributeTable
+from kafkawire.codegen.parse.attributes import FIELD_ATTRIBUTES, MESSAGE_ATTRIBUTES, AttributeTable
 from kafkawire.layout import ENTITY_TYPES, FIELD_TYPES
 from kafkawire.protocol.error_codes import ErrorCode
 

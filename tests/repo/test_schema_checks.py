@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.release_jars import Json, field, message
+from tests.made.release_jars import Json, field, message
 
 PAGE = "docs/how-to/schema-checks-in-ci.md"
 KAFKAWIRE = Path(sys.executable).parent / "kafkawire"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 import pytest
-from tests.generated_packages import field, make_package, message
+from tests.made.packages import field, make_package, message
 
 from kafkawire.protocol import (
     ApiVersionsRequest,

@@ -9,12 +9,7 @@ from pathlib import Path
 
 import kafkawire.layout as layout_package
 from kafkawire.codegen.emit.formatting import format_files
-from kafkawire.codegen.emit.package import PackagePrinter
-from kafkawire.codegen.emit.package_names import name_findings
-from kafkawire.codegen.emit.pages.printer import PagePrinter
-from kafkawire.codegen.emit.render import environment
-from kafkawire.codegen.findings import Finding
-from kafkawire.codegen.output import (
+from kafkawire.codegen.emit.output import (
     Changes,
     Content,
     differences,
@@ -24,8 +19,13 @@ from kafkawire.codegen.output import (
     reusable_files,
     write_folders,
 )
+from kafkawire.codegen.emit.package import PackagePrinter
+from kafkawire.codegen.emit.package_names import name_findings
+from kafkawire.codegen.emit.pages.printer import PagePrinter
+from kafkawire.codegen.emit.render import environment
+from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.package_data import templates_dir
-from kafkawire.codegen.resolve import ResolvedMessage, resolve
+from kafkawire.codegen.resolve.layouts import ResolvedMessage, resolve
 from kafkawire.codegen.specs_tree import LoadedSpecs, load_specs
 from kafkawire.layout import StructLayout
 

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.error_codes import ErrorCode, read_error_codes
 from kafkawire.codegen.findings import Finding
-from kafkawire.codegen.overlay import overlay_proposals, proposal_of
-from kafkawire.codegen.parse import load_definitions
-from kafkawire.codegen.released_versions import (
+from kafkawire.codegen.merge.overlay import overlay_proposals, proposal_of
+from kafkawire.codegen.merge.released_versions import (
     ReleasedVersion,
     aliases_of,
     read_released_versions,
     releases_of,
 )
+from kafkawire.codegen.parse.error_codes import ErrorCode, read_error_codes
+from kafkawire.codegen.parse.load import load_definitions
 from kafkawire.codegen.versions import Versions
 
 

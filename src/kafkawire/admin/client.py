@@ -7,12 +7,10 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from kafkawire.admin.arguments.checks import checked
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.cluster import Cluster, Kind
 from kafkawire.admin.connection.sasl import CredentialsSource
 from kafkawire.admin.connection.tls import Tls
-from kafkawire.admin.nodes import Node, bootstrap_nodes
 from kafkawire.admin.operations.acl_visibility import AclVisibilityOperations
 from kafkawire.admin.operations.acls import AclOperations
 from kafkawire.admin.operations.capabilities import CapabilityOperations
@@ -45,6 +43,8 @@ from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.operations.transactions import TransactionOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
+from kafkawire.arguments.checks import checked
+from kafkawire.model.nodes import Node, bootstrap_nodes
 from kafkawire.wire.kafka_errors import ConnectionFailedError, ConnectionImpossibleError
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Iterable
 from typing import Any
 
-from kafkawire.admin.arguments.checks import checked
 from kafkawire.admin.calls import RunningCalls
 from kafkawire.admin.cluster import Cluster
 from kafkawire.admin.engine.call import Call
@@ -14,6 +13,7 @@ from kafkawire.admin.engine.operation import K, Operation, V
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.event_loop import now
 from kafkawire.admin.results import Results
+from kafkawire.arguments.checks import checked
 
 
 class OperationFamily:

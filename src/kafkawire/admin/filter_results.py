@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain
 
-from kafkawire.admin.acls import AclBinding, AclBindingFilter
-from kafkawire.admin.quotas import ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.admin.results import Results
+from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
+from kafkawire.model.quotas.entities import ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.wire.kafka_errors import KafkaError
 
 QuotaValues = Mapping[str, float]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from kafkawire.admin.groups import GroupState, GroupType
 from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.groups.descriptions import GroupState, GroupType
+from kafkawire.model.topic_partitions import TopicPartition
 
 
 class PartitionLag(msgspec.Struct, frozen=True):

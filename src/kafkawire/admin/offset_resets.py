@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from kafkawire.admin.partitions import OffsetSpec
+from kafkawire.model.partitions import OffsetSpec
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _MILLISECOND = timedelta(milliseconds=1)

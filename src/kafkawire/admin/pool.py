@@ -10,8 +10,8 @@ import msgspec
 
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.event_loop import now, retrieve
-from kafkawire.admin.nodes import Node
-from kafkawire.admin.sharing import shared
+from kafkawire.admin.rate_share import shared
+from kafkawire.model.nodes import Node
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ClosedError, ConnectionFailedError, DisconnectedError, KafkaError
 

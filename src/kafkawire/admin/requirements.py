@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kafkawire.admin.acls import AclOperation, ResourceType
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.protocol.errors import UnsupportedVersionError

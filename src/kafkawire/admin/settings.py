@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kafkawire.admin.arguments.fields import check_fields
+from kafkawire.arguments.fields import check_fields
 
 DEFAULT_CLIENT_ID = "kafkawire-admin"
 

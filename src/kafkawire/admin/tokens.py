@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from kafkawire.admin.connection.sasl import ScramCredentials
-from kafkawire.admin.discretion import Discreet
+from kafkawire.model.redaction import Redacted
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidPrincipalTypeError, error_of
 from kafkawire.wire.kafka_errors import ApiError
@@ -29,7 +29,7 @@ _EXPLANATIONS: Mapping[int, str] = MappingProxyType(
 )
 
 
-class DelegationToken(Discreet, frozen=True):
+class DelegationToken(Redacted, frozen=True):
     """What a client can log in with instead of its own password. The HMAC is not in the representation.
 
     Principals are written with their type, as in ACLs: ``User:alice``. Times are in milliseconds since 1970.

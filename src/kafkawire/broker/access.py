@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, Protocol
 
-from kafkawire.admin.acls import CLUSTER_NAME, OPERATIONS_OF_RESOURCES, AclOperation, ResourceType
 from kafkawire.broker.plugins.authorizer import Authorizer
 from kafkawire.broker.sessions import Session
+from kafkawire.model.acls.bindings import CLUSTER_NAME, OPERATIONS_OF_RESOURCES, AclOperation, ResourceType
 
 __all__ = ["CLUSTER_NAME", "Access", "AuthorizedAccess", "UnrestrictedAccess"]
 

@@ -13,10 +13,10 @@ from typing import Annotated
 import typer
 
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError
-from kafkawire.broker.configuration.properties_file import parse_properties
 from kafkawire.broker.embedded import EmbeddedBroker
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.model.properties_file import PropertiesError, parse_properties
 
 _NO_SUCH_ADDRESS = frozenset({errno.EADDRINUSE, errno.EADDRNOTAVAIL})
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -92,7 +92,7 @@ def _of_file(path: Path | None) -> Mapping[str, str]:
         return {}
     try:
         return parse_properties(path.read_text("utf-8"))
-    except ConfigurationError as error:
+    except PropertiesError as error:
         raise CommandError(f"{path}: {error}", ExitCode.USAGE) from None
     except UnicodeDecodeError as error:
         raise CommandError(f"{path}: it is no text in UTF-8: {error.reason} at byte {error.start}") from None

@@ -14,7 +14,6 @@ from rich.table import Table
 
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import progress_bar
-from kafkawire.codegen.error_codes import ErrorCodesError
 from kafkawire.codegen.generate import (
     DefinitionsRefusedError,
     ForeignFilesError,
@@ -24,9 +23,10 @@ from kafkawire.codegen.generate import (
     generate,
     stale_files,
 )
-from kafkawire.codegen.lint import render_text
+from kafkawire.codegen.merge.released_versions import ReleasedVersionsError
 from kafkawire.codegen.package_data import checkout_dir, specs_dir
-from kafkawire.codegen.released_versions import ReleasedVersionsError
+from kafkawire.codegen.parse.error_codes import ErrorCodesError
+from kafkawire.codegen.report.text import render_text
 from kafkawire.codegen.specs_tree import LoadedSpecs
 
 OWN_PACKAGE = "kafkawire.protocol"

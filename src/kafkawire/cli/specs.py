@@ -17,7 +17,7 @@ from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.recheck import recheck
 from kafkawire.codegen.importing.run import ImportRequest, ImportResult, import_specs
 from kafkawire.codegen.importing.summary import ReleaseCount, changes_of, counts_of
-from kafkawire.codegen.released_versions import Relation, read_released_versions, releases_of
+from kafkawire.codegen.merge.released_versions import Relation, read_released_versions, releases_of
 from kafkawire.codegen.specs_tree import load_specs
 
 app = typer.Typer(help="Message definitions: import them from Apache Kafka's releases.", no_args_is_help=True)

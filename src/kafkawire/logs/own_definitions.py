@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.error_codes import ErrorCodesError
 from kafkawire.codegen.generate import DefinitionsRefusedError, Target, checked_specs, print_target
-from kafkawire.codegen.lint import render_text
+from kafkawire.codegen.merge.released_versions import ReleasedVersionsError
 from kafkawire.codegen.naming import class_name
-from kafkawire.codegen.released_versions import ReleasedVersionsError
-from kafkawire.codegen.resolve import resolve
+from kafkawire.codegen.parse.error_codes import ErrorCodesError
+from kafkawire.codegen.report.text import render_text
+from kafkawire.codegen.resolve.layouts import resolve
 from kafkawire.codegen.specs_tree import LoadedSpecs
 from kafkawire.logs.generated_modules import GeneratedModules
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry

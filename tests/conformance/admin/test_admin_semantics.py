@@ -14,10 +14,11 @@ from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.releases import newest_broker_release
 
-from kafkawire.admin.acl_evaluation import AclEvaluator
-from kafkawire.admin.acl_matching import AclIndex, matches
-from kafkawire.admin.acl_validation import refusal_of_binding
-from kafkawire.admin.acls import (
+from kafkawire.broker.image.acls import AclsImage
+from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
+from kafkawire.broker.sessions import Principal, Session
+from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import (
     AclBinding,
     AclBindingFilter,
     AclOperation,
@@ -25,11 +26,12 @@ from kafkawire.admin.acls import (
     PatternType,
     ResourceType,
 )
-from kafkawire.admin.config_resources import ConfigResourceType, ConfigSource, ConfigType
-from kafkawire.admin.effective_quotas import EffectiveQuotas
-from kafkawire.admin.quota_matching import QuotaIndex
-from kafkawire.admin.quota_validation import refusal_of_alteration, refusal_of_filter
-from kafkawire.admin.quotas import (
+from kafkawire.model.acls.evaluation import AclEvaluator
+from kafkawire.model.acls.matching import AclIndex, matches
+from kafkawire.model.acls.validation import refusal_of_binding
+from kafkawire.model.configs.resources import ConfigResourceType, ConfigSource, ConfigType
+from kafkawire.model.quotas.effective import EffectiveQuotas
+from kafkawire.model.quotas.entities import (
     CLIENT_KEYS,
     IP_KEYS,
     PRODUCER_BYTE_RATE,
@@ -39,11 +41,9 @@ from kafkawire.admin.quotas import (
     ClientQuotaFilterComponent,
     QuotaMatch,
 )
-from kafkawire.admin.tolerant_enum import TolerantEnum
-from kafkawire.broker.image.acls import AclsImage
-from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
-from kafkawire.broker.sessions import Principal, Session
-from kafkawire.layout import Uuid
+from kafkawire.model.quotas.matching import QuotaIndex
+from kafkawire.model.quotas.validation import refusal_of_alteration, refusal_of_filter
+from kafkawire.model.tolerant_enum import TolerantEnum
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 
 pytestmark = pytest.mark.conformance

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tests.generated_packages import generated, import_package
+from tests.made.packages import generated, import_package
 
 from kafkawire.codegen.generate import Target
 

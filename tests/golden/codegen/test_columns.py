@@ -11,9 +11,9 @@ from types import ModuleType
 
 import pyarrow as pa
 import pytest
-from tests.column_rows import check_columns
-from tests.generated_packages import Json, field, make_package, message
 from tests.golden.codegen.conftest import DEFINITIONS, GoldenPackage
+from tests.kafka_logs.column_rows import check_columns
+from tests.made.packages import Json, field, make_package, message
 
 from kafkawire.columns import MessageColumns
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from hypothesis import Phase, find, settings
-from tests.generated_packages import check_laws, classes_of
 from tests.golden.codegen.conftest import GoldenPackage
+from tests.made.packages import check_laws, classes_of
 
 from kafkawire.codegen.naming import module_name
 from kafkawire.layout import Uuid

@@ -14,9 +14,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tests.column_rows import check_columns
-from tests.generated_packages import check_laws, classes_of, field, make_package, message
 from tests.golden.codegen.conftest import GoldenPackage, Mypy
+from tests.kafka_logs.column_rows import check_columns
+from tests.made.packages import check_laws, classes_of, field, make_package, message
 
 from kafkawire.codegen.emit.names import DERIVED_LOCALS
 

@@ -12,15 +12,15 @@ from pathlib import Path
 import markdown
 import pytest
 from tests.apache_kafka.definitions import side_of_release
-from tests.generated_packages import message, write_definitions
+from tests.made.packages import message, write_definitions
 
 from kafkawire.cli.app import main
-from kafkawire.codegen.evolution.change import SchemaDiff
-from kafkawire.codegen.evolution.diff_json import diff_json
-from kafkawire.codegen.evolution.diff_markdown import diff_markdown
-from kafkawire.codegen.evolution.diff_text import text_lines
-from kafkawire.codegen.evolution.message_changes import diff_sides
-from kafkawire.codegen.evolution.origin import load_side
+from kafkawire.codegen.evolve.change import SchemaDiff
+from kafkawire.codegen.evolve.diff_json import diff_json
+from kafkawire.codegen.evolve.diff_markdown import diff_markdown
+from kafkawire.codegen.evolve.diff_text import text_lines
+from kafkawire.codegen.evolve.message_changes import diff_sides
+from kafkawire.codegen.evolve.origin import load_side
 
 FOLDER = Path(__file__).parent
 FORMATS = {"text": "txt", "markdown": "md", "json": "json"}

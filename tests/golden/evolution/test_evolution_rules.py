@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from kafkawire.codegen.evolution.checking.result import CheckResult, check_sides
-from kafkawire.codegen.evolution.checking.text import text_lines
-from kafkawire.codegen.evolution.origin import load_side
-from kafkawire.codegen.evolution.rules.catalogue import EVOLUTION_RULES
+from kafkawire.codegen.evolve.checking.result import CheckResult, check_sides
+from kafkawire.codegen.evolve.checking.text import text_lines
+from kafkawire.codegen.evolve.origin import load_side
+from kafkawire.codegen.evolve.rules.catalogue import EVOLUTION_RULES
 
 RULE_FOLDERS = Path(__file__).parent / "rules"
 FOLDERS = sorted(path.name for path in RULE_FOLDERS.iterdir())

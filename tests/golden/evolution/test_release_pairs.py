@@ -14,13 +14,13 @@ import pytest
 from tests.apache_kafka.prerequisites import lacking, program
 from tests.apache_kafka.releases import REPOSITORY
 
-from kafkawire.codegen.evolution.checking.accepted import read_accepted
-from kafkawire.codegen.evolution.checking.result import CheckResult, check_sides
-from kafkawire.codegen.evolution.checking.wording import BytesRow, bytes_rows, subject
-from kafkawire.codegen.evolution.finding import EvolutionFinding
-from kafkawire.codegen.evolution.origin import load_side
-from kafkawire.codegen.evolution.origin_error import OriginError
-from kafkawire.codegen.evolution.rules.catalogue import EVOLUTION_RULES
+from kafkawire.codegen.evolve.checking.accepted import read_accepted
+from kafkawire.codegen.evolve.checking.result import CheckResult, check_sides
+from kafkawire.codegen.evolve.checking.wording import BytesRow, bytes_rows, subject
+from kafkawire.codegen.evolve.finding import EvolutionFinding
+from kafkawire.codegen.evolve.origin import load_side
+from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.rules.catalogue import EVOLUTION_RULES
 
 pytestmark = pytest.mark.conformance
 

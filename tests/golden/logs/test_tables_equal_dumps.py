@@ -6,14 +6,14 @@ import json
 from collections import Counter
 
 import pytest
-from tests.dumped_tables import (
+from tests.kafka_logs.dumped_tables import (
     assert_batches_as_dumped,
     assert_records_as_dumped,
     assert_typed_as_dumped,
     record_of,
     rows_of,
 )
-from tests.kafka_dumps import FIXTURES, RealLog, real_logs
+from tests.kafka_logs.dumps import FIXTURES, RealLog, real_logs
 
 from kafkawire.logs import Accounts, read_table, table_names
 from kafkawire.logs.registry import BUILT_IN

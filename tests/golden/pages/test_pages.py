@@ -12,10 +12,10 @@ from pathlib import Path
 
 import markdown
 import pytest
-from tests.generated_packages import field, message, write_definitions
+from tests.made.packages import field, message, write_definitions
 
 from kafkawire.codegen.generate import print_pages
-from kafkawire.codegen.parse import load_definitions
+from kafkawire.codegen.parse.load import load_definitions
 
 FOLDER = Path(__file__).parent
 EXPECTED = FOLDER / "expected"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 import pytest
-from tests.kafka_dumps import FIXTURES, RealLog, real_logs
+from tests.kafka_logs.dumps import FIXTURES, RealLog, real_logs
 
 from kafkawire.codegen.naming import snake_case
 from kafkawire.protocol import GroupMetadataValue, QuorumStateData, to_json

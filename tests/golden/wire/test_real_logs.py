@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 import pytest
-from tests.kafka_dumps import FIXTURES, DumpedBatch, DumpedRecord, RealLog, real_logs
+from tests.kafka_logs.dumps import FIXTURES, DumpedBatch, DumpedRecord, RealLog, real_logs
 
 from kafkawire.wire.batches.batch import Record, RecordBatch, TimestampType, read_batches
 from kafkawire.wire.batches.reader import decode_records

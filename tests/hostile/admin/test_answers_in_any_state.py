@@ -7,8 +7,15 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.sasl_server import PlainServer, ScramServer
-from tests.scripted_peer import ScriptedPeer, answer_frame, before_handshake, logged_in, ready, versions_answer
+from tests.stand_ins.sasl_server import PlainServer, ScramServer
+from tests.stand_ins.scripted_peer import (
+    ScriptedPeer,
+    answer_frame,
+    before_handshake,
+    logged_in,
+    ready,
+    versions_answer,
+)
 
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed, Ready
 from kafkawire.admin.connection.machine import Connection

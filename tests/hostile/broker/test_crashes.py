@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.broker_process import STARTER, pipe, running, started
+from tests.embedded.process import STARTER, pipe, running, started
 
-from kafkawire.admin.quotas import ClientQuotaEntity
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER
 from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT
+from kafkawire.model.quotas.entities import ClientQuotaEntity
 from kafkawire.protocol import AlterClientQuotasRequest, AlterClientQuotasResponse, ConfigRecord
 from kafkawire.rpc import decode_response, encode_request
 

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from tests.broker_process import STARTER, running, started
-from tests.opened_groups import opened_groups
+from tests.embedded.groups import opened_groups
+from tests.embedded.process import STARTER, running, started
 
 from kafkawire.protocol import (
     CreateTopicsRequest,

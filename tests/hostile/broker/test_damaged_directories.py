@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.kafka_dumps import FIXTURES
+from tests.kafka_logs.dumps import FIXTURES
 
 from kafkawire.broker import EmbeddedBroker, StorageError
 

@@ -12,7 +12,7 @@ import tracemalloc
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from tests.broker_connection import BrokerConnection, connected_to
+from tests.embedded.connection import BrokerConnection, connected_to
 from tests.hostile.broker.asked_for import any_request
 
 from kafkawire.broker import EmbeddedBroker

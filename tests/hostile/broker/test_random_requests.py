@@ -8,7 +8,7 @@ import random
 
 import pytest
 from msgspec.structs import replace
-from tests.broker_connection import BrokerConnection, connected_to
+from tests.embedded.connection import BrokerConnection, connected_to
 from tests.hostile.broker.asked_for import GROUP, TOPIC, any_request
 
 from kafkawire.broker import EmbeddedBroker

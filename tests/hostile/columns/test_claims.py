@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.column_rows import check_columns_agree, taken
 from tests.hostile.protocol.test_claims import MOST_MEMORY, claiming, versions_by_layout
+from tests.kafka_logs.column_rows import check_columns_agree, taken
 from tests.traced_memory import takes_less
 
 from kafkawire.protocol.record_columns import RECORD_NAMES, record_columns

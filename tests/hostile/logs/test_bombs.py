@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.log_segments import METADATA, OFFSETS, write_segment
+from tests.made.segments import METADATA, OFFSETS, write_segment
 
 from kafkawire.logs import Accounts, read_table
 from kafkawire.protocol import BeginTransactionRecord, EndTransactionRecord, PartitionRecord, TopicRecord

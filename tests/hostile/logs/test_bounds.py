@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 import pytest
-from tests.log_segments import OFFSETS, batches_of, index_entries
-from tests.memory_store import MemoryFile, MemoryStore
+from tests.kafka_logs.memory_store import MemoryFile, MemoryStore
+from tests.made.segments import OFFSETS, batches_of, index_entries
 
 from kafkawire.logs import Accounts, FileRange, ReadMode, ReadOptions, find_log_files, read_table
 from kafkawire.logs.options import DEFAULT_OPTIONS

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.histories import history
-from tests.kafka_dumps import FIXTURES
-from tests.made_logs import METADATA_LOG, Step, write_segment
+from tests.kafka_logs.dumps import FIXTURES
+from tests.kafka_logs.histories import history
+from tests.made.logs import METADATA_LOG, Step, write_segment
 
 from kafkawire.layout import Uuid
 from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.log_segments import METADATA, OFFSETS, batches_of, index_entries, real_segment, repeated
-from tests.memory_store import MemoryStore
+from tests.kafka_logs.memory_store import MemoryStore
+from tests.made.segments import METADATA, OFFSETS, batches_of, index_entries, real_segment, repeated
 
 from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions, read_table
 from kafkawire.logs.options import DEFAULT_OPTIONS

@@ -11,8 +11,8 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.log_segments import METADATA, OFFSETS
-from tests.made_logs import Step, write_checkpoint, write_segment
+from tests.made.logs import Step, write_checkpoint, write_segment
+from tests.made.segments import METADATA, OFFSETS
 
 from kafkawire.cli.app import main
 from kafkawire.logs import LogReadError, ReadMode, ReadOptions, read_metadata_histories, read_table, table_names

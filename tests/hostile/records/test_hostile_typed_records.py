@@ -9,7 +9,7 @@ from typing import TypeVar
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.kafka_dumps import RealLog, real_logs
+from tests.kafka_logs.dumps import RealLog, real_logs
 
 from kafkawire.records.consumer_protocol import (
     decode_assignment,

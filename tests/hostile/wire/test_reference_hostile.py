@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.synthetic_messages import Synthetic, everything, field, message, nullable_struct_message
+from tests.made.messages import Synthetic, everything, field, message, nullable_struct_message
 from tests.traced_memory import takes_less
 
 from kafkawire.layout import STRUCT

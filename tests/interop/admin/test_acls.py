@@ -14,7 +14,10 @@ from tests.apache_kafka.java_answers import JavaAcl
 from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
-from kafkawire.admin.acls import (
+from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.operations.strategies import Strategy
+from kafkawire.model.acls.bindings import (
     AclBinding,
     AclBindingFilter,
     AclOperation,
@@ -22,9 +25,6 @@ from kafkawire.admin.acls import (
     PatternType,
     ResourceType,
 )
-from kafkawire.admin.blocking import BlockingAdminClient
-from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.admin.operations.strategies import Strategy
 from kafkawire.protocol.errors import (
     ClusterAuthorizationFailedError,
     InvalidRequestError,

@@ -13,8 +13,8 @@ from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.releases import broker_releases
 
 from kafkawire.admin.blocking import BlockingAdminClient
-from kafkawire.admin.config_resources import ConfigChange, ConfigResource
-from kafkawire.admin.topics import NewTopic
+from kafkawire.model.configs.resources import ConfigChange, ConfigResource
+from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import InvalidConfigError, PolicyViolationError, UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
 

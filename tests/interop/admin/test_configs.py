@@ -11,10 +11,13 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import SecureBrokers
 from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
-from tests.channels import soon
+from tests.stand_ins.channels import soon
 
 from kafkawire.admin.blocking import BlockingAdminClient
-from kafkawire.admin.config_resources import (
+from kafkawire.admin.connection.channel import Channel
+from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.model.configs.resources import (
     ConfigChange,
     ConfigEntry,
     ConfigOperation,
@@ -23,10 +26,7 @@ from kafkawire.admin.config_resources import (
     ConfigSource,
     ConfigType,
 )
-from kafkawire.admin.connection.channel import Channel
-from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.admin.connection.settings import ConnectionSettings
-from kafkawire.admin.topics import NewTopic
+from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse
 from kafkawire.protocol.errors import (
     ClusterAuthorizationFailedError,

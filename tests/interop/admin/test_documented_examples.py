@@ -13,8 +13,8 @@ from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.connection.sasl import ScramCredentials
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.topics import NewTopic
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.topics import NewTopic
 
 pytestmark = pytest.mark.interop
 

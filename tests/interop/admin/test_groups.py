@@ -15,19 +15,19 @@ from tests.apache_kafka.node import HOST
 from tests.apache_kafka.releases import broker_releases, is_at_least, later_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
-from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.admin.group_offsets import CommittedOffset, SharePartitionOffset
-from kafkawire.admin.groups import (
+from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.groups.descriptions import (
     ConsumerGroupDescription,
     GroupListing,
     GroupState,
     GroupType,
     MemberToRemove,
 )
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.topics import NewTopic
+from kafkawire.model.groups.offsets import CommittedOffset, SharePartitionOffset
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     GroupAuthorizationFailedError,
     GroupIdNotFoundError,

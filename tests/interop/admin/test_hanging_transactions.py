@@ -16,9 +16,9 @@ from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.releases import broker_releases
 
 from kafkawire.admin.blocking import BlockingAdminClient
-from kafkawire.admin.config_resources import ConfigChange, ConfigResource
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.topics import NewTopic
+from kafkawire.model.configs.resources import ConfigChange, ConfigResource
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import ProduceRequest, ProduceResponse
 from kafkawire.wire.batches.batch import Record
 from kafkawire.wire.batches.writer import encode_batch

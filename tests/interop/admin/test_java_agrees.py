@@ -16,7 +16,9 @@ from tests.apache_kafka.java_answers import JavaConfig, JavaGroup, JavaQuorum, P
 from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
 
-from kafkawire.admin.acls import (
+from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.connection.sasl import ScramCredentials
+from kafkawire.model.acls.bindings import (
     AclBinding,
     AclBindingFilter,
     AclOperation,
@@ -24,16 +26,14 @@ from kafkawire.admin.acls import (
     PatternType,
     ResourceType,
 )
-from kafkawire.admin.blocking import BlockingAdminClient
-from kafkawire.admin.cluster_descriptions import Replica
-from kafkawire.admin.config_resources import ConfigChange, ConfigResource
-from kafkawire.admin.connection.sasl import ScramCredentials
-from kafkawire.admin.group_offsets import CommittedOffset
-from kafkawire.admin.partitions import OffsetSpec
-from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
-from kafkawire.admin.scram import ScramMechanism, ScramUpsertion
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.topics import NewTopic
+from kafkawire.model.cluster import Replica
+from kafkawire.model.configs.resources import ConfigChange, ConfigResource
+from kafkawire.model.groups.offsets import CommittedOffset
+from kafkawire.model.partitions import OffsetSpec
+from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
+from kafkawire.model.scram import ScramMechanism, ScramUpsertion
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.topics import NewTopic
 
 pytestmark = pytest.mark.interop
 

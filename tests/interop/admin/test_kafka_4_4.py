@@ -13,22 +13,22 @@ from tests.apache_kafka.connection import connected_to
 from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.releases import broker_releases, is_at_least, releases
-from tests.stand_in_broker import StandInBroker
-from tests.stand_in_cluster import FAST, StandInCluster
+from tests.stand_ins.broker import StandInBroker
+from tests.stand_ins.cluster import FAST, StandInCluster
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.requirements import Support
-from kafkawire.admin.streams_groups import (
+from kafkawire.model.groups.streams import (
     StreamsGroupDescription,
     StreamsNodeType,
     StreamsTopologyDescriptionStatus,
     StreamsTopologyNode,
 )
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.topics import NewTopic
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import (
     StreamsGroupTopologyDescriptionUpdateRequest,
     StreamsGroupTopologyDescriptionUpdateResponse,

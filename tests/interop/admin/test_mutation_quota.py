@@ -18,9 +18,14 @@ from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.releases import broker_releases
 
 from kafkawire.admin.blocking import BlockingAdminClient
-from kafkawire.admin.quotas import CONTROLLER_MUTATION_RATE, ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.admin.settings import AdminSettings
-from kafkawire.admin.topics import NewPartitions, NewTopic
+from kafkawire.model.quotas.entities import (
+    CONTROLLER_MUTATION_RATE,
+    ClientQuotaAlteration,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
+)
+from kafkawire.model.topics import NewPartitions, NewTopic
 from kafkawire.protocol import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,

@@ -17,12 +17,12 @@ from tests.apache_kafka.releases import broker_releases, is_at_least
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.group_lag import GroupLag, PartitionLag
-from kafkawire.admin.groups import GroupState, GroupType
 from kafkawire.admin.offset_resets import ByDuration, ResetTarget, ShiftBy, ToCurrent, ToOffset, ToTime
 from kafkawire.admin.operations.offset_resets import ResetOffsets
-from kafkawire.admin.partitions import IsolationLevel, OffsetSpec
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.topics import NewTopic
+from kafkawire.model.groups.descriptions import GroupState, GroupType
+from kafkawire.model.partitions import IsolationLevel, OffsetSpec
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     GroupIdNotFoundError,
     NonEmptyGroupError,

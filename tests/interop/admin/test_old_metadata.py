@@ -10,8 +10,8 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.releases import broker_releases
 
 from kafkawire.admin.blocking import BlockingAdminClient
-from kafkawire.admin.cluster_descriptions import FeatureUpdate, UpgradeType
-from kafkawire.admin.scram import ScramDeletion, ScramMechanism, ScramUpsertion
+from kafkawire.model.cluster import FeatureUpdate, UpgradeType
+from kafkawire.model.scram import ScramDeletion, ScramMechanism, ScramUpsertion
 from kafkawire.protocol.errors import UnsupportedVersionError
 from kafkawire.wire.kafka_errors import ApiError
 

@@ -10,13 +10,14 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import SecureBrokers
 from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
-from tests.channels import soon
+from tests.stand_ins.channels import soon
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.sasl import PlainCredentials, ScramCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings
-from kafkawire.admin.scram import (
+from kafkawire.admin.settings import AdminSettings
+from kafkawire.model.scram import (
     MAXIMUM_ITERATIONS,
     MINIMUM_ITERATIONS,
     ScramAlteration,
@@ -25,7 +26,6 @@ from kafkawire.admin.scram import (
     ScramMechanism,
     ScramUpsertion,
 )
-from kafkawire.admin.settings import AdminSettings
 from kafkawire.protocol import AlterUserScramCredentialsRequest, AlterUserScramCredentialsResponse
 from kafkawire.protocol.errors import (
     ClusterAuthorizationFailedError,

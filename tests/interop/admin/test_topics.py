@@ -10,13 +10,13 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.releases import broker_releases
 
-from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.operations.records import HIGH_WATERMARK
-from kafkawire.admin.partitions import ElectionType, OffsetSpec
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.topics import NewPartitions, NewTopic
 from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.partitions import ElectionType, OffsetSpec
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.topics import NewPartitions, NewTopic
 from kafkawire.protocol.errors import (
     EligibleLeadersNotAvailableError,
     InvalidPartitionsError,

@@ -18,9 +18,9 @@ from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.topics import NewTopic
-from kafkawire.admin.transactions import (
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.topics import NewTopic
+from kafkawire.model.transactions import (
     AbortTransactionSpec,
     ProducerState,
     TransactionDescription,

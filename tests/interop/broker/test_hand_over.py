@@ -20,10 +20,10 @@ import pytest
 from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.fixtures import DumpLog
 from tests.apache_kafka.handed_over import HandedOver, kafka_on
-from tests.broker_process import STARTER, pipe, running, started
+from tests.embedded.process import STARTER, pipe, running, started
 from tests.interop.broker import concurrent_clients
 from tests.interop.broker.concurrent_clients import ORDERS, PASSWORD, Done
-from tests.kafka_dumps import parse_dump
+from tests.kafka_logs.dumps import parse_dump
 
 from kafkawire.admin import (
     AclBinding,

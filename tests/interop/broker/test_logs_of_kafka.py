@@ -11,7 +11,7 @@ import pytest
 from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.fixtures import DumpLog
 from tests.apache_kafka.handed_over import kafka_on
-from tests.kafka_dumps import FIXTURES, DumpedRecord, parse_dump
+from tests.kafka_logs.dumps import FIXTURES, DumpedRecord, parse_dump
 
 from kafkawire.admin import (
     AclBinding,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.chromium import Page, browser_program, opened_browser
+from tests.browser.chromium import Page, browser_program, opened_browser
 
 
 @pytest.fixture(scope="session")

@@ -9,13 +9,13 @@ from typing import Final, NamedTuple, TypedDict, cast
 
 import pytest
 from msgspec.structs import replace
-from tests.chromium import Page
-from tests.made_reports import section_of
-from tests.report_pages import BEGAN, ENDED, MINUTE, click, go_to, search, shown, texts
+from tests.browser.chromium import Page
+from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, go_to, search, shown, texts
+from tests.made.reports import section_of
 
-from kafkawire.admin.acl_evaluation import EVERYBODY, AclEvaluator
-from kafkawire.admin.acls import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.cli.report.contents import LogReport, Row
+from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
+from kafkawire.model.acls.evaluation import EVERYBODY, AclEvaluator
 
 TOPIC: Final = ResourceType.TOPIC
 NAMES: Final = ("orders", "orders.eu", "order", "clicks", "o")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.chromium import Page
-from tests.made_reports import commits_of, section_of
-from tests.report_pages import BEGAN, ENDED, MINUTE, focus, go_to, search, shown, texts
+from tests.browser.chromium import Page
+from tests.browser.report_pages import BEGAN, ENDED, MINUTE, focus, go_to, search, shown, texts
+from tests.made.reports import commits_of, section_of
 
 from kafkawire.cli.report.contents import Committed, LogAccount, LogEnd, LogReport, Row
 

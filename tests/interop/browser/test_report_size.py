@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.chromium import Page
-from tests.made_clusters import BEGAN as MADE_FROM
-from tests.made_clusters import MadeCluster
-from tests.made_reports import commits_of, section_of
-from tests.report_data import PackedNumbers, data_of, number_at
-from tests.report_pages import BEGAN, ENDED, MINUTE, click, go_to, opened, search, shown, texts
+from tests.browser.chromium import Page
+from tests.browser.report_data import PackedNumbers, data_of, number_at
+from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, go_to, opened, search, shown, texts
+from tests.made.clusters import BEGAN as MADE_FROM
+from tests.made.clusters import MadeCluster
+from tests.made.reports import commits_of, section_of
 
 from kafkawire.cli.app import main
 from kafkawire.cli.report.contents import Committed, Count, LogReport, Numbers, Row, Section

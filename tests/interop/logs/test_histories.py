@@ -18,8 +18,8 @@ from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import JavaAcl, Partition
 from tests.apache_kafka.node import HOST, Node, free_ports, listed_brokers, started
 from tests.apache_kafka.releases import broker_releases, is_at_least, newest_broker_release
-from tests.histories import Row, history, still_open
-from tests.made_logs import METADATA_LOG
+from tests.kafka_logs.histories import Row, history, still_open
+from tests.made.logs import METADATA_LOG
 
 from kafkawire.admin import (
     AclBinding,

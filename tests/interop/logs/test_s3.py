@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from pyarrow import fs
 from tests.apache_spark.prerequisites import require_spark
-from tests.kafka_dumps import FIXTURES
-from tests.s3_server import S3Server, running_s3_server
+from tests.kafka_logs.dumps import FIXTURES
+from tests.servers.s3 import S3Server, running_s3_server
 
 from kafkawire.logs import Accounts, ArrowStore, LogReadError, find_log_files, read_table
 

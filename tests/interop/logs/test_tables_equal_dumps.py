@@ -15,14 +15,14 @@ from tests.apache_kafka.broker import AUTHORIZER, running_broker
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.releases import broker_releases, is_at_least
-from tests.dumped_tables import (
+from tests.kafka_logs.dumped_tables import (
     assert_batches_as_dumped,
     assert_records_as_dumped,
     assert_typed_as_dumped,
     record_of,
     rows_of,
 )
-from tests.kafka_dumps import DumpedBatch, parse_dump
+from tests.kafka_logs.dumps import DumpedBatch, parse_dump
 
 from kafkawire.admin import (
     AclBinding,

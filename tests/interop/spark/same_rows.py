@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from tests.log_segments import write_segment
+from tests.made.segments import write_segment
 
 from kafkawire.logs import read_table, table_named
 from kafkawire.spark.options import source_options

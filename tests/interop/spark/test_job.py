@@ -16,7 +16,7 @@ from tests.apache_spark.cluster import WORKERS, running_spark_cluster, spark_env
 from tests.apache_spark.fixtures import SETTINGS
 from tests.apache_spark.prerequisites import spark_home
 from tests.interop.spark.same_rows import LOGS, damaged_log, plain_rows
-from tests.made_logs import Step, write_segment
+from tests.made.logs import Step, write_segment
 
 from kafkawire.cli.app import main as kafkawire
 from kafkawire.protocol import ConfigRecord

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from pyspark.sql import SparkSession
-from tests.generated_packages import field, message, write_definitions
 from tests.interop.spark.same_rows import read_with_spark
-from tests.log_segments import write_segment
+from tests.made.packages import field, message, write_definitions
+from tests.made.segments import write_segment
 
 from kafkawire.wire.batches import Record, encode_batch
 

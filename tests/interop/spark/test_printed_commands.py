@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.interop.spark.same_rows import LOGS, plain_rows
 from tests.repo.test_documentation import ROOT
-from tests.s3_server import S3Server, running_s3_server
+from tests.servers.s3 import S3Server, running_s3_server
 
 from kafkawire.cli.app import main as kafkawire
 from kafkawire.spark import job

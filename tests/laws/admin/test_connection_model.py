@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from tests.sasl_server import PlainServer
-from tests.scripted_peer import answer_frame, logged_in
+from tests.stand_ins.sasl_server import PlainServer
+from tests.stand_ins.scripted_peer import answer_frame, logged_in
 
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed
 from kafkawire.admin.connection.sasl import PlainCredentials

@@ -9,19 +9,19 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.laws.admin.acl_strategies import acls, filters
-from tests.laws.admin.quota_strategies import entities as quota_entities
-from tests.laws.admin.quota_strategies import filters as quota_filters
-from tests.stand_in_acls import StandInAcls
-from tests.stand_in_cluster import FAST, StandInCluster
-from tests.stand_in_quotas import StandInQuotas
+from tests.laws.model.acl_strategies import acls, filters
+from tests.laws.model.quota_strategies import entities as quota_entities
+from tests.laws.model.quota_strategies import filters as quota_filters
+from tests.stand_ins.acls import StandInAcls
+from tests.stand_ins.cluster import FAST, StandInCluster
+from tests.stand_ins.quotas import StandInQuotas
 
-from kafkawire.admin.acl_matching import matches as acl_matches
-from kafkawire.admin.acls import AclBinding, AclBindingFilter, ResourceType
 from kafkawire.admin.operations.strategies import Strategy
-from kafkawire.admin.quota_matching import matches as quota_matches
-from kafkawire.admin.quota_validation import refusal_of_filter
-from kafkawire.admin.quotas import ClientQuotaEntity, ClientQuotaFilter, ClientQuotaFilterComponent
+from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter, ResourceType
+from kafkawire.model.acls.matching import matches as acl_matches
+from kafkawire.model.quotas.entities import ClientQuotaEntity, ClientQuotaFilter, ClientQuotaFilterComponent
+from kafkawire.model.quotas.matching import matches as quota_matches
+from kafkawire.model.quotas.validation import refusal_of_filter
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 

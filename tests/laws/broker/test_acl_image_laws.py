@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.laws.admin.acl_strategies import filters, hosts, known_acls, names, operations, principals, resource_types
+from tests.laws.model.acl_strategies import filters, hosts, known_acls, names, operations, principals, resource_types
 
-from kafkawire.admin.acl_evaluation import AclEvaluator
-from kafkawire.admin.acl_matching import matches
-from kafkawire.admin.acls import AclBinding, AclBindingFilter, AclOperation, ResourceType
 from kafkawire.broker.image.acls import AclsImage
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
 from kafkawire.broker.sessions import Principal, Session
 from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter, AclOperation, ResourceType
+from kafkawire.model.acls.evaluation import AclEvaluator
+from kafkawire.model.acls.matching import matches
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 
 histories = st.lists(st.tuples(known_acls, st.booleans()), max_size=30)

@@ -9,7 +9,6 @@ from functools import partial
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkawire.admin.scram import ScramMechanism, derived_keys
 from kafkawire.broker.calls import RefusedRequestError
 from kafkawire.broker.image.scram import ScramImage
 from kafkawire.broker.listener.sasl.invented import InventedCredentials
@@ -18,6 +17,7 @@ from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.broker.listener.sasl.plain import PlainMechanism
 from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
 from kafkawire.broker.sessions import ANONYMOUS
+from kafkawire.model.scram import ScramMechanism, derived_keys
 from kafkawire.protocol import (
     ApiVersionsRequest,
     MetadataRequest,

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.handled import handled
+from tests.embedded.handlers import handled
 
-from kafkawire.admin.quota_messages import filter_components
-from kafkawire.admin.quota_validation import refusal_of_alteration, refusal_of_filter
-from kafkawire.admin.quotas import (
-    CLIENT_KEYS,
-    IP_KEYS,
-    ClientQuotaAlteration,
-    ClientQuotaEntity,
-    ClientQuotaFilter,
-    ClientQuotaFilterComponent,
-    QuotaMatch,
-)
+from kafkawire.admin.operations.quota_messages import filter_components
 from kafkawire.broker.access import UnrestrictedAccess
 from kafkawire.broker.calls import Call
 from kafkawire.broker.controller import Controller
@@ -26,6 +16,16 @@ from kafkawire.broker.image.client_quotas import ClientQuotasImage
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MemoryLog
 from kafkawire.broker.sessions import ANONYMOUS, Session
+from kafkawire.model.quotas.entities import (
+    CLIENT_KEYS,
+    IP_KEYS,
+    ClientQuotaAlteration,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
+    ClientQuotaFilterComponent,
+    QuotaMatch,
+)
+from kafkawire.model.quotas.validation import refusal_of_alteration, refusal_of_filter
 from kafkawire.protocol import DescribeClientQuotasRequest, DescribeClientQuotasResponse
 
 TYPES = st.sampled_from(("user", "client-id", "ip", "tenant", ""))

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.release_jars import field, message, parsed
+from tests.made.release_jars import field, message, parsed
 
-from kafkawire.codegen.canonical import as_json
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.merging.conflict import Sides
-from kafkawire.codegen.merging.difference import layout_differences
-from kafkawire.codegen.merging.intervals import combine
-from kafkawire.codegen.merging.merge import merge_messages
-from kafkawire.codegen.merging.namespace import namespace_of, to_message
-from kafkawire.codegen.resolve import resolve_message
+from kafkawire.codegen.importing.canonical import as_json
+from kafkawire.codegen.merge.conflict import Sides
+from kafkawire.codegen.merge.difference import layout_differences
+from kafkawire.codegen.merge.intervals import combine
+from kafkawire.codegen.merge.merge import merge_messages
+from kafkawire.codegen.merge.namespace import namespace_of, to_message
+from kafkawire.codegen.resolve.layouts import resolve_message
 from kafkawire.codegen.versions import OPEN_END, Versions
 
 HIGHEST = 6

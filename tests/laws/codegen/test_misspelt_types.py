@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.laws.codegen.definition_strategies import Json, real_definition_texts
 
-from kafkawire.codegen.parse import read_definition
+from kafkawire.codegen.parse.load import read_definition
 from kafkawire.layout import FIELD_TYPES
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789[] "

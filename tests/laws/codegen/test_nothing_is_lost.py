@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from tests.laws.codegen.definition_strategies import SPECS, Json, definitions
 
-from kafkawire.codegen.canonical import as_json, canonical_text
-from kafkawire.codegen.parse import load_definitions, parse_message
+from kafkawire.codegen.importing.canonical import as_json, canonical_text
+from kafkawire.codegen.parse.load import load_definitions, parse_message
 from kafkawire.codegen.versions import parse_versions
 
 WITHOUT_EFFECT: dict[str, tuple[Json, ...]] = {

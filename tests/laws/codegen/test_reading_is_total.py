@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.laws.codegen.definition_strategies import mutated_definitions, real_definition_texts
 
-from kafkawire.codegen.lint import render_json, render_text
-from kafkawire.codegen.parse import Definitions, load_paths
-from kafkawire.codegen.rules import RULES
-from kafkawire.codegen.source import parse_source
+from kafkawire.codegen.check import RULES
+from kafkawire.codegen.parse.load import Definitions, load_paths
+from kafkawire.codegen.parse.source import parse_source
+from kafkawire.codegen.report.text import render_json, render_text
 
 
 def lint(data: bytes) -> Definitions:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.kafka_dumps import real_logs
+from tests.kafka_logs.dumps import real_logs
 
 from kafkawire.columns.record_arrays import decode_record_arrays, decode_some_record_arrays
 from kafkawire.wire import DecodeError

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.histories import Row, history, still_open, time
-from tests.made_logs import METADATA_LOG, Step, write_checkpoint, write_segment
+from tests.kafka_logs.histories import Row, history, still_open, time
+from tests.made.logs import METADATA_LOG, Step, write_checkpoint, write_segment
 
 from kafkawire.layout import Uuid
 from kafkawire.logs import Accounts, ReadOptions, find_log_files, read_metadata_histories, read_table

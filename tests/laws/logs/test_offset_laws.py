@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.histories import history, still_open, time
-from tests.made_logs import OFFSETS_LOG, Written, write_offsets_segment
+from tests.kafka_logs.histories import history, still_open, time
+from tests.made.logs import OFFSETS_LOG, Written, write_offsets_segment
 
 from kafkawire.logs import Accounts, ReadOptions
 from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue

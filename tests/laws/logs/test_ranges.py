@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.log_segments import METADATA, OFFSETS, batches_of, real_segment, repeated, write_segment
+from tests.made.segments import METADATA, OFFSETS, batches_of, real_segment, repeated, write_segment
 
 from kafkawire.logs import (
     LOCAL,

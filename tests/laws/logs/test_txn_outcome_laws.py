@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.histories import Row, history
-from tests.made_logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offsets_segment, write_segment
+from tests.kafka_logs.histories import Row, history
+from tests.made.logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offsets_segment, write_segment
 
 from kafkawire.logs import LOCAL, Accounts, FileRange, Part, find_log_files, read_part, table_named
 from kafkawire.logs.options import DEFAULT_OPTIONS

@@ -8,7 +8,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.synthetic_messages import Synthetic, everything, nullable_struct_message
+from tests.made.messages import Synthetic, everything, nullable_struct_message
 
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.examples import extreme_instances, random_instance

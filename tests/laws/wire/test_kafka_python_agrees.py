@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
-from tests.record_strategies import plain_lists, record_lists
+from tests.made.record_strategies import plain_lists, record_lists
 
 from kafkawire.wire.batches.batch import Header, Record
 from kafkawire.wire.batches.legacy_messages import LegacyMessage

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.record_strategies import record_lists
+from tests.made.record_strategies import record_lists
 
 from kafkawire.wire.batches.batch import Record, RecordBatch, read_batches
 from kafkawire.wire.batches.inspector import inspect_records

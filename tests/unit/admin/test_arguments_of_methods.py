@@ -35,11 +35,11 @@ from kafkawire.admin import (
     Tls,
     TopicPartition,
 )
-from kafkawire.admin.arguments.annotations import all_fields_of
-from kafkawire.admin.arguments.checks import parameters_of
-from kafkawire.admin.arguments.expectations import Alternatives, Items, OfClasses, Pairs
-from kafkawire.admin.groups import GroupState
-from kafkawire.admin.nodes import Node
+from kafkawire.arguments.annotations import all_fields_of
+from kafkawire.arguments.checks import parameters_of
+from kafkawire.arguments.expectations import Alternatives, Items, OfClasses, Pairs
+from kafkawire.model.groups.descriptions import GroupState
+from kafkawire.model.nodes import Node
 
 NO_COLLECTIONS = ("ab", b"ab", bytearray(b"ab"), memoryview(b"ab"), 5, object())
 MANY = [

@@ -11,13 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
-from tests.stand_in_broker import Answer
-from tests.stand_in_cluster import FAST, NodeHandler, StandInCluster
+from tests.stand_ins.broker import Answer
+from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.settings import AdminSettings
-from kafkawire.admin.topics import NewTopic
+from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import CreateTopicsRequest, CreateTopicsResponse
 from kafkawire.protocol.errors import UnsupportedVersionError
 from kafkawire.rpc import Request

@@ -9,12 +9,12 @@ import ssl
 from collections.abc import Awaitable, Callable
 
 import pytest
-from tests.stand_in_broker import Answer
-from tests.stand_in_cluster import FAST, StandInCluster
+from tests.stand_ins.broker import Answer
+from tests.stand_ins.cluster import FAST, StandInCluster
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.settings import AdminSettings
-from kafkawire.admin.topics import NewTopic
+from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest, DeleteTopicsResponse
 from kafkawire.rpc import Request
 from kafkawire.wire import Message

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from tests.stand_in_broker import Answer, StandInBroker
-from tests.stand_in_cluster import FAST, StandInCluster
+from tests.stand_ins.broker import Answer, StandInBroker
+from tests.stand_ins.cluster import FAST, StandInCluster
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.settings import AdminSettings

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Iterator
 
 import pytest
-from tests.stand_in_cluster import StandInCluster
+from tests.stand_ins.cluster import StandInCluster
 
 from kafkawire.admin import NewTopic, Results, TopicPartition
 from kafkawire.protocol.errors import InvalidTopicError, UnknownTopicOrPartitionError

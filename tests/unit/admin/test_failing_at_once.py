@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 import trustme
-from tests.stand_in_broker import StandInBroker
-from tests.stand_in_cluster import FAST, StandInCluster
+from tests.stand_ins.broker import StandInBroker
+from tests.stand_ins.cluster import FAST, StandInCluster
 
 from kafkawire.admin import AdminClient, AdminSettings, NewTopic, Tls
 from kafkawire.wire.kafka_errors import (

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 
 import pytest
-from tests.stand_in_cluster import FAST, StandInCluster
+from tests.stand_ins.cluster import FAST, StandInCluster
 from tests.unit.admin.test_blocking import cluster_elsewhere
 
 from kafkawire.admin import AdminClient, BlockingAdminClient

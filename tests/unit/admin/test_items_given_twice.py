@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
-from tests.stand_in_cluster import StandInCluster
+from tests.stand_ins.cluster import StandInCluster
 from tests.unit.admin.method_arguments import alternatives, item_of, methods, parameters, required, sample
 
 from kafkawire.admin import (

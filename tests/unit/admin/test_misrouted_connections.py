@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import msgspec
-from tests.stand_in_broker import Handler, StandInBroker, listed_versions
-from tests.stand_in_cluster import FAST, StandInCluster
+from tests.stand_ins.broker import Handler, StandInBroker, listed_versions
+from tests.stand_ins.cluster import FAST, StandInCluster
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.protocol import (

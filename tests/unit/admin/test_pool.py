@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.channels import SECONDS, SETTINGS, ask, echo, run, soon
-from tests.stand_in_broker import StandInBroker
+from tests.stand_ins.broker import StandInBroker
+from tests.stand_ins.channels import SECONDS, SETTINGS, ask, echo, run, soon
 
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.connection.channel import Channel
-from kafkawire.admin.nodes import Node
 from kafkawire.admin.pool import ConnectionPool
+from kafkawire.model.nodes import Node
 from kafkawire.protocol import MetadataRequest, MetadataResponse
 from kafkawire.rpc import Request
 from kafkawire.wire.kafka_errors import ClosedError, OperationTimeoutError

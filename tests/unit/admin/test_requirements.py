@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.stand_in_cluster import FAST, StandInCluster
+from tests.stand_ins.cluster import FAST, StandInCluster
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.connection.versions import BrokerVersions

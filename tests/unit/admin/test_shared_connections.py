@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from tests.stand_in_broker import StandInBroker
+from tests.stand_ins.broker import StandInBroker
 
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.settings import ConnectionSettings
-from kafkawire.admin.nodes import Node
 from kafkawire.admin.pool import Connect, ConnectionPool
-from kafkawire.admin.sharing import shared
+from kafkawire.admin.rate_share import shared
+from kafkawire.model.nodes import Node
 from kafkawire.protocol import MetadataRequest, MetadataResponse
 from kafkawire.rpc import Request
 from kafkawire.wire import Message

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.kafka_dumps import FIXTURES
+from tests.kafka_logs.dumps import FIXTURES
 
 from kafkawire.admin import (
     AdminClient,

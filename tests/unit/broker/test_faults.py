@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable
 
 import pytest
-from tests.broker_connection import BrokerConnection, connected_to
+from tests.embedded.connection import BrokerConnection, connected_to
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.protocol import (

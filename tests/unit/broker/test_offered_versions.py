@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.broker_connection import connected_to
+from tests.embedded.connection import connected_to
 
 from kafkawire.broker import EmbeddedBroker
 from kafkawire.broker.offered_versions import RELEASE, offered_versions
-from kafkawire.codegen.released_versions import read_released_versions
+from kafkawire.codegen.merge.released_versions import read_released_versions
 from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse, HeartbeatRequest, message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 

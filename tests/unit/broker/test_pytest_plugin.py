@@ -66,4 +66,9 @@ def test_those_who_want_no_broker_load_nothing_of_it() -> None:
         "print(*sorted(set(sys.modules) - before))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["kafkawire", "kafkawire.broker", "kafkawire.broker.pytest_plugin"]
+    assert done.stdout.split() == [
+        "kafkawire",
+        "kafkawire.broker",
+        "kafkawire.broker.pytest_plugin",
+        "kafkawire.lazy_names",
+    ]

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from tests.stand_in_cluster import FAST
+from tests.stand_ins.cluster import FAST
 
 from kafkawire.admin.client import AdminClient
-from kafkawire.admin.config_resources import ConfigChange, ConfigResource, ConfigResourceType
-from kafkawire.admin.quotas import PRODUCER_BYTE_RATE, ClientQuotaAlteration, ClientQuotaEntity
-from kafkawire.admin.topics import NewTopic
 from kafkawire.broker import ClientQuotaCallback, ClientQuotaType, ClusterMetadata, ConfigurationError, EmbeddedBroker
 from kafkawire.broker import ClientQuotaEntity as ToldEntity
 from kafkawire.broker.sessions import Principal
+from kafkawire.model.configs.resources import ConfigChange, ConfigResource, ConfigResourceType
+from kafkawire.model.quotas.entities import PRODUCER_BYTE_RATE, ClientQuotaAlteration, ClientQuotaEntity
+from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import InvalidRequestError, UnknownServerError
 
 DEFAULTS = ConfigResource(ConfigResourceType.BROKER, "")

@@ -7,15 +7,15 @@ import contextlib
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.broker_connection import BrokerConnection, connected_to
-from tests.stand_in_cluster import FAST
+from tests.embedded.connection import BrokerConnection, connected_to
+from tests.stand_ins.cluster import FAST
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.connection.sasl.credentials import PlainCredentials
-from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity
-from kafkawire.admin.topics import NewTopic
 from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
+from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity
+from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,

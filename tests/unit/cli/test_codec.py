@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.generated_packages import field, generated, message, write_definitions
+from tests.made.packages import field, generated, message, write_definitions
 
 from kafkawire.cli.app import main
 from kafkawire.codegen.generate import Target

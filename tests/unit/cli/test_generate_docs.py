@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.generated_packages import field, message, write_definitions
+from tests.made.packages import field, message, write_definitions
 
 from kafkawire.cli.app import main
 

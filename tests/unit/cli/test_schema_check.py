@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.release_jars import Json, field, message
+from tests.made.release_jars import Json, field, message
 
 from kafkawire.cli.app import main
 from kafkawire.cli.outcome import ExitCode

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.generated_packages import field, message, write_definitions
+from tests.made.packages import field, message, write_definitions
 
 from kafkawire.cli.app import main
 from kafkawire.cli.outcome import ExitCode

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.release_jars import Json, field, install_maven, message, write_jar
+from tests.made.release_jars import Json, field, install_maven, message, write_jar
 
 from kafkawire.cli.app import main
 from kafkawire.cli.outcome import CommandError, ExitCode

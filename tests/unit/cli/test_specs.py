@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.release_jars import Releases, field, message
+from tests.made.release_jars import Releases, field, message
 
 from kafkawire.cli.app import main
 

@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.generated_packages import Json, field, generated, message, quiet, write_definitions
+from tests.made.packages import Json, field, generated, message, quiet, write_definitions
 
+from kafkawire.codegen.emit.output import MANIFEST
 from kafkawire.codegen.generate import DefinitionsRefusedError, ForeignFilesError, Target, checked_specs, stale_files
-from kafkawire.codegen.output import MANIFEST
-from kafkawire.codegen.parse import load_definitions
+from kafkawire.codegen.parse.load import load_definitions
 
 FIRST = message("First", field("A", "int32"), field("B", "[]Inner", fields=[field("C", "string")]))
 SECOND = message("Second", field("A", "int64"))
@@ -100,7 +100,7 @@ def test_the_text_of_a_message_depends_on_its_definition_alone(tmp_path: Path) -
 RUN = """
 import sys
 from pathlib import Path
-from tests.generated_packages import generated
+from tests.made.packages import generated
 from kafkawire.codegen.generate import Target
 generated(Target(Path(sys.argv[1]), "acme.protocol", Path(sys.argv[2]), Path(sys.argv[2], "tests")))
 """

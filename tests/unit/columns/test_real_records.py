@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.column_rows import row_of, same_rows, taken
+from tests.kafka_logs.column_rows import row_of, same_rows, taken
 
 from kafkawire.protocol.record_columns import record_columns
 from kafkawire.records.coordinator_records import CoordinatorRecord, decode_coordinator_record

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 import pytest
-from tests.column_rows import taken
+from tests.kafka_logs.column_rows import taken
 
 from kafkawire.columns import Rows
 from kafkawire.columns.message_columns import MessageColumns

@@ -7,7 +7,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from tests.generated_packages import check_laws, classes_of, field, make_package, message
+from tests.made.packages import check_laws, classes_of, field, make_package, message
 
 from kafkawire.codegen.generate import DefinitionsRefusedError
 from kafkawire.layout import FIELD_TYPES, FieldType

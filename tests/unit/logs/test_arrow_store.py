@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.log_segments import write_segment
+from tests.made.segments import write_segment
 
 from kafkawire.logs import LogReadError, find_log_files, read_table, store_for
 

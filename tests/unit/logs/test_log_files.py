@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.kafka_dumps import FIXTURES
+from tests.kafka_logs.dumps import FIXTURES
 
 from kafkawire.logs import LOCAL, FileKind, LogReadError, find_log_files, store_for
 

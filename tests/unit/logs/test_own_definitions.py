@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from tests.generated_packages import field, message, write_definitions
+from tests.made.packages import field, message, write_definitions
 
 from kafkawire.logs.own_definitions import OwnDefinitionsError, own_definitions
 from kafkawire.logs.registry import BUILT_IN

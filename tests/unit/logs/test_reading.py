@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from tests.kafka_dumps import FIXTURES
-from tests.log_segments import METADATA, OFFSETS, batches_of, real_segment, repeated, write_segment
+from tests.kafka_logs.dumps import FIXTURES
+from tests.made.segments import METADATA, OFFSETS, batches_of, real_segment, repeated, write_segment
 
 from kafkawire.logs import (
     LOCAL,

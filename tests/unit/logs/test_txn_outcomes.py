@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.log_segments import METADATA, OFFSETS, write_segment
-from tests.made_logs import Step, Written, write_batches, write_checkpoint, write_offsets_segment
-from tests.made_logs import write_segment as write_metadata_segment
+from tests.made.logs import Step, Written, write_batches, write_checkpoint, write_offsets_segment
+from tests.made.logs import write_segment as write_metadata_segment
+from tests.made.segments import METADATA, OFFSETS, write_segment
 
 from kafkawire.logs import Accounts, FileRange, Part, ReadOptions, find_log_files, read_part, read_table, table_named
 from kafkawire.logs.files.store import FoundFile, LocalStore, OpenFile

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from tests.generated_packages import field, message, write_definitions
-from tests.made_logs import write_batches
+from tests.made.logs import write_batches
+from tests.made.packages import field, message, write_definitions
 
 from kafkawire.cli.app import main as kafkawire
 from kafkawire.logs import Accounts

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 from tests.apache_spark.following import Followed, rows_at_once
-from tests.made_logs import OFFSETS_LOG, write_batches
+from tests.made.logs import OFFSETS_LOG, write_batches
 
 from kafkawire.logs import LOCAL, LogReadError, find_log_files
 from kafkawire.spark.options import OptionError

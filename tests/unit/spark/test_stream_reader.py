@@ -15,7 +15,7 @@ pytest.importorskip("pyspark")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.apache_spark.following import EVERYTHING, Followed, rows_at_once
-from tests.made_logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
+from tests.made.logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
 from kafkawire.logs import FileRange, LogReadError, ReadMode, ScannedBatch, find_log_files, scan_batches
 from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.synthetic_messages import (
+from tests.made.messages import (
     ABSENT,
     FLEXIBLE,
     PLAIN,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kafkawire import protocol
-from kafkawire.codegen.released_versions import read_released_versions, releases_of
+from kafkawire.codegen.merge.released_versions import read_released_versions, releases_of
 from kafkawire.protocol import ALIASES, MESSAGE_NAMES, RELEASES, FetchRequest, message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.wire import Message

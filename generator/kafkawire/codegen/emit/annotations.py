@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkawire.codegen.definition import FieldDefinition
-from kafkawire.codegen.resolve import ResolvedMessage
+from kafkawire.codegen.resolve.layouts import ResolvedMessage
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout
 
 UNKNOWN_ENTITY = "unknown"

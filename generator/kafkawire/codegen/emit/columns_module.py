@@ -27,7 +27,7 @@ from kafkawire.codegen.emit.reading import (
     reading_steps,
 )
 from kafkawire.codegen.emit.reading_codes import ReadingCodes, reading_codes
-from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct
+from kafkawire.codegen.resolve.layouts import ResolvedMessage, ResolvedStruct
 from kafkawire.layout import FIELD_TYPES, FieldLayout, StructLayout, Uuid
 
 ARROW_INTEGERS = {"uint16": "int32", "uint32": "int64"}

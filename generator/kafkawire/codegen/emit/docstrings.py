@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct
+from kafkawire.codegen.resolve.layouts import ResolvedMessage, ResolvedStruct
 from kafkawire.codegen.versions import Versions
 from kafkawire.layout import FIELD_TYPES
 

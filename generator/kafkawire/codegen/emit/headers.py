@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kafkawire.codegen.check.header_versions import is_api_versions_response
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.rules.header_versions import is_api_versions_response
 
 CONTROLLED_SHUTDOWN_KEY = 7
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafkawire.codegen.emit.names import CodecNames, literal, name_codecs
-from kafkawire.codegen.resolve import ResolvedMessage
+from kafkawire.codegen.resolve.layouts import ResolvedMessage
 from kafkawire.layout import FieldLayout
 
 

@@ -37,7 +37,7 @@ from kafkawire.codegen.emit.write_steps import (
     WriteText,
 )
 from kafkawire.codegen.emit.writing import writing_steps
-from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct, default_value
+from kafkawire.codegen.resolve.layouts import ResolvedMessage, ResolvedStruct, default_value
 from kafkawire.codegen.versions import Versions
 from kafkawire.layout import FIELD_TYPES, STRUCT, StructLayout
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kafkawire.codegen.naming import distinct, snake_case
-from kafkawire.codegen.resolve import ResolvedMessage
+from kafkawire.codegen.resolve.layouts import ResolvedMessage
 from kafkawire.layout import FIELD_TYPES, STRUCT, DefaultValue, FieldLayout, StructLayout, Uuid
 
 

@@ -25,9 +25,9 @@ from kafkawire.codegen.emit.package_modules import (
     record_names,
     registries_view,
 )
+from kafkawire.codegen.merge.overlay import proposal_of
 from kafkawire.codegen.naming import class_name, distinct, module_name
-from kafkawire.codegen.overlay import proposal_of
-from kafkawire.codegen.resolve import ResolvedMessage
+from kafkawire.codegen.resolve.layouts import ResolvedMessage
 from kafkawire.codegen.specs_tree import LoadedSpecs
 from kafkawire.codegen.versions import NO_VERSIONS
 

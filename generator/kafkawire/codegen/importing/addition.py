@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.error_codes import ERROR_CODES_FILE, ErrorCode, read_error_codes
 from kafkawire.codegen.importing.extract import extract_definitions
 from kafkawire.codegen.importing.fetch import fetch_published, find_offline
 from kafkawire.codegen.importing.problem import SpecsImportError
@@ -24,7 +23,13 @@ from kafkawire.codegen.importing.sources import (
 )
 from kafkawire.codegen.importing.summary import ReleaseChange, changes_of
 from kafkawire.codegen.importing.write import replace_files
-from kafkawire.codegen.released_versions import RELEASES_FILE, ReleasedVersion, read_released_versions, releases_of
+from kafkawire.codegen.merge.released_versions import (
+    RELEASES_FILE,
+    ReleasedVersion,
+    read_released_versions,
+    releases_of,
+)
+from kafkawire.codegen.parse.error_codes import ERROR_CODES_FILE, ErrorCode, read_error_codes
 
 Generate = Callable[[Path], object]
 """Generates from a folder of definitions: all of its output, or none of it and an exception."""

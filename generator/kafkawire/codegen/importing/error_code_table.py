@@ -8,8 +8,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from kafkawire.codegen.error_codes import ErrorCode, ErrorCodesError, parse_error_codes
 from kafkawire.codegen.importing.problem import SpecsImportError
+from kafkawire.codegen.parse.error_codes import ErrorCode, ErrorCodesError, parse_error_codes
 
 PROGRAM = Path(__file__).with_name("ErrorCodes.java")
 _TIMEOUT_SECONDS = 120

@@ -13,8 +13,8 @@ from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.importing.coordinator_form import Part, as_parts
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.release import MessageKey, ReleaseMessages
-from kafkawire.codegen.merging.conflict import Conflict, MergeError, Sides
-from kafkawire.codegen.merging.merge import merge_messages
+from kafkawire.codegen.merge.conflict import Conflict, MergeError, Sides
+from kafkawire.codegen.merge.merge import merge_messages
 
 
 @dataclass(slots=True)

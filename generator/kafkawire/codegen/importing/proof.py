@@ -14,11 +14,11 @@ from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.importing.history import Strand
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.sources import Decision
-from kafkawire.codegen.merging.conflict import Conflict, Sides
-from kafkawire.codegen.merging.difference import Difference, layout_differences
-from kafkawire.codegen.merging.layout_digest import layout_digest
-from kafkawire.codegen.released_versions import Relation, ReleasedVersion
-from kafkawire.codegen.resolve import resolve_message
+from kafkawire.codegen.merge.conflict import Conflict, Sides
+from kafkawire.codegen.merge.difference import Difference, layout_differences
+from kafkawire.codegen.merge.layout_digest import layout_digest
+from kafkawire.codegen.merge.released_versions import Relation, ReleasedVersion
+from kafkawire.codegen.resolve.layouts import resolve_message
 from kafkawire.layout import MessageLayouts, StructLayout
 
 

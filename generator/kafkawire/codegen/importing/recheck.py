@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.merging.layout_digest import layout_digest
-from kafkawire.codegen.merging.undo import undo
-from kafkawire.codegen.released_versions import ReleasedVersion
-from kafkawire.codegen.resolve import resolve_message
+from kafkawire.codegen.merge.layout_digest import layout_digest
+from kafkawire.codegen.merge.released_versions import ReleasedVersion
+from kafkawire.codegen.merge.undo import undo
+from kafkawire.codegen.resolve.layouts import resolve_message
 from kafkawire.layout import MessageLayouts
 
 

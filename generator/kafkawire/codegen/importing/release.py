@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.importing.problem import SpecsImportError
-from kafkawire.codegen.parse import parse_message
+from kafkawire.codegen.parse.load import parse_message
 
 MessageKey = tuple[str, str]
 """Group and name: what identifies a message in a release."""

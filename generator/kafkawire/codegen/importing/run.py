@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kafkawire.codegen.canonical import canonical_text
+from kafkawire.codegen.check import check_message, check_set
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.error_codes import ERROR_CODES_FILE, format_error_codes
 from kafkawire.codegen.findings import Finding
+from kafkawire.codegen.importing.canonical import canonical_text
 from kafkawire.codegen.importing.error_code_table import java_command, read_error_codes_with_java
 from kafkawire.codegen.importing.extract import extract_definitions
 from kafkawire.codegen.importing.fetch import check_digests, digests_of, fetch_with_maven, find_offline
@@ -28,9 +28,9 @@ from kafkawire.codegen.importing.sources import (
     with_digests,
 )
 from kafkawire.codegen.importing.write import Changes, replace_files
-from kafkawire.codegen.parse import parse_message
-from kafkawire.codegen.released_versions import RELEASES_FILE, ReleasedVersion, format_released_versions
-from kafkawire.codegen.rules import check_message, check_set
+from kafkawire.codegen.merge.released_versions import RELEASES_FILE, ReleasedVersion, format_released_versions
+from kafkawire.codegen.parse.error_codes import ERROR_CODES_FILE, format_error_codes
+from kafkawire.codegen.parse.load import parse_message
 
 Progress = Callable[[str], None]
 """Is told what is being done, one short text for each step."""

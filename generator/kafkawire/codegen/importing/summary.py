@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from kafkawire.codegen.merging.conflict import versions_text
-from kafkawire.codegen.merging.difference import Difference
-from kafkawire.codegen.released_versions import Relation, ReleasedVersion, releases_of
+from kafkawire.codegen.merge.conflict import versions_text
+from kafkawire.codegen.merge.difference import Difference
+from kafkawire.codegen.merge.released_versions import Relation, ReleasedVersion, releases_of
 
 
 @dataclass(frozen=True, slots=True)

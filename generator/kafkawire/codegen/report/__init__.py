@@ -1,1 +1,1 @@
-"""Findings in the forms that other programs annotate code with: GitHub's workflow commands and SARIF."""
+"""Findings in the forms that people and programs read: text with the source line, GitHub's commands, SARIF."""

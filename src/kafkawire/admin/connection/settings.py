@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
-from kafkawire.admin.nodes import Node
+from kafkawire.model.nodes import Node
 from kafkawire.rpc import MAXIMUM_FRAME_SIZE
 
 _SOFTWARE = r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?"

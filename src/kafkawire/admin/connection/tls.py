@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
-from kafkawire.admin.arguments.fields import check_fields
-from kafkawire.admin.discretion import Discreet
+from kafkawire.arguments.fields import check_fields
+from kafkawire.model.redaction import Redacted
 
 Pem = str | os.PathLike[str]
 """The path of a PEM file, or its content: a text with ``-----BEGIN``."""
@@ -17,7 +17,7 @@ Pem = str | os.PathLike[str]
 _BEGIN = "-----BEGIN "
 
 
-class Tls(Discreet, frozen=True, kw_only=True):
+class Tls(Redacted, frozen=True, kw_only=True):
     """What a TLS context is made of: TLS 1.2 and later, the broker's certificate is verified.
 
     For anything else make a ``ssl.SSLContext`` yourself. Files are read whenever a context is made, so that renewed

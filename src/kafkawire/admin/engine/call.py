@@ -23,9 +23,9 @@ from kafkawire.admin.engine.retrying import OUTCOME_UNKNOWN, is_retried
 from kafkawire.admin.engine.route import AnyNode, Controller, CoordinatorOf, CoordinatorType, LeaderOf, OnNode, Route
 from kafkawire.admin.engine.tasks import together
 from kafkawire.admin.event_loop import now
-from kafkawire.admin.nodes import Node
 from kafkawire.admin.pool import Channel
 from kafkawire.admin.results import Results
+from kafkawire.model.nodes import Node
 from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS
 from kafkawire.protocol.errors import (

@@ -6,7 +6,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.route import CoordinatorType
 from kafkawire.admin.first_versions import metadata_request
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import error_of

@@ -6,20 +6,20 @@ from collections.abc import Coroutine, Iterable
 from typing import Any, TypeAlias, overload
 
 from kafkawire import protocol
-from kafkawire.admin.acl_matching import AclIndex
-from kafkawire.admin.acl_messages import (
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.filter_results import DescribedAcls
+from kafkawire.admin.operations.acl_messages import (
     describe_acls_filter,
     describe_acls_request,
     described_acls,
     lowest_version,
 )
-from kafkawire.admin.acl_validation import refusal_of_filter
-from kafkawire.admin.acls import AclBinding, AclBindingFilter
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.filter_results import DescribedAcls
 from kafkawire.admin.operations.strategies import Strategy, Ways, warn_of_single_filter
+from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
+from kafkawire.model.acls.matching import AclIndex
+from kafkawire.model.acls.validation import refusal_of_filter
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import asdict
 
 from kafkawire import protocol
-from kafkawire.admin.acl_messages import describe_acls_request, described_acls, lowest_version
-from kafkawire.admin.acl_validation import refusal_of_binding
-from kafkawire.admin.acls import AclBinding, AclBindingFilter
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import OnNode, Route
+from kafkawire.admin.operations.acl_messages import describe_acls_request, described_acls, lowest_version
 from kafkawire.admin.operations.every_node import EveryNodeFamily, ItemOnNode
 from kafkawire.admin.results import Results
+from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
+from kafkawire.model.acls.validation import refusal_of_binding
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import DuplicateResourceError, ResourceNotFoundError, error_of

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kafkawire import protocol
-from kafkawire.admin.acl_messages import acl_creation, delete_acls_filter, deleted_acl, lowest_version
-from kafkawire.admin.acl_portions import Portion, portions
-from kafkawire.admin.acl_validation import reason_without_effect, refusal_of_binding, refusal_of_filter
-from kafkawire.admin.acls import AclBinding, AclBindingFilter
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.filter_results import DeletedAcls
 from kafkawire.admin.operations.acl_descriptions import WAYS, AclDescriptionOperations
+from kafkawire.admin.operations.acl_messages import acl_creation, delete_acls_filter, deleted_acl, lowest_version
+from kafkawire.admin.operations.acl_portions import Portion, portions
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
+from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
+from kafkawire.model.acls.validation import reason_without_effect, refusal_of_binding, refusal_of_filter
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import InvalidRequestError, PolicyViolationError
 from kafkawire.wire import Message

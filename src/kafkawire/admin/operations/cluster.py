@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkawire import protocol
-from kafkawire.admin.acls import authorized_operations
-from kafkawire.admin.cluster_descriptions import (
+from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
+from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, OnNode, Route
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
+from kafkawire.admin.operations.node_changes import NodeChange
+from kafkawire.admin.results import Results
+from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import authorized_operations
+from kafkawire.model.cluster import (
     ClusterDescription,
     ClusterNode,
     FeatureLevels,
@@ -14,16 +22,8 @@ from kafkawire.admin.cluster_descriptions import (
     FeatureUpdate,
     UpgradeType,
 )
-from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, OnNode, Route
-from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
-from kafkawire.admin.nodes import Node
-from kafkawire.admin.operations.node_changes import NodeChange
-from kafkawire.admin.results import Results
-from kafkawire.admin.topics import known_number
-from kafkawire.layout import Uuid
+from kafkawire.model.nodes import Node
+from kafkawire.model.topics import known_number
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message

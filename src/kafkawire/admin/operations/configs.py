@@ -5,14 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from kafkawire import protocol
-from kafkawire.admin.config_resources import (
-    ConfigChange,
-    ConfigEntry,
-    ConfigOperation,
-    ConfigResource,
-    ConfigResourceType,
-    described_entries,
-)
 from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import ANY_NODE, OnNode, Route
@@ -20,6 +12,14 @@ from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
+from kafkawire.model.configs.resources import (
+    ConfigChange,
+    ConfigEntry,
+    ConfigOperation,
+    ConfigResource,
+    ConfigResourceType,
+    described_entries,
+)
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import InvalidRequestError, error_of
 from kafkawire.wire import Message

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from kafkawire import protocol
-from kafkawire.admin.acls import AclOperation, authorized_operations
 from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.groups import (
+from kafkawire.admin.operations.coordinated import OfGroups, assigned
+from kafkawire.admin.results import Results
+from kafkawire.model.acls.bindings import AclOperation, authorized_operations
+from kafkawire.model.groups.descriptions import (
     CONSUMER_PROTOCOL,
     ClassicGroupDescription,
     ClassicGroupMember,
@@ -19,9 +21,7 @@ from kafkawire.admin.groups import (
     GroupState,
     GroupType,
 )
-from kafkawire.admin.operations.coordinated import OfGroups, assigned
-from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import GroupIdNotFoundError, error_of

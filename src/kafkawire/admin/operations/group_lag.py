@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from kafkawire.admin.group_lag import GroupLag, PartitionLag
-from kafkawire.admin.groups import GroupType
 from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
 from kafkawire.admin.operations.groups_of_any_kind import (
     CurrentOffset,
@@ -14,9 +13,10 @@ from kafkawire.admin.operations.groups_of_any_kind import (
     KnownGroup,
 )
 from kafkawire.admin.operations.topic_offsets import PartitionsOfTopicsFamily
-from kafkawire.admin.partitions import IsolationLevel, OffsetRange
 from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.groups.descriptions import GroupType
+from kafkawire.model.partitions import IsolationLevel, OffsetRange
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol.errors import GroupIdNotFoundError, UnknownTopicOrPartitionError
 from kafkawire.wire.kafka_errors import KafkaError
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kafkawire import protocol
+from kafkawire.admin.collected import Gathered
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.first_versions import first_version
-from kafkawire.admin.gathered import Gathered
-from kafkawire.admin.groups import CONSUMER_PROTOCOL, GroupListing, GroupState, GroupType
 from kafkawire.admin.operations.every_node import EveryNodeFamily
+from kafkawire.model.groups.descriptions import CONSUMER_PROTOCOL, GroupListing, GroupState, GroupType
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message

@@ -9,7 +9,6 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.group_offsets import CommittedOffset
 from kafkawire.admin.operations.coordinated import (
     InGroup,
     InGroups,
@@ -20,7 +19,8 @@ from kafkawire.admin.operations.coordinated import (
 )
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.groups.offsets import CommittedOffset
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message

@@ -8,10 +8,10 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.groups import MemberToRemove
 from kafkawire.admin.operations.coordinated import AFTER_REBALANCE, InGroup, OfGroups
 from kafkawire.admin.operations.group_descriptions import DescribeConsumerGroups
 from kafkawire.admin.results import Results
+from kafkawire.model.groups.descriptions import MemberToRemove
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import UnknownMemberIdError, error_of
 from kafkawire.wire import Message

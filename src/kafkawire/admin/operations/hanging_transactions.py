@@ -16,8 +16,8 @@ from kafkawire.admin.operations.producers import DescribeProducers
 from kafkawire.admin.operations.topic_descriptions import ListTopics
 from kafkawire.admin.operations.transactions import DescribeTransactions, ListTransactions
 from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.transactions import HangingTransaction, ProducerState, TransactionDescription
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.transactions import HangingTransaction, ProducerState, TransactionDescription
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import TransactionalIdNotFoundError
 from kafkawire.wire.kafka_errors import KafkaError

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.cluster_descriptions import LogDir, Replica, ReplicaInfo, ReplicaLogDirs
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.operations.every_node import EveryNodeFamily
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.cluster import LogDir, Replica, ReplicaInfo, ReplicaLogDirs
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import ClusterAuthorizationFailedError, error_of
 from kafkawire.wire import Message

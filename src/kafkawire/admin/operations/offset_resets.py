@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from kafkawire.admin.engine.tasks import together
-from kafkawire.admin.group_offsets import CommittedOffset
-from kafkawire.admin.groups import GroupState, GroupType
 from kafkawire.admin.offset_resets import (
     ByDuration,
     ResetOffset,
@@ -29,9 +27,11 @@ from kafkawire.admin.operations.groups_of_any_kind import (
 from kafkawire.admin.operations.records import ListOffsetsAtOnce, OffsetAt
 from kafkawire.admin.operations.share_group_offsets import AlterShareGroupOffsets
 from kafkawire.admin.operations.topic_offsets import PartitionsOfTopicsFamily
-from kafkawire.admin.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
 from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.groups.descriptions import GroupState, GroupType
+from kafkawire.model.groups.offsets import CommittedOffset
+from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol.errors import GroupIdNotFoundError, InvalidRequestError, NonEmptyGroupError, UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
 

@@ -11,9 +11,9 @@ from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
-from kafkawire.admin.partitions import ElectionType, PartitionReassignment
 from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.partitions import ElectionType, PartitionReassignment
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import error_of

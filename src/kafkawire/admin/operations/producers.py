@@ -12,9 +12,9 @@ from kafkawire.admin.engine.route import LeaderOf, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.topics import known_number
-from kafkawire.admin.transactions import AbortTransactionSpec, ProducerState
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.topics import known_number
+from kafkawire.model.transactions import AbortTransactionSpec, ProducerState
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message

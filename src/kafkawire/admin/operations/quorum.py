@@ -8,13 +8,13 @@ from operator import attrgetter
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.cluster_descriptions import MetadataQuorum, QuorumReplica, RaftEndpoint
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.node_changes import NodeChange
-from kafkawire.admin.topics import known_id, known_number
 from kafkawire.layout import Uuid
+from kafkawire.model.cluster import MetadataQuorum, QuorumReplica, RaftEndpoint
+from kafkawire.model.topics import known_id, known_number
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidRequestError, UnknownServerError, error_of

@@ -13,9 +13,19 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.operations.quota_messages import described_quotas, filter_components
 from kafkawire.admin.operations.quotas import AlterClientQuotas, wanted_quotas
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
-from kafkawire.admin.quota_configs import (
+from kafkawire.admin.results import Results
+from kafkawire.model.quotas.entities import (
+    CLIENT_ID,
+    USER,
+    ClientQuotaAlteration,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
+    ClientQuotaFilterComponent,
+)
+from kafkawire.model.quotas.named_configs import (
     DEFAULT_NAME,
     UNLIMITED,
     QuotaConfig,
@@ -25,17 +35,7 @@ from kafkawire.admin.quota_configs import (
     quota_entity,
     refusal_of_entity,
 )
-from kafkawire.admin.quota_messages import described_quotas, filter_components
-from kafkawire.admin.quota_validation import refusal_of_alteration
-from kafkawire.admin.quotas import (
-    CLIENT_ID,
-    USER,
-    ClientQuotaAlteration,
-    ClientQuotaEntity,
-    ClientQuotaFilter,
-    ClientQuotaFilterComponent,
-)
-from kafkawire.admin.results import Results
+from kafkawire.model.quotas.validation import refusal_of_alteration
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import InvalidRequestError, error_of
 from kafkawire.wire import Message

@@ -10,11 +10,11 @@ from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failu
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.filter_results import DescribedQuotas, QuotaValues
+from kafkawire.admin.operations.quota_messages import described_quotas, filter_components
 from kafkawire.admin.operations.strategies import Strategy, Ways, warn_of_single_filter
-from kafkawire.admin.quota_matching import QuotaIndex
-from kafkawire.admin.quota_messages import described_quotas, filter_components
-from kafkawire.admin.quota_validation import refusal_of_filter
-from kafkawire.admin.quotas import ClientQuotaEntity, ClientQuotaFilter
+from kafkawire.model.quotas.entities import ClientQuotaEntity, ClientQuotaFilter
+from kafkawire.model.quotas.matching import QuotaIndex
+from kafkawire.model.quotas.validation import refusal_of_filter
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError

@@ -8,11 +8,11 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.operations.every_node import EveryNodeFamily, ItemOnNode
+from kafkawire.admin.operations.quota_messages import described_quotas, filter_components
 from kafkawire.admin.operations.quotas import WantedQuotas, wanted_quotas
-from kafkawire.admin.quota_messages import described_quotas, filter_components
-from kafkawire.admin.quota_validation import refusal_of_alteration
-from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.admin.results import Results
+from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
+from kafkawire.model.quotas.validation import refusal_of_alteration
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import ResourceNotFoundError, error_of

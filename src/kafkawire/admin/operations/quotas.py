@@ -11,11 +11,11 @@ from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failu
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.operations.quota_descriptions import QuotaDescriptionOperations
+from kafkawire.admin.operations.quota_messages import alteration_entry, altered_entity
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
-from kafkawire.admin.quota_messages import alteration_entry, altered_entity
-from kafkawire.admin.quota_validation import joined, refusal_of_alteration
-from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity
 from kafkawire.admin.results import Results
+from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity
+from kafkawire.model.quotas.validation import joined, refusal_of_alteration
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError

@@ -16,10 +16,10 @@ from kafkawire.admin.engine.route import LeaderOf, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.operations.partitions import by_topic
-from kafkawire.admin.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
 from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.topics import known_number
+from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.topics import known_number
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidTimestampError

@@ -16,7 +16,7 @@ from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
-from kafkawire.admin.scram import (
+from kafkawire.model.scram import (
     ScramAlteration,
     ScramCredentialInfo,
     ScramMechanism,

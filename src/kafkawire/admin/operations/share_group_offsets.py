@@ -9,7 +9,6 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.group_offsets import SharePartitionOffset
 from kafkawire.admin.operations.coordinated import (
     InGroup,
     InGroups,
@@ -21,7 +20,8 @@ from kafkawire.admin.operations.coordinated import (
 from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.groups.offsets import SharePartitionOffset
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message

@@ -8,10 +8,10 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.groups import GroupState, ShareGroupDescription, ShareGroupMember
 from kafkawire.admin.operations.coordinated import assigned
 from kafkawire.admin.operations.group_descriptions import DescribeGroups
 from kafkawire.admin.results import Results
+from kafkawire.model.groups.descriptions import GroupState, ShareGroupDescription, ShareGroupMember
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire import Message
 

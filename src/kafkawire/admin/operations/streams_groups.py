@@ -8,10 +8,10 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.groups import GroupState
 from kafkawire.admin.operations.group_descriptions import DescribeGroups
 from kafkawire.admin.results import Results
-from kafkawire.admin.streams_groups import (
+from kafkawire.model.groups.descriptions import GroupState
+from kafkawire.model.groups.streams import (
     StreamsEndpoint,
     StreamsGlobalStore,
     StreamsGroupDescription,

@@ -8,7 +8,6 @@ from typing import TypeAlias
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.acls import authorized_operations
 from kafkawire.admin.engine.operation import K, Operation, Outcomes, R, Request, V
 from kafkawire.admin.engine.progress import Progress, TotalProgress
 from kafkawire.admin.engine.tasks import together
@@ -16,8 +15,9 @@ from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import creates_topics, metadata_request
 from kafkawire.admin.operations.topics import Topic, unnamed
 from kafkawire.admin.results import Results
-from kafkawire.admin.topics import PartitionDescription, TopicDescription, TopicListing, known_id, known_number
 from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import authorized_operations
+from kafkawire.model.topics import PartitionDescription, TopicDescription, TopicListing, known_id, known_number
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import InvalidTopicError, UnknownServerError, UnknownTopicOrPartitionError, error_of
 from kafkawire.wire import Message

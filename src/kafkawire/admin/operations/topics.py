@@ -15,8 +15,8 @@ from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.results import Results
-from kafkawire.admin.topics import CreatedTopic, CreatedTopicConfig, NewPartitions, NewTopic
 from kafkawire.layout import Uuid
+from kafkawire.model.topics import CreatedTopic, CreatedTopicConfig, NewPartitions, NewTopic
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import (
     InvalidRequestError,

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable
 from typing import ClassVar
 
 from kafkawire import protocol
+from kafkawire.admin.collected import Gathered
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, OnNode, Route
-from kafkawire.admin.gathered import Gathered
 from kafkawire.admin.operations.every_node import EveryNodeFamily
 from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.transactions import (
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.transactions import (
     FencedProducer,
     TransactionDescription,
     TransactionListing,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NoReturn
 
-from kafkawire.broker.configuration.checks import InvalidValueError, Value
-from kafkawire.broker.configuration.definitions import definitions
+from kafkawire.model.configs.checks import InvalidValueError, Value
+from kafkawire.model.configs.definitions import definitions
 
 __all__ = ["BrokerConfiguration", "ConfigurationError", "Values"]
 

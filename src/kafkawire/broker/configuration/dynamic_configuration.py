@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final, Protocol
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, Values
-from kafkawire.broker.configuration.checks import InvalidValueError, Value
-from kafkawire.broker.configuration.definitions import definitions
+from kafkawire.model.configs.checks import InvalidValueError, Value
+from kafkawire.model.configs.definitions import definitions
 
 __all__ = ["DynamicConfiguration", "SetConfigs"]
 

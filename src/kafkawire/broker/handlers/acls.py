@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Final, TypeAlias
 
-from kafkawire.admin.acls import (
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Call, Refused, RefusedRequestError, Routes
+from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller, TooManyRecordsError
+from kafkawire.broker.fair_slices import in_slices
+from kafkawire.broker.image.acls import Pattern
+from kafkawire.layout.uuid import Uuid
+from kafkawire.model.acls.bindings import (
     CLUSTER_NAME,
     AclBinding,
     AclBindingFilter,
@@ -14,13 +20,7 @@ from kafkawire.admin.acls import (
     PatternType,
     ResourceType,
 )
-from kafkawire.admin.tolerant_enum import MembersByCode
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Refused, RefusedRequestError, Routes
-from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller, TooManyRecordsError
-from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.image.acls import Pattern
-from kafkawire.layout.uuid import Uuid
+from kafkawire.model.tolerant_enum import MembersByCode
 from kafkawire.protocol import (
     AccessControlEntryRecord,
     CreateAclsRequest,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kafkawire.admin.acls import ResourceType
 from kafkawire.broker.access import CLUSTER_NAME, Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.client_software import says_what_it_is
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.registration import SUPPORTED_FEATURES
+from kafkawire.model.acls.bindings import ResourceType
 from kafkawire.protocol import (
     ApiVersionsRequest,
     ApiVersionsResponse,

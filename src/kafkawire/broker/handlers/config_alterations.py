@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias, TypeVar
 
-from kafkawire.admin.acls import AclOperation
-from kafkawire.admin.config_resources import ConfigChange, ConfigOperation, ConfigResource, ConfigResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
@@ -16,6 +14,8 @@ from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, un
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
+from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.configs.resources import ConfigChange, ConfigOperation, ConfigResource, ConfigResourceType
 from kafkawire.protocol import (
     AlterConfigsRequest,
     AlterConfigsResponse,

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from kafkawire.admin.acls import AclOperation
-from kafkawire.admin.config_resources import ConfigEntry, ConfigResourceType, ConfigSource
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.fair_slices import in_slices
@@ -18,6 +16,8 @@ from kafkawire.broker.refusals import MALFORMED
 from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.topic_names import check_topic_name
+from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.configs.resources import ConfigEntry, ConfigResourceType, ConfigSource
 from kafkawire.protocol import (
     DescribeConfigsRequest,
     DescribeConfigsResponse,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from kafkawire.admin.acls import AclOperation, ResourceType
-from kafkawire.admin.config_resources import ConfigResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.sessions import Session
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.model.configs.resources import ConfigResourceType
 from kafkawire.protocol.error_codes import ErrorCode
 
 __all__ = ["broker_id", "is_allowed", "unauthorized"]

@@ -13,7 +13,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.clock import Clock
@@ -23,6 +22,7 @@ from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.quotas.measured_rates import ByteRates
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import FetchRequest, FetchResponse
 from kafkawire.protocol.error_codes import ErrorCode
 

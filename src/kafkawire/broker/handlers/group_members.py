@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.unserved_clients import UnservedClients
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import ConsumerGroupHeartbeatRequest, JoinGroupRequest
 from kafkawire.protocol.error_codes import ErrorCode
 

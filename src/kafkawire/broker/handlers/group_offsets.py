@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.clock import Clock
@@ -15,6 +14,7 @@ from kafkawire.broker.groups.state import Change, Group
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.image.topics import Topic
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
     OffsetCommitKey,
     OffsetCommitRequest,

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.cluster import Cluster
@@ -18,6 +17,7 @@ from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.coordinator_keys import CoordinatorType, is_share_partition_key
 from kafkawire.broker.groups.state import Group
 from kafkawire.broker.refusals import MALFORMED
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
     DeleteGroupsRequest,
     DeleteGroupsResponse,

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Set
 from typing import Final
 
-from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.fair_slices import in_slices
@@ -14,6 +13,7 @@ from kafkawire.broker.image.topics import TopicsImage
 from kafkawire.broker.partitions.leader_epochs import leader_epoch_error
 from kafkawire.broker.partitions.partition_log import FoundOffset, PartitionLog
 from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import ListOffsetsRequest, ListOffsetsResponse
 from kafkawire.protocol.error_codes import ErrorCode
 

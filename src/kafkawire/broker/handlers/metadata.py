@@ -7,7 +7,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import CLUSTER_NAME, Access
 from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.cluster import Cluster
@@ -18,6 +17,7 @@ from kafkawire.broker.quotas.mutations import Mutations
 from kafkawire.broker.topic_names import INTERNAL_TOPICS, check_topic_name
 from kafkawire.broker.topics.automatic_creation import AutomaticCreation
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import MetadataRequest, MetadataResponse, PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message

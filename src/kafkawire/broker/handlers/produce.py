@@ -7,7 +7,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Answer, Call, RefusedRequestError, Routes, Unanswered
 from kafkawire.broker.clock import Clock
@@ -29,6 +28,7 @@ from kafkawire.broker.quotas.measured_rates import ByteRates
 from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.topic_names import INTERNAL_TOPICS
 from kafkawire.broker.unserved_clients import UnservedClients
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
     InitProducerIdRequest,
     InitProducerIdResponse,

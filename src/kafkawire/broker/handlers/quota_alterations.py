@@ -7,9 +7,9 @@ from ipaddress import ip_address
 from math import isnan
 from typing import Final
 
-from kafkawire.admin.quota_validation import ENTITY_TYPES, HIGHEST_WHOLE, is_whole
-from kafkawire.admin.quotas import CLIENT_KEYS, CONNECTION_CREATION_RATE, IP, IP_KEYS, ClientQuotaEntity
 from kafkawire.broker.image.client_quotas import ClientQuotasImage
+from kafkawire.model.quotas.entities import CLIENT_KEYS, CONNECTION_CREATION_RATE, IP, IP_KEYS, ClientQuotaEntity
+from kafkawire.model.quotas.validation import ENTITY_TYPES, HIGHEST_WHOLE, is_whole
 from kafkawire.protocol import ClientQuotaRecord
 from kafkawire.wire.message import Struct
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Final, TypeAlias
 
-from kafkawire.admin.acls import AclOperation
-from kafkawire.admin.quota_configs import DEFAULT_NAME, UNLIMITED, QuotaResourceType, number_in_words
-from kafkawire.admin.quotas import CLIENT_ID, USER, ClientQuotaEntity
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations
 from kafkawire.broker.handlers.quotas import MAY_NOT, TOO_MANY_RECORDS
+from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.quotas.entities import CLIENT_ID, USER, ClientQuotaEntity
+from kafkawire.model.quotas.named_configs import DEFAULT_NAME, UNLIMITED, QuotaResourceType, number_in_words
 from kafkawire.protocol import (
     AlterQuotasRequest,
     AlterQuotasResponse,

@@ -7,15 +7,21 @@ import socket
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from kafkawire.admin.acls import AclOperation
-from kafkawire.admin.quota_matching import QuotaIndex
-from kafkawire.admin.quota_validation import ENTITY_TYPES
-from kafkawire.admin.quotas import IP, ClientQuotaEntity, ClientQuotaFilter, ClientQuotaFilterComponent, QuotaMatch
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations, host_names
+from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.quotas.entities import (
+    IP,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
+    ClientQuotaFilterComponent,
+    QuotaMatch,
+)
+from kafkawire.model.quotas.matching import QuotaIndex
+from kafkawire.model.quotas.validation import ENTITY_TYPES
 from kafkawire.protocol import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,

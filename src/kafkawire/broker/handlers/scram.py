@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final, TypeAlias
 
-from kafkawire.admin.acls import AclOperation
-from kafkawire.admin.scram import MAXIMUM_ITERATIONS, MINIMUM_ITERATIONS, ScramMechanism, derived_keys
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.controller import Controller, TooManyRecordsError
 from kafkawire.broker.fair_slices import in_slices
+from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.scram import MAXIMUM_ITERATIONS, MINIMUM_ITERATIONS, ScramMechanism, derived_keys
 from kafkawire.protocol import (
     AlterUserScramCredentialsRequest,
     AlterUserScramCredentialsResponse,

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.cluster import Cluster
@@ -15,6 +14,7 @@ from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic, TopicsImage
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.topic_names import INTERNAL_TOPICS, check_topic_name
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse, PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidRequestError

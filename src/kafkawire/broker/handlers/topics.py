@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from kafkawire.admin.acls import AclOperation, ResourceType
-from kafkawire.admin.config_resources import ConfigEntry
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.configuration.broker_configuration import Values
@@ -19,6 +17,8 @@ from kafkawire.broker.topic_names import METADATA_TOPIC
 from kafkawire.broker.topics.creation import CreatedTopic, TopicCreation
 from kafkawire.broker.topics.deletion import DeletedTopic, TopicDeletion
 from kafkawire.broker.topics.growth import TopicGrowth
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.model.configs.resources import ConfigEntry
 from kafkawire.protocol import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,

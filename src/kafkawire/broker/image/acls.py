@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TypeAlias
 
-from kafkawire.admin.acl_matching import matches
-from kafkawire.admin.acls import (
+from kafkawire.layout.uuid import Uuid
+from kafkawire.model.acls.bindings import (
     WILDCARD,
     AclBinding,
     AclBindingFilter,
@@ -15,8 +15,8 @@ from kafkawire.admin.acls import (
     PatternType,
     ResourceType,
 )
-from kafkawire.admin.tolerant_enum import MembersByCode
-from kafkawire.layout.uuid import Uuid
+from kafkawire.model.acls.matching import matches
+from kafkawire.model.tolerant_enum import MembersByCode
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Message
 

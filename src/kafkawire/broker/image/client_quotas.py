@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkawire.admin.quotas import ClientQuotaEntity
+from kafkawire.model.quotas.entities import ClientQuotaEntity
 from kafkawire.protocol import ClientQuotaRecord
 from kafkawire.wire import Message
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafkawire.broker.configuration.checks import Value
-from kafkawire.broker.configuration.definitions import definitions
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration, SetConfigs
 from kafkawire.broker.partitions.checked_batch import AppendRules
+from kafkawire.model.configs.checks import Value
+from kafkawire.model.configs.definitions import definitions
 
 __all__ = ["TopicDemands"]
 

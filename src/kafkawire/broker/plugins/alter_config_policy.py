@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kafkawire.admin.config_resources import ConfigResource
+from kafkawire.model.configs.resources import ConfigResource
 
 __all__ = ["AlterConfigPolicy", "ConfigRequestMetadata"]
 

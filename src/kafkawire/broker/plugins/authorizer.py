@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
-from kafkawire.admin.acls import AclBinding, AclOperation, ResourceType
 from kafkawire.broker.sessions import Session
+from kafkawire.model.acls.bindings import AclBinding, AclOperation, ResourceType
 
 __all__ = ["Authorizer"]
 

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from kafkawire.admin.acl_evaluation import EVERYBODY, applies, deciding_acl
-from kafkawire.admin.acls import WILDCARD, AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.broker.image.acls import AclsImage
 from kafkawire.broker.plugins.authorizer import Authorizer
 from kafkawire.broker.sessions import Session
+from kafkawire.model.acls.bindings import (
+    WILDCARD,
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    PatternType,
+    ResourceType,
+)
+from kafkawire.model.acls.evaluation import EVERYBODY, applies, deciding_acl
 
 __all__ = ["StandardAuthorizer"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from kafkawire.admin.quotas import CONNECTION_CREATION_RATE, IP, ClientQuotaEntity
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.image.client_quotas import entity_of
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, ClientQuotaType
@@ -15,6 +14,7 @@ from kafkawire.broker.quotas.default_callback import DefaultQuotaCallback, callb
 from kafkawire.broker.quotas.measured_rates import ByteRates, RequestTimes
 from kafkawire.broker.quotas.mutations import Mutations
 from kafkawire.broker.quotas.rate import DEFAULT_WINDOWS, QuotaWindows
+from kafkawire.model.quotas.entities import CONNECTION_CREATION_RATE, IP, ClientQuotaEntity
 from kafkawire.protocol import ClientQuotaRecord
 
 __all__ = ["ClientQuotas"]

@@ -7,10 +7,10 @@ import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final, TypeAlias
 
-from kafkawire.admin.quotas import IP, ClientQuotaEntity
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.quotas.measured_rates import throttle_ms
 from kafkawire.broker.quotas.rate import QuotaWindows, Rate
+from kafkawire.model.quotas.entities import IP, ClientQuotaEntity
 
 __all__ = ["ConnectionRates"]
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import unquote
 
-from kafkawire.admin import quotas
-from kafkawire.admin.effective_quotas import BucketTags, bucket_without_limit, precedence
 from kafkawire.broker.plugins.client_quota_callback import (
     ClientQuotaCallback,
     ClientQuotaEntity,
@@ -17,6 +15,8 @@ from kafkawire.broker.plugins.client_quota_callback import (
     ConfigEntityType,
 )
 from kafkawire.broker.sessions import Principal
+from kafkawire.model.quotas import entities as quotas
+from kafkawire.model.quotas.effective import BucketTags, bucket_without_limit, precedence
 
 __all__ = ["CLIENT_ID_TAG", "USER_TAG", "DefaultQuotaCallback", "callback_entity"]
 

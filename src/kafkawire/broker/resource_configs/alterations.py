@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from kafkawire.admin.config_resources import ConfigChange, ConfigOperation, ConfigResource, ConfigResourceType
-from kafkawire.broker.configuration.definitions import ConfigDefinition, definitions
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.item_errors import ItemError, ItemErrors
@@ -15,7 +13,9 @@ from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, Conf
 from kafkawire.broker.resource_configs.broker_rules import BrokerChangeRules
 from kafkawire.broker.resource_configs.descriptions import topic_defaults
 from kafkawire.broker.resource_configs.rules import ConfigRules
-from kafkawire.broker.resource_configs.sources import broker_definition
+from kafkawire.model.configs.broker_names import broker_definition
+from kafkawire.model.configs.definitions import ConfigDefinition, definitions
+from kafkawire.model.configs.resources import ConfigChange, ConfigOperation, ConfigResource, ConfigResourceType
 from kafkawire.protocol import ConfigRecord
 from kafkawire.protocol.error_codes import ErrorCode
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError
-from kafkawire.broker.configuration.checks import InvalidValueError, Value
-from kafkawire.broker.configuration.definitions import definitions
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.plugins.client_quota_callback import CALLBACK_CLASS, ClientQuotaCallback
 from kafkawire.broker.plugins.loading import find
 from kafkawire.broker.resource_configs.descriptions import topic_defaults
-from kafkawire.broker.resource_configs.sources import broker_definition, broker_synonyms
+from kafkawire.model.configs.broker_names import broker_definition, broker_synonyms
+from kafkawire.model.configs.checks import InvalidValueError, Value
+from kafkawire.model.configs.definitions import definitions
 from kafkawire.protocol.error_codes import ErrorCode
 
 __all__ = ["BrokerChangeRules"]

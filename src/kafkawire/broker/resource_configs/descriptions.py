@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from kafkawire.admin.config_resources import ConfigEntry, ConfigResourceType, ConfigSource, ConfigSynonym, ConfigType
-from kafkawire.broker.configuration.definitions import ConfigDefinition, definitions
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration, SetConfigs
-from kafkawire.broker.configuration.values import written
-from kafkawire.broker.resource_configs.sources import BrokerSources, broker_definition
+from kafkawire.broker.resource_configs.sources import BrokerSources
+from kafkawire.model.configs.broker_names import broker_definition
+from kafkawire.model.configs.definitions import ConfigDefinition, definitions
+from kafkawire.model.configs.resources import ConfigEntry, ConfigResourceType, ConfigSource, ConfigSynonym, ConfigType
+from kafkawire.model.configs.values import written
 
 __all__ = ["ConfigDescriptions", "topic_defaults"]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from kafkawire.admin.config_resources import ConfigOperation
 from kafkawire.broker.item_errors import ItemError
+from kafkawire.model.configs.resources import ConfigOperation
 from kafkawire.protocol.error_codes import ErrorCode
 
 __all__ = ["BrokerLoggers"]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from kafkawire.admin.config_resources import ConfigResourceType
-from kafkawire.broker.configuration.checks import InvalidValueError, Value
-from kafkawire.broker.configuration.definitions import ConfigDefinition, definitions
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.topic_names import check_topic_name
+from kafkawire.model.configs.checks import InvalidValueError, Value
+from kafkawire.model.configs.definitions import ConfigDefinition, definitions
+from kafkawire.model.configs.resources import ConfigResourceType
 from kafkawire.protocol.error_codes import ErrorCode
 
 __all__ = ["ConfigRules"]

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError
-from kafkawire.broker.configuration.properties_file import parse_properties
 from kafkawire.broker.storage.errors import DataDirectoryError
 from kafkawire.broker.storage.files import replace_file, sync_folder
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.properties_file import parse_properties
 
 __all__ = ["METADATA_FOLDER", "DataDirectory"]
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from kafkawire.admin.config_resources import ConfigResource, ConfigResourceType
 from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.fair_slices import in_slices
@@ -16,6 +15,7 @@ from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.configs.resources import ConfigResource, ConfigResourceType
 from kafkawire.protocol import CreateTopicsRequest, TopicRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import PolicyViolationError

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.item_errors import ItemError, item_error
 from kafkawire.broker.sessions import Session
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import DeleteTopicsRequest, RemoveTopicRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import PolicyViolationError, ThrottlingQuotaExceededError

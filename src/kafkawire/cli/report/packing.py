@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from kafkawire.admin.acl_evaluation import EVERYBODY, IMPLIED_BY
-from kafkawire.admin.acls import WILDCARD
 from kafkawire.cli.report.contents import Cell, Cluster, Commits, Count, LogEnd, LogReport, Numbers, Section
 from kafkawire.cli.report.notes import notes_on
+from kafkawire.model.acls.bindings import WILDCARD
+from kafkawire.model.acls.evaluation import EVERYBODY, IMPLIED_BY
 
 __all__ = ["packed_report"]
 

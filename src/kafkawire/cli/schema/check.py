@@ -11,13 +11,13 @@ import typer
 
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.schema.sides import ORIGINS_HELP, load_sides
-from kafkawire.codegen.evolution.checking.accepted import Acceptance, AcceptedError, read_accepted
-from kafkawire.codegen.evolution.checking.entries import entries_of, rules_of
-from kafkawire.codegen.evolution.checking.json_form import check_json
-from kafkawire.codegen.evolution.checking.markdown import check_markdown
-from kafkawire.codegen.evolution.checking.result import PURPOSES, CheckResult, check_sides
-from kafkawire.codegen.evolution.checking.text import text_lines
-from kafkawire.codegen.evolution.checking.wording import summary
+from kafkawire.codegen.evolve.checking.accepted import Acceptance, AcceptedError, read_accepted
+from kafkawire.codegen.evolve.checking.entries import entries_of, rules_of
+from kafkawire.codegen.evolve.checking.json_form import check_json
+from kafkawire.codegen.evolve.checking.markdown import check_markdown
+from kafkawire.codegen.evolve.checking.result import PURPOSES, CheckResult, check_sides
+from kafkawire.codegen.evolve.checking.text import text_lines
+from kafkawire.codegen.evolve.checking.wording import summary
 from kafkawire.codegen.report.github import render_github
 from kafkawire.codegen.report.repository import RepositoryPaths
 from kafkawire.codegen.report.sarif import render_sarif

@@ -9,11 +9,11 @@ import typer
 
 from kafkawire.cli.outcome import ExitCode
 from kafkawire.cli.schema.sides import ORIGINS_HELP, load_sides
-from kafkawire.codegen.evolution.change import SchemaDiff
-from kafkawire.codegen.evolution.diff_json import diff_json
-from kafkawire.codegen.evolution.diff_markdown import diff_markdown
-from kafkawire.codegen.evolution.diff_text import text_lines
-from kafkawire.codegen.evolution.message_changes import diff_sides
+from kafkawire.codegen.evolve.change import SchemaDiff
+from kafkawire.codegen.evolve.diff_json import diff_json
+from kafkawire.codegen.evolve.diff_markdown import diff_markdown
+from kafkawire.codegen.evolve.diff_text import text_lines
+from kafkawire.codegen.evolve.message_changes import diff_sides
 
 _STYLES = {"+": "green", "-": "red", "~": "yellow"}
 

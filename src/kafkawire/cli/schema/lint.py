@@ -11,14 +11,14 @@ from typing import Annotated
 import typer
 
 from kafkawire.cli.outcome import ExitCode
+from kafkawire.codegen.check import RULES
 from kafkawire.codegen.findings import Finding
-from kafkawire.codegen.lint import render_json, render_text, summary
-from kafkawire.codegen.parse import load_paths
+from kafkawire.codegen.parse.load import load_paths
 from kafkawire.codegen.report.entry import Entry, ReportedRule
 from kafkawire.codegen.report.github import render_github
 from kafkawire.codegen.report.repository import RepositoryPaths
 from kafkawire.codegen.report.sarif import render_sarif
-from kafkawire.codegen.rules import RULES
+from kafkawire.codegen.report.text import render_json, render_text, summary
 
 
 class Format(StrEnum):

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.codegen.evolution.origin import load_side
-from kafkawire.codegen.evolution.origin_error import OriginError
-from kafkawire.codegen.evolution.side import Side, left_out
-from kafkawire.codegen.lint import render_text
+from kafkawire.codegen.evolve.origin import load_side
+from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.side import Side, left_out
+from kafkawire.codegen.report.text import render_text
 
 ORIGINS_HELP = "a folder, a file, git:REF, git:REF:PATH, kafka:VERSION or builtin"
 """What OLD and NEW may be, for the help of commands."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import IntEnum
 
-from kafkawire.admin.acls import AclOperation, AclPermissionType, PatternType, ResourceType
-from kafkawire.admin.config_resources import ConfigResourceType
+from kafkawire.model.acls.bindings import AclOperation, AclPermissionType, PatternType, ResourceType
+from kafkawire.model.configs.resources import ConfigResourceType
 
 __all__ = ["CONFIG_RESOURCE_TYPES", "OPERATIONS", "PATTERN_TYPES", "PERMISSIONS", "RESOURCE_TYPES", "Names"]
 

@@ -11,7 +11,7 @@ from kafkawire.layout import Uuid
 from kafkawire.logs.histories.codes import CONFIG_RESOURCE_TYPES
 from kafkawire.logs.histories.columns import TIMESTAMP, Columns, schema_of, value_columns
 from kafkawire.logs.histories.intervals import Interval, Ledger, Moment
-from kafkawire.logs.histories.sensitive_configs import HIDDEN, is_sensitive
+from kafkawire.model.configs.sensitive import HIDDEN, is_sensitive
 from kafkawire.protocol import ConfigRecord, RemoveTopicRecord, TopicRecord
 from kafkawire.wire import Message
 

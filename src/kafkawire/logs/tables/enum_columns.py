@@ -9,7 +9,6 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkawire.admin.scram import ScramMechanism
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.histories.codes import (
     CONFIG_RESOURCE_TYPES,
@@ -19,6 +18,7 @@ from kafkawire.logs.histories.codes import (
     RESOURCE_TYPES,
     Names,
 )
+from kafkawire.model.scram import ScramMechanism
 
 __all__ = ["ENUM_FIELDS", "enum_names"]
 

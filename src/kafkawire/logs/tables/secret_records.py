@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.logs.files.log_files import LogFile
-from kafkawire.logs.histories.sensitive_configs import HIDDEN, is_sensitive
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.tables.record_types import read_metadata_frame
+from kafkawire.model.configs.sensitive import HIDDEN, is_sensitive
 from kafkawire.protocol import ConfigRecord, UserScramCredentialRecord
 from kafkawire.records.framed_records import FRAME_VERSION
 from kafkawire.wire.errors import WireError

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from kafkawire.columns import MessageColumns
 from kafkawire.columns.arrow_types import ArrowArray
-from kafkawire.logs.histories.sensitive_configs import HIDDEN, is_sensitive
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
 from kafkawire.logs.tables.coordinator_rows import CoordinatorRows
@@ -21,6 +20,7 @@ from kafkawire.logs.tables.record_types import snake_case
 from kafkawire.logs.tables.row_table import RowTable
 from kafkawire.logs.tables.secret_records import SECRET_FIELDS
 from kafkawire.logs.tables.table import PROVENANCE
+from kafkawire.model.configs.sensitive import HIDDEN, is_sensitive
 from kafkawire.wire.record_types import CoordinatorRecordType
 
 __all__ = ["typed_table", "typed_table_names"]

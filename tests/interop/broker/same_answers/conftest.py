@@ -15,8 +15,8 @@ from tests.interop.broker.same_answers.embedded_side import embedded_side
 from tests.interop.broker.same_answers.scenario import Pair
 from tests.interop.broker.same_answers.talk import Side
 
-from kafkawire.broker.configuration.properties_file import parse_properties
 from kafkawire.broker.offered_versions import RELEASE
+from kafkawire.model.properties_file import parse_properties
 
 _POLICIES = Path(__file__).parents[2] / "java" / "policies"
 _NEEDS_PORTS_AND_FOLDERS = ("advertised.listeners", "controller.quorum.voters", "listeners", "log.dirs")

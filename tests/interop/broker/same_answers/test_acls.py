@@ -9,7 +9,7 @@ from tests.apache_kafka.secure_broker import PASSWORDS, USER
 from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers, same_answers_from_secure_brokers
 from tests.interop.broker.same_answers.talk import Talk
 
-from kafkawire.admin.acls import AclOperation, AclPermissionType, PatternType, ResourceType
+from kafkawire.model.acls.bindings import AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.protocol import (
     CreateAclsRequest,
     CreateAclsResponse,

@@ -15,7 +15,7 @@ from tests.interop.broker.same_answers.test_config_descriptions import (
 )
 from tests.interop.broker.same_answers.test_topics import Topic, create, settled
 
-from kafkawire.broker.configuration.definitions import definitions
+from kafkawire.model.configs.definitions import definitions
 from kafkawire.protocol import (
     AlterConfigsRequest,
     AlterConfigsResponse,

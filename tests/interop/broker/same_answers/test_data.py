@@ -11,8 +11,8 @@ from tests.interop.broker.same_answers.test_groups import coordinated, topic_of
 from tests.interop.broker.same_answers.test_topic_rights import allow, prefixed
 from tests.interop.broker.same_answers.test_topics import Config, Topic, create, settled
 
-from kafkawire.admin.acls import AclOperation
 from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.protocol import (
     FetchRequest,
     FetchResponse,

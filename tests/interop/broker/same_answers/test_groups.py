@@ -9,8 +9,8 @@ from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_topic_rights import allow, prefixed
 from tests.interop.broker.same_answers.test_topics import Topic, create, settled
 
-from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
     DeleteGroupsRequest,
     DeleteGroupsResponse,

@@ -16,7 +16,13 @@ from tests.interop.broker.same_answers.scenario import Pair
 from tests.interop.broker.same_answers.talk import Side
 
 from kafkawire import protocol
-from kafkawire.admin.acls import CLUSTER_NAME, OPERATIONS_OF_RESOURCES, AclOperation, AclPermissionType, ResourceType
+from kafkawire.model.acls.bindings import (
+    CLUSTER_NAME,
+    OPERATIONS_OF_RESOURCES,
+    AclOperation,
+    AclPermissionType,
+    ResourceType,
+)
 from kafkawire.wire import Message
 
 pytestmark = pytest.mark.interop

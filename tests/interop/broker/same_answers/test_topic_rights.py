@@ -18,7 +18,7 @@ from tests.interop.broker.same_answers.test_config_descriptions import (
 )
 from tests.interop.broker.same_answers.test_topics import Config, Topic, create, settled
 
-from kafkawire.admin.acls import AclOperation, ResourceType
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
     CreateAclsRequest,
     CreateAclsResponse,

@@ -7,9 +7,9 @@ import itertools
 from collections.abc import Callable
 
 import pytest
-from tests.channels import SETTINGS, ask, connected, echo, soon
-from tests.sasl_server import SaslServer, ScramServer
-from tests.stand_in_broker import StandInBroker
+from tests.stand_ins.broker import StandInBroker
+from tests.stand_ins.channels import SETTINGS, ask, connected, echo, soon
+from tests.stand_ins.sasl_server import SaslServer, ScramServer
 
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.sasl import Credentials, ScramCredentials

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from tests.channels import SECONDS, ask, connected, echo, never, run, soon
-from tests.stand_in_broker import Answer, StandInBroker
+from tests.stand_ins.broker import Answer, StandInBroker
+from tests.stand_ins.channels import SECONDS, ask, connected, echo, never, run, soon
 
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.settings import ConnectionSettings

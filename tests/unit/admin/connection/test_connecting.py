@@ -6,8 +6,8 @@ import asyncio
 import socket
 
 import pytest
-from tests.channels import SETTINGS, ask, connected, echo, never, run, soon
-from tests.stand_in_broker import Answer, StandInBroker
+from tests.stand_ins.broker import Answer, StandInBroker
+from tests.stand_ins.channels import SETTINGS, ask, connected, echo, never, run, soon
 
 from kafkawire.admin.connection import reaching
 from kafkawire.admin.connection.channel import Channel

@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from tests.channels import SECONDS, ask, connected, echo, never, run
-from tests.sasl_server import PlainServer, SaslServer, ScramServer
-from tests.stand_in_broker import StandInBroker
+from tests.stand_ins.broker import StandInBroker
+from tests.stand_ins.channels import SECONDS, ask, connected, echo, never, run
+from tests.stand_ins.sasl_server import PlainServer, SaslServer, ScramServer
 
 from kafkawire.admin.connection.sasl import Credentials, CredentialsSource, PlainCredentials, ScramCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.sasl_server import OAuthBearerServer, PlainServer, SaslServer, ScramServer
-from tests.scripted_peer import (
+from tests.stand_ins.sasl_server import OAuthBearerServer, PlainServer, SaslServer, ScramServer
+from tests.stand_ins.scripted_peer import (
     SETTINGS,
     STABLE,
     Feed,

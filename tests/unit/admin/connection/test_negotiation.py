@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from tests.scripted_peer import (
+from tests.stand_ins.scripted_peer import (
     ONLY_API_VERSIONS,
     SETTINGS,
     STABLE,

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 import pytest
-from tests.scripted_peer import SETTINGS, Feed, ScriptedPeer, answer_frame, byte_by_byte, ready, whole
+from tests.stand_ins.scripted_peer import SETTINGS, Feed, ScriptedPeer, answer_frame, byte_by_byte, ready, whole
 
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed
 from kafkawire.protocol import ListGroupsRequest, ListGroupsResponse, MetadataRequest, MetadataResponse

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.sasl_server import PlainServer, ScramServer
-from tests.scripted_peer import (
+from tests.stand_ins.sasl_server import PlainServer, ScramServer
+from tests.stand_ins.scripted_peer import (
     SETTINGS,
     Feed,
     ScriptedPeer,

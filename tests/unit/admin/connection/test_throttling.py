@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.scripted_peer import ready
+from tests.stand_ins.scripted_peer import ready
 
 from kafkawire.admin.connection.throttling import client_waits
 from kafkawire.protocol import (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import trustme
 from cryptography.hazmat.primitives import serialization
-from tests.stand_in_broker import StandInBroker
+from tests.stand_ins.broker import StandInBroker
 
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.settings import ConnectionSettings

@@ -7,7 +7,7 @@ from pkgutil import iter_modules
 
 import msgspec
 import pytest
-from tests.scripted_peer import ready
+from tests.stand_ins.scripted_peer import ready
 
 from kafkawire.admin import operations
 from kafkawire.admin.connection.events import Answered

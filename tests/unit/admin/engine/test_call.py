@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 
 import pytest
-from tests.stand_in_broker import Answer
-from tests.stand_in_cluster import FAST, NodeHandler, StandInCluster
+from tests.stand_ins.broker import Answer
+from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.admin.results import Results
-from kafkawire.admin.topics import NewTopic
+from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import (
     CreateTopicsRequest,
     CreateTopicsResponse,

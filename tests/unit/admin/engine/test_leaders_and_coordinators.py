@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 import pytest
-from tests.stand_in_cluster import NodeHandler, StandInCluster
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
 from kafkawire import protocol
 from kafkawire.admin.client import AdminClient
@@ -15,7 +15,7 @@ from kafkawire.admin.engine.call import Call
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, LeaderOf, Route
 from kafkawire.admin.results import Results
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol import (
     DeleteRecordsRequest,
     DeleteRecordsResponse,

@@ -9,11 +9,14 @@ from collections.abc import Awaitable, Mapping
 
 import pytest
 from msgspec.structs import replace
-from tests.stand_in_acls import StandInAcls
-from tests.stand_in_broker import Answer
-from tests.stand_in_cluster import FAST, NodeHandler, StandInCluster
+from tests.stand_ins.acls import StandInAcls
+from tests.stand_ins.broker import Answer
+from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
 
-from kafkawire.admin.acls import (
+from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.operations.strategies import LISTING_FROM, Strategy
+from kafkawire.admin.settings import AdminSettings
+from kafkawire.model.acls.bindings import (
     AclBinding,
     AclBindingFilter,
     AclOperation,
@@ -21,10 +24,7 @@ from kafkawire.admin.acls import (
     PatternType,
     ResourceType,
 )
-from kafkawire.admin.blocking import BlockingAdminClient
-from kafkawire.admin.nodes import Node
-from kafkawire.admin.operations.strategies import LISTING_FROM, Strategy
-from kafkawire.admin.settings import AdminSettings
+from kafkawire.model.nodes import Node
 from kafkawire.protocol import (
     CreateAclsRequest,
     CreateAclsResponse,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.stand_in_cluster import FAST, NodeHandler, StandInCluster
+from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
 
 from kafkawire.admin.client import AdminClient
-from kafkawire.admin.cluster_descriptions import FeatureUpdate, Replica, ReplicaLogDirs, UpgradeType
-from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.layout import Uuid
+from kafkawire.model.cluster import FeatureUpdate, Replica, ReplicaLogDirs, UpgradeType
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol import (
     AddRaftVoterRequest,
     AddRaftVoterResponse,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.stand_in_cluster import NodeHandler, StandInCluster
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
-from kafkawire.admin.config_resources import (
+from kafkawire.model.configs.resources import (
     ConfigChange,
     ConfigOperation,
     ConfigResource,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.stand_in_broker import Answer
-from tests.stand_in_cluster import NodeHandler, StandInCluster
-from tests.stand_in_coordinators import coordinators
+from tests.stand_ins.broker import Answer
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
+from tests.stand_ins.coordinators import coordinators
 
-from kafkawire.admin.acls import AclOperation
-from kafkawire.admin.groups import ClassicGroupMember, ConsumerGroupMember, GroupState, GroupType
-from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.groups.descriptions import ClassicGroupMember, ConsumerGroupMember, GroupState, GroupType
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tests.stand_in_cluster import StandInCluster
-from tests.stand_in_groups import Group, Log, StandInGroups
+from tests.stand_ins.cluster import StandInCluster
+from tests.stand_ins.groups import Group, Log, StandInGroups
 
 from kafkawire.admin import AdminSettings
 from kafkawire.admin.group_lag import PartitionLag
-from kafkawire.admin.groups import GroupState, GroupType
-from kafkawire.admin.partitions import IsolationLevel
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.groups.descriptions import GroupState, GroupType
+from kafkawire.model.partitions import IsolationLevel
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol import (
     ConsumerGroupDescribeRequest,
     DescribeGroupsRequest,

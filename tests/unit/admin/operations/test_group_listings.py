@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from tests.stand_in_cluster import NodeHandler, StandInCluster
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
-from kafkawire.admin.groups import GroupListing, GroupState, GroupType
+from kafkawire.model.groups.descriptions import GroupListing, GroupState, GroupType
 from kafkawire.protocol import ListGroupsRequest, ListGroupsResponse
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode

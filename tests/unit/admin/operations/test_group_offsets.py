@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import pytest
-from tests.stand_in_cluster import NodeHandler, StandInCluster
-from tests.stand_in_coordinators import coordinators
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
+from tests.stand_ins.coordinators import coordinators
 
-from kafkawire.admin.group_offsets import CommittedOffset
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.groups.offsets import CommittedOffset
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol import (
     OffsetCommitRequest,
     OffsetCommitResponse,

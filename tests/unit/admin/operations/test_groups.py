@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import pytest
-from tests.stand_in_broker import Answer
-from tests.stand_in_cluster import NodeHandler, StandInCluster
-from tests.stand_in_coordinators import coordinators
+from tests.stand_ins.broker import Answer
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
+from tests.stand_ins.coordinators import coordinators
 
-from kafkawire.admin.groups import MemberToRemove
 from kafkawire.admin.operations.groups import REMOVED_BY_ADMIN
+from kafkawire.model.groups.descriptions import MemberToRemove
 from kafkawire.protocol import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from tests.stand_in_cluster import NodeHandler, StandInCluster
-from tests.stand_in_coordinators import coordinators
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
+from tests.stand_ins.coordinators import coordinators
 
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.transactions import AbortTransactionSpec, HangingTransaction
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.transactions import AbortTransactionSpec, HangingTransaction
 from kafkawire.protocol import (
     DescribeProducersRequest,
     DescribeProducersResponse,

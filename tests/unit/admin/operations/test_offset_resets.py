@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from tests.stand_in_cluster import StandInCluster
-from tests.stand_in_groups import Group, Log, StandInGroups
+from tests.stand_ins.cluster import StandInCluster
+from tests.stand_ins.groups import Group, Log, StandInGroups
 
 from kafkawire.admin.offset_resets import (
     ByDuration,
@@ -19,8 +19,8 @@ from kafkawire.admin.offset_resets import (
     ToOffset,
     ToTime,
 )
-from kafkawire.admin.partitions import OffsetSpec
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.partitions import OffsetSpec
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol import (
     AlterShareGroupOffsetsRequest,
     ListOffsetsRequest,

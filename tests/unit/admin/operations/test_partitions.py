@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.stand_in_cluster import NodeHandler, StandInCluster
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
-from kafkawire.admin.partitions import ElectionType, IsolationLevel, OffsetSpec, PartitionReassignment
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.partitions import ElectionType, IsolationLevel, OffsetSpec, PartitionReassignment
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.stand_in_cluster import NodeHandler, StandInCluster
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.admin.transactions import AbortTransactionSpec, ProducerState
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.transactions import AbortTransactionSpec, ProducerState
 from kafkawire.protocol import (
     DescribeProducersRequest,
     DescribeProducersResponse,

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 from msgspec.structs import replace
-from tests.stand_in_cluster import FAST, StandInCluster
-from tests.stand_in_quotas import StandInQuotas
+from tests.stand_ins.cluster import FAST, StandInCluster
+from tests.stand_ins.quotas import StandInQuotas
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.operations.strategies import LISTING_FROM, Strategy
-from kafkawire.admin.quotas import (
+from kafkawire.admin.settings import AdminSettings
+from kafkawire.model.quotas.entities import (
     CLIENT_ID,
     CONSUMER_BYTE_RATE,
     PRODUCER_BYTE_RATE,
@@ -21,7 +22,6 @@ from kafkawire.admin.quotas import (
     ClientQuotaFilter,
     ClientQuotaFilterComponent,
 )
-from kafkawire.admin.settings import AdminSettings
 from kafkawire.protocol import (
     AlterClientQuotasRequest,
     DescribeClientQuotasRequest,

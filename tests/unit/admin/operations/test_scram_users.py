@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Collection
 
 import pytest
-from tests.stand_in_broker import Answer
-from tests.stand_in_cluster import FAST, NodeHandler, StandInCluster
+from tests.stand_ins.broker import Answer
+from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
 
-from kafkawire.admin.scram import (
+from kafkawire.admin.settings import AdminSettings
+from kafkawire.model.scram import (
     MAXIMUM_ITERATIONS,
     MINIMUM_ITERATIONS,
     ScramAlteration,
@@ -23,7 +24,6 @@ from kafkawire.admin.scram import (
     ScramUpsertion,
     salted,
 )
-from kafkawire.admin.settings import AdminSettings
 from kafkawire.protocol import (
     AlterUserScramCredentialsRequest,
     AlterUserScramCredentialsResponse,

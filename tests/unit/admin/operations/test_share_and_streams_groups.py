@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tests.stand_in_cluster import NodeHandler, StandInCluster
-from tests.stand_in_coordinators import coordinators
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
+from tests.stand_ins.coordinators import coordinators
 
-from kafkawire.admin.acls import AclOperation
-from kafkawire.admin.groups import GroupState, ShareGroupDescription, ShareGroupMember
-from kafkawire.admin.streams_groups import (
+from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.groups.descriptions import GroupState, ShareGroupDescription, ShareGroupMember
+from kafkawire.model.groups.streams import (
     StreamsEndpoint,
     StreamsGlobalStore,
     StreamsGroupDescription,
@@ -21,8 +22,7 @@ from kafkawire.admin.streams_groups import (
     StreamsTopologyDescriptionStatus,
     StreamsTopologyNode,
 )
-from kafkawire.admin.topic_partitions import TopicPartition
-from kafkawire.layout import Uuid
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol import (
     ShareGroupDescribeRequest,
     ShareGroupDescribeResponse,

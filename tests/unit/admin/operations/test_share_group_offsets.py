@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.stand_in_cluster import NodeHandler, StandInCluster
-from tests.stand_in_coordinators import coordinators
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
+from tests.stand_ins.coordinators import coordinators
 
-from kafkawire.admin.group_offsets import SharePartitionOffset
-from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.layout import Uuid
+from kafkawire.model.groups.offsets import SharePartitionOffset
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol import (
     AlterShareGroupOffsetsRequest,
     AlterShareGroupOffsetsResponse,

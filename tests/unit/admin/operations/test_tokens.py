@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Awaitable, Callable
 
 import pytest
-from tests.stand_in_cluster import NodeHandler, StandInCluster
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.tokens import DelegationToken

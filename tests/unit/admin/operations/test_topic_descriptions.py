@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import pytest
-from tests.stand_in_cluster import NodeHandler, StandInCluster
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
 from kafkawire.admin.settings import AdminSettings
-from kafkawire.admin.topics import TopicDescription
 from kafkawire.layout import Uuid
+from kafkawire.model.topics import TopicDescription
 from kafkawire.protocol import (
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tests.stand_in_cluster import StandInCluster
-from tests.stand_in_groups import Log, StandInGroups
+from tests.stand_ins.cluster import StandInCluster
+from tests.stand_ins.groups import Log, StandInGroups
 
-from kafkawire.admin.partitions import IsolationLevel, OffsetRange
-from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, OffsetRange
+from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.protocol import ListOffsetsRequest
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.stand_in_cluster import NodeHandler, StandInCluster
+from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
-from kafkawire.admin.topics import BROKER_DEFAULT, NewPartitions, NewTopic
 from kafkawire.layout import Uuid
+from kafkawire.model.topics import BROKER_DEFAULT, NewPartitions, NewTopic
 from kafkawire.protocol import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 
 from msgspec.structs import replace
-from tests.stand_in_acls import StandInAcls
-from tests.stand_in_broker import Answer
-from tests.stand_in_cluster import FAST, NodeHandler, StandInCluster
-from tests.stand_in_quotas import StandInQuotas
+from tests.stand_ins.acls import StandInAcls
+from tests.stand_ins.broker import Answer
+from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
+from tests.stand_ins.quotas import StandInQuotas
 
-from kafkawire.admin.acls import AclBinding, AclOperation, ResourceType
-from kafkawire.admin.quotas import (
+from kafkawire.model.acls.bindings import AclBinding, AclOperation, ResourceType
+from kafkawire.model.quotas.entities import (
     CONSUMER_BYTE_RATE,
     PRODUCER_BYTE_RATE,
     ClientQuotaAlteration,

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from tests.kafka_dumps import real_logs
-from tests.opened_groups import committed_offsets, opened_groups
+from tests.embedded.groups import committed_offsets, opened_groups
+from tests.kafka_logs.dumps import real_logs
 
 from kafkawire.broker import CorruptLogError, ManualClock
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration

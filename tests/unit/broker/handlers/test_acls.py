@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
-from tests.handled import handled
+from tests.embedded.handlers import handled
 
 from kafkawire.admin import AclBinding, AdminClient, AdminSettings
-from kafkawire.admin.acls import AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.broker import EmbeddedBroker
 from kafkawire.broker.access import AuthorizedAccess, UnrestrictedAccess
 from kafkawire.broker.calls import Call, RefusedRequestError
@@ -19,6 +18,7 @@ from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MemoryLog
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
 from kafkawire.broker.sessions import Principal, Session
+from kafkawire.model.acls.bindings import AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.protocol import (
     CreateAclsRequest,
     CreateAclsResponse,

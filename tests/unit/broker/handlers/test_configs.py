@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from tests.broker_connection import BrokerConnection, connected_to
+from tests.embedded.connection import BrokerConnection, connected_to
 
 from kafkawire.broker import EmbeddedBroker
 from kafkawire.protocol import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 import pytest
-from tests.broker_connection import connected_to
+from tests.embedded.connection import connected_to
 
 from kafkawire.broker import EmbeddedBroker
 from kafkawire.protocol import (

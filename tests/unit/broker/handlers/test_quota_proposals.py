@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 from msgspec.structs import replace
-from tests.broker_connection import BrokerConnection, connected_to
-from tests.stand_in_cluster import FAST
+from tests.embedded.connection import BrokerConnection, connected_to
+from tests.stand_ins.cluster import FAST
 
 from kafkawire.admin.client import AdminClient
-from kafkawire.admin.quota_configs import DEFAULT_NAME, QuotaConfig, QuotaResourceType
-from kafkawire.admin.quotas import (
+from kafkawire.broker import EmbeddedBroker
+from kafkawire.model.quotas.entities import (
     CONSUMER_BYTE_RATE,
     CONTROLLER_MUTATION_RATE,
     PRODUCER_BYTE_RATE,
@@ -20,7 +20,7 @@ from kafkawire.admin.quotas import (
     ClientQuotaEntity,
     ClientQuotaFilter,
 )
-from kafkawire.broker import EmbeddedBroker
+from kafkawire.model.quotas.named_configs import DEFAULT_NAME, QuotaConfig, QuotaResourceType
 from kafkawire.protocol import (
     AlterQuotasRequest,
     AlterQuotasResponse,

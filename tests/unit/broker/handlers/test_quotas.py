@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Sequence
 from math import inf
 
 import pytest
-from tests.broker_connection import BrokerConnection, connected_to
+from tests.embedded.connection import BrokerConnection, connected_to
 
-from kafkawire.admin.quota_messages import described_quotas
-from kafkawire.admin.quotas import ClientQuotaEntity
+from kafkawire.admin.operations.quota_messages import described_quotas
 from kafkawire.broker import EmbeddedBroker
+from kafkawire.model.quotas.entities import ClientQuotaEntity
 from kafkawire.protocol import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.handled import handled
+from tests.embedded.handlers import handled
 
-from kafkawire.admin.scram import ScramMechanism, ScramUpsertion, salted
 from kafkawire.broker.access import AuthorizedAccess
 from kafkawire.broker.calls import Call
 from kafkawire.broker.controller import Controller
@@ -14,6 +13,7 @@ from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MemoryLog
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
 from kafkawire.broker.sessions import ANONYMOUS, Session
+from kafkawire.model.scram import ScramMechanism, ScramUpsertion, salted
 from kafkawire.protocol import (
     AlterUserScramCredentialsRequest,
     AlterUserScramCredentialsResponse,

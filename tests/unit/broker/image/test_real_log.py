@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 import pytest
-from tests.kafka_dumps import FIXTURES
+from tests.kafka_logs.dumps import FIXTURES
 
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.image.metadata_image import MetadataImage

@@ -9,7 +9,7 @@ import struct
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.broker_connection import BrokerConnection
+from tests.embedded.connection import BrokerConnection
 
 from kafkawire.broker import EmbeddedBroker
 from kafkawire.broker.clock import ManualClock

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kafkawire.admin.acls import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.broker.image.acls import AclsImage
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
 from kafkawire.broker.sessions import Principal, Session
 from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.protocol import AccessControlEntryRecord
 
 TOPIC, GROUP = ResourceType.TOPIC, ResourceType.GROUP

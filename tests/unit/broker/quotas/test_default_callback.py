@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 
-from kafkawire.admin.effective_quotas import EffectiveQuotas
-from kafkawire.admin.quotas import PRODUCER_BYTE_RATE, ClientQuotaEntity
 from kafkawire.broker.plugins.client_quota_callback import (
     ClientQuotaType,
     ConfigEntity,
@@ -13,6 +11,8 @@ from kafkawire.broker.plugins.client_quota_callback import (
 )
 from kafkawire.broker.quotas.default_callback import DefaultQuotaCallback, callback_entity
 from kafkawire.broker.sessions import Principal
+from kafkawire.model.quotas.effective import EffectiveQuotas
+from kafkawire.model.quotas.entities import PRODUCER_BYTE_RATE, ClientQuotaEntity
 
 PRODUCE = ClientQuotaType.PRODUCE
 NAMES = ("u", "a b:c~*/é+", None)

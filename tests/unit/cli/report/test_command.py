@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.made_clusters import MadeCluster
-from tests.made_logs import Step, write_segment
-from tests.report_data import data_of, number_at, rows_of
+from tests.browser.report_data import data_of, number_at, rows_of
+from tests.made.clusters import MadeCluster
+from tests.made.logs import Step, write_segment
 
 from kafkawire.cli.app import main
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord

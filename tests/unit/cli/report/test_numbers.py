@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.made_clusters import BEGAN, MadeCluster
-from tests.report_data import PageData, data_of, number_at, rows_of
+from tests.browser.report_data import PageData, data_of, number_at, rows_of
+from tests.made.clusters import BEGAN, MadeCluster
 
 from kafkawire.cli.app import main
 

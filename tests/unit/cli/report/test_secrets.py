@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.made_logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offsets_segment, write_segment
+from tests.made.logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offsets_segment, write_segment
 
 from kafkawire.cli.app import main
 from kafkawire.protocol import (

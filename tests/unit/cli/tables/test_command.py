@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
-from tests.generated_packages import field, message, write_definitions
-from tests.log_segments import batches_of, write_segment
+from tests.made.packages import field, message, write_definitions
+from tests.made.segments import batches_of, write_segment
 
 from kafkawire.cli.app import main
 from kafkawire.cli.tables.formats import Format

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.made_logs import METADATA_LOG, Step, write_segment
+from tests.made.logs import METADATA_LOG, Step, write_segment
 
 from kafkawire.cli.app import main
 from kafkawire.cli.tables.cells import as_json_lines

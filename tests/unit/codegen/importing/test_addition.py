@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.release_jars import Json, Releases, field, install_maven, message
+from tests.made.release_jars import Json, Releases, field, install_maven, message
 
 from kafkawire.codegen.importing.addition import AddedRelease, add_release
 from kafkawire.codegen.importing.problem import SpecsImportError

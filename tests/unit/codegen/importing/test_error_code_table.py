@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.release_jars import Releases, field, message
+from tests.made.release_jars import Releases, field, message
 
-from kafkawire.codegen.error_codes import ErrorCode
 from kafkawire.codegen.importing.error_code_table import PROGRAM, read_error_codes_with_java
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.run import ImportRequest, ImportResult, import_specs
+from kafkawire.codegen.parse.error_codes import ErrorCode
 
 HEADING = "code,name,retriable,invalid_metadata"
 WANTED = """

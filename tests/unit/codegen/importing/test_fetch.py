@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from tests.release_jars import install_maven, write_jar
+from tests.made.release_jars import install_maven, write_jar
 
 from kafkawire.codegen.importing.fetch import (
     check_digests,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.release_jars import field, message
+from tests.made.release_jars import field, message
 
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.release import read_release

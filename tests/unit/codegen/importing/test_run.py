@@ -6,15 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.generated_packages import generated
-from tests.release_jars import Json, Releases, field, message, retired
+from tests.made.packages import generated
+from tests.made.release_jars import Json, Releases, field, message, retired
 
 from kafkawire.codegen.generate import Target
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.recheck import recheck
 from kafkawire.codegen.importing.run import ImportRequest, ImportResult, import_specs
 from kafkawire.codegen.importing.summary import changes_of, counts_of
-from kafkawire.codegen.released_versions import aliases_of
+from kafkawire.codegen.merge.released_versions import aliases_of
 from kafkawire.codegen.specs_tree import load_specs
 
 NAME = field("Name", "string", "0+")

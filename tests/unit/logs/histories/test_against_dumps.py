@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
-from tests.histories import Row, history, time
-from tests.kafka_dumps import FIXTURES, parse_dump
+from tests.kafka_logs.dumps import FIXTURES, parse_dump
+from tests.kafka_logs.histories import Row, history, time
 
 _LOGS = FIXTURES / "logs"
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from tests.histories import history, time
-from tests.kafka_dumps import FIXTURES
-from tests.made_logs import (
+from tests.kafka_logs.dumps import FIXTURES
+from tests.kafka_logs.histories import history, time
+from tests.made.logs import (
     METADATA_LOG,
     OFFSETS_LOG,
     Step,

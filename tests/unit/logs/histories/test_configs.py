@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.histories import Row, history, time
-from tests.made_logs import METADATA_LOG, Step, write_segment
+from tests.kafka_logs.histories import Row, history, time
+from tests.made.logs import METADATA_LOG, Step, write_segment
 
 from kafkawire.layout import Uuid
 from kafkawire.logs import ReadOptions

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.histories import history, still_open, time
-from tests.made_logs import (
+from tests.kafka_logs.histories import history, still_open, time
+from tests.made.logs import (
     METADATA_LOG,
     OFFSETS_LOG,
     Step,

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
-from tests.histories import Row, history, still_open
-from tests.made_logs import METADATA_LOG
+from tests.kafka_logs.histories import Row, history, still_open
+from tests.made.logs import METADATA_LOG
 
 from kafkawire.admin import (
     AclBinding,

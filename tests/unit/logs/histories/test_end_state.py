@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from tests.histories import Row, history, still_open
-from tests.kafka_dumps import FIXTURES
+from tests.kafka_logs.dumps import FIXTURES
+from tests.kafka_logs.histories import Row, history, still_open
 
 _LOGS = FIXTURES / "logs"
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.histories import Row, history, still_open, time
-from tests.kafka_dumps import FIXTURES, parse_dump
-from tests.made_logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
+from tests.kafka_logs.dumps import FIXTURES, parse_dump
+from tests.kafka_logs.histories import Row, history, still_open, time
+from tests.made.logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
 from kafkawire.layout import Uuid
 from kafkawire.logs import Accounts, ReadMode, ReadOptions

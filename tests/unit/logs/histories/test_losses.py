@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.histories import OF_METADATA, history, history_and_losses, time
-from tests.made_logs import METADATA_LOG, Step, write_checkpoint, write_segment
+from tests.kafka_logs.histories import OF_METADATA, history, history_and_losses, time
+from tests.made.logs import METADATA_LOG, Step, write_checkpoint, write_segment
 
 from kafkawire.logs import LogReadError, ReadMode, ReadOptions, read_table, table_named
 from kafkawire.protocol import ConfigRecord

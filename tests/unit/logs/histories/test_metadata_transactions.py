@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.histories import history, time
-from tests.made_logs import METADATA_LOG, Step, write_checkpoint, write_segment
+from tests.kafka_logs.histories import history, time
+from tests.made.logs import METADATA_LOG, Step, write_checkpoint, write_segment
 
 from kafkawire.logs import ReadOptions
 from kafkawire.protocol import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.histories import Row, history, still_open, time
-from tests.made_logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
+from tests.kafka_logs.histories import Row, history, still_open, time
+from tests.made.logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
 from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions
 from kafkawire.protocol import (

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.generated_packages import Json, field, write_definitions
-from tests.histories import history, time
-from tests.made_logs import METADATA_LOG, OFFSETS_LOG, write_batches
+from tests.kafka_logs.histories import history, time
+from tests.made.logs import METADATA_LOG, OFFSETS_LOG, write_batches
+from tests.made.packages import Json, field, write_definitions
 
 from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions, RecordRegistry
 from kafkawire.logs.own_definitions import own_definitions

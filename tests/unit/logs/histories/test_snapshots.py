@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.histories import Row, history, still_open, time
-from tests.kafka_dumps import FIXTURES
-from tests.made_logs import METADATA_LOG, Step, write_checkpoint, write_segment
+from tests.kafka_logs.dumps import FIXTURES
+from tests.kafka_logs.histories import Row, history, still_open, time
+from tests.made.logs import METADATA_LOG, Step, write_checkpoint, write_segment
 
 from kafkawire.layout import Uuid
 from kafkawire.logs.accounts import Accounts

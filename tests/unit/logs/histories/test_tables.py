@@ -6,8 +6,8 @@ import pickle
 from pathlib import Path
 
 import pytest
-from tests.histories import history, still_open, time
-from tests.made_logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offsets_segment, write_segment
+from tests.kafka_logs.histories import history, still_open, time
+from tests.made.logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offsets_segment, write_segment
 
 from kafkawire.layout import Uuid
 from kafkawire.logs import Accounts, ReadOptions, UnknownColumnError, read_table, table_named, table_names

@@ -7,7 +7,7 @@ import math
 import struct
 
 import pytest
-from tests.synthetic_messages import NullableStructMessage, Pair, Synthetic, field, message, nullable_struct_message
+from tests.made.messages import NullableStructMessage, Pair, Synthetic, field, message, nullable_struct_message
 
 from kafkawire.layout import STRUCT, StructLayout, Uuid
 from kafkawire.wire.errors import DecodeError

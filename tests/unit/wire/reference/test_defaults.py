@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.synthetic_messages import Synthetic, field, message
+from tests.made.messages import Synthetic, field, message
 
 from kafkawire.layout import STRUCT, FieldLayout, StructLayout, Uuid
 from kafkawire.wire.errors import DecodeError, EncodeError

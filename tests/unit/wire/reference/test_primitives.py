@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.synthetic_messages import everything, field, message
+from tests.made.messages import everything, field, message
 
 from kafkawire.layout import FIELD_TYPES, FieldType, Uuid
 from kafkawire.wire.errors import DecodeError, EncodeError

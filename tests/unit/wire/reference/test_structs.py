@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.synthetic_messages import (
+from tests.made.messages import (
     NullableStructMessage,
     Pair,
     Synthetic,

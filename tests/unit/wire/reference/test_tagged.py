@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.synthetic_messages import Synthetic, field, message
+from tests.made.messages import Synthetic, field, message
 
 from kafkawire.layout import FIELD_TYPES, FieldLayout, FieldType, StructLayout
 from kafkawire.wire.errors import DecodeError, EncodeError

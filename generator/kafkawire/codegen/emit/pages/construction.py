@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kafkawire.codegen.definition import FieldDefinition
-from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct
+from kafkawire.codegen.resolve.layouts import ResolvedMessage, ResolvedStruct
 from kafkawire.layout import FIELD_TYPES
 
 WIDTH = 88

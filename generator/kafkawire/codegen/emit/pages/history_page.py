@@ -9,7 +9,7 @@ from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.emit.package_modules import api_name
 from kafkawire.codegen.emit.pages.lineage import proposed_versions, versions_by_release
 from kafkawire.codegen.emit.pages.message_page import MessageFacts, VersionRow, version_rows
-from kafkawire.codegen.resolve import ResolvedMessage
+from kafkawire.codegen.resolve.layouts import ResolvedMessage
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kafkawire.codegen.released_versions import ReleasedVersion
+from kafkawire.codegen.merge.released_versions import ReleasedVersion
 from kafkawire.codegen.specs_tree import LoadedSpecs
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 

@@ -15,7 +15,7 @@ from kafkawire.codegen.emit.pages.construction import construction
 from kafkawire.codegen.emit.pages.lineage import Lineage, lineage_text, proposed_versions, versions_by_release
 from kafkawire.codegen.emit.pages.version_changes import LayoutChange, layout_changes
 from kafkawire.codegen.naming import class_name, module_name, snake_case
-from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct, default_value
+from kafkawire.codegen.resolve.layouts import ResolvedMessage, ResolvedStruct, default_value
 from kafkawire.codegen.versions import Versions
 
 

@@ -15,7 +15,7 @@ from kafkawire.codegen.emit.pages.lineage import lineages, unpublished_folders
 from kafkawire.codegen.emit.pages.markdown import block, code, in_words, words
 from kafkawire.codegen.emit.pages.message_page import MessageFacts, message_page, page_path
 from kafkawire.codegen.emit.pages.overviews import api_rows, message_groups, record_tables
-from kafkawire.codegen.resolve import ResolvedMessage
+from kafkawire.codegen.resolve.layouts import ResolvedMessage
 from kafkawire.codegen.specs_tree import LoadedSpecs
 from kafkawire.codegen.versions import NO_VERSIONS
 

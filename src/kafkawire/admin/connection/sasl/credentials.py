@@ -8,15 +8,15 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from kafkawire.admin.arguments.fields import check_fields
-from kafkawire.admin.discretion import Discreet
+from kafkawire.arguments.fields import check_fields
+from kafkawire.model.redaction import Redacted
 
 _BEARER = r"[A-Za-z0-9._~+/-]+=*"
 _EXTENSION_NAME = r"[A-Za-z]+"
 _EXTENSION_VALUE = r"[\x21-\x7e \t\r\n]+"
 
 
-class PlainCredentials(Discreet, frozen=True):
+class PlainCredentials(Redacted, frozen=True):
     """Name and password as they are (PLAIN, RFC 4616): only for listeners with TLS.
 
     Attributes:
@@ -49,7 +49,7 @@ class PlainCredentials(Discreet, frozen=True):
         return "PLAIN"
 
 
-class ScramCredentials(Discreet, frozen=True):
+class ScramCredentials(Redacted, frozen=True):
     """Name and password that are never sent (SCRAM, RFC 5802 and 7677).
 
     Attributes:
@@ -77,7 +77,7 @@ class ScramCredentials(Discreet, frozen=True):
             raise ValueError(f"mechanism {self.mechanism!r}: must be SCRAM-SHA-256 or SCRAM-SHA-512")
 
 
-class OAuthBearerCredentials(Discreet, frozen=True):
+class OAuthBearerCredentials(Redacted, frozen=True):
     """A token that an identity provider has issued (OAUTHBEARER, RFC 7628).
 
     Attributes:

@@ -8,8 +8,8 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from kafkawire.admin.scram import MINIMUM_ITERATIONS, ScramMechanism, hash_of
 from kafkawire.broker.image.scram import JAVA_SALT_BITS, CredentialShape, ScramImage, base_36
+from kafkawire.model.scram import MINIMUM_ITERATIONS, ScramMechanism, hash_of
 from kafkawire.protocol import UserScramCredentialRecord
 
 __all__ = ["InventedCredentials"]

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from kafkawire.admin.scram import ScramMechanism
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 from kafkawire.broker.image.scram import ScramImage
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.sasl.invented import InventedCredentials
-from kafkawire.broker.listener.sasl.jaas import JaasError, jaas_options
 from kafkawire.broker.listener.sasl.login import OfferedMechanism
 from kafkawire.broker.listener.sasl.mechanism import NewMechanism
 from kafkawire.broker.listener.sasl.plain import PlainMechanism
 from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
+from kafkawire.model.jaas import JaasError, jaas_options
+from kafkawire.model.scram import ScramMechanism
 from kafkawire.protocol import UserScramCredentialRecord
 
 __all__ = ["offered_mechanisms"]

@@ -10,8 +10,8 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Final
 
-from kafkawire.admin.scram import ScramMechanism, hash_of
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
+from kafkawire.model.scram import ScramMechanism, hash_of
 from kafkawire.protocol import UserScramCredentialRecord
 
 __all__ = ["ScramMechanismServer"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 import pytest
-from tests.sasl_server import LoginError, ScramServer
+from tests.stand_ins.sasl_server import LoginError, ScramServer
 
 from kafkawire.admin.connection.sasl import ScramCredentials
 from kafkawire.admin.connection.sasl.scram import ScramExchange

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.broker_connection import connected_to
+from tests.embedded.connection import connected_to
 
 from kafkawire.admin import AdminClient, ScramMechanism, ScramUpsertion
 from kafkawire.broker import EmbeddedBroker

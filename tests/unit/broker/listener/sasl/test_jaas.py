@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkawire.broker.listener.sasl.jaas import JaasError, jaas_options
+from kafkawire.model.jaas import JaasError, jaas_options
 
 MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule"
 

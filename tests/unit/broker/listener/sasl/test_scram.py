@@ -11,11 +11,11 @@ import pytest
 
 from kafkawire.admin.connection.sasl import ScramCredentials
 from kafkawire.admin.connection.sasl.scram import ScramExchange
-from kafkawire.admin.scram import ScramMechanism, derived_keys
 from kafkawire.broker.image.scram import ScramImage
 from kafkawire.broker.listener.sasl.invented import InventedCredentials
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
+from kafkawire.model.scram import ScramMechanism, derived_keys
 from kafkawire.protocol import UserScramCredentialRecord
 
 SHA_256, SHA_512 = ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512

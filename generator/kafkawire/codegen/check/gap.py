@@ -1,0 +1,261 @@
+"""Warnings: what Kafka's generator accepts although it is doubtful."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafkawire.codegen.check.namespace import (
+    all_fields,
+    common_path,
+    field_path,
+    is_sound,
+    struct_scopes,
+)
+from kafkawire.codegen.check.rule import (
+    Located,
+    MessageSet,
+    Problem,
+    Rule,
+    StructScope,
+    field_rule,
+    message_rule,
+    of_message,
+    set_rule,
+    struct_rule,
+)
+from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
+from kafkawire.codegen.naming import snake_case
+from kafkawire.codegen.spelling import A_SLIP, likeness
+from kafkawire.codegen.versions import NO_VERSIONS
+
+
+@field_rule(
+    Rule(
+        "gap-field-outside-valid",
+        "A field occurs in some version of the struct or message that holds it.",
+        "correct the versions of the field, or remove it",
+        "warning",
+    ),
+    "type",
+    "versions",
+)
+def field_outside_valid(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
+    """Inline structs have an error of their own, struct-versions-overlap."""
+    if not scope.is_inline_struct(field) and scope.versions and not scope.versions.intersect(field.versions):
+        yield Problem(
+            "versions", f'versions "{field.versions}" have nothing in common with "{scope.versions}" of {scope.path}'
+        )
+
+
+@field_rule(
+    Rule(
+        "gap-nullable-outside",
+        "The nullable versions of a field lie inside its versions.",
+        'narrow "nullableVersions" to "versions"; only the overlap has a meaning',
+        "warning",
+    ),
+    "versions",
+    "nullableVersions",
+)
+def nullable_outside(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
+    """Four real fields do this, and it does no harm."""
+    if not field.versions.contains(field.nullable_versions):
+        yield Problem(
+            "nullableVersions",
+            f'nullableVersions "{field.nullable_versions}" is not inside versions "{field.versions}"',
+        )
+
+
+@field_rule(
+    Rule(
+        "gap-fields-on-primitive-array",
+        "An array of primitives does not declare fields; they would be ignored.",
+        'remove "fields", or make the element a struct',
+        "warning",
+    ),
+    "type",
+)
+def fields_on_primitive_array(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
+    """Nothing reads them."""
+    if field.fields and field.type.array and not field.type.is_struct:
+        yield Problem("fields", f"fields on type {field.type}")
+
+
+@field_rule(
+    Rule(
+        "gap-string-default-escape",
+        "The default of a string holds no quotes and no backslashes; they would break Kafka's Java classes.",
+        "choose a default without them",
+        "warning",
+    ),
+    "type",
+    "default",
+)
+def string_default_escape(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
+    """Kafka's generator copies the text between quotes as it is."""
+    default = field.default or ""
+    if str(field.type) == "string" and ('"' in default or "\\" in default):
+        yield Problem("default", f"default {default[:60]!r}")
+
+
+@field_rule(
+    Rule(
+        "gap-almost-null",
+        "The default of a string that may be null is null, or a text that does not look like it.",
+        'write "null" for no value; anything else is taken as text',
+        "warning",
+    ),
+    "type",
+    "default",
+    "nullableVersions",
+)
+def almost_null(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
+    """A ``Null`` is a text of four letters."""
+    default = field.default or "null"
+    is_nullable_string = str(field.type) == "string" and bool(field.nullable_versions)
+    if is_nullable_string and default != "null" and len(default) < 8 and likeness(default.lower(), "null") > A_SLIP:
+        yield Problem("default", f"default {default!r} is a text")
+
+
+@message_rule(
+    Rule(
+        "gap-never-met",
+        "Nullable, tagged, flexible and deprecated versions name some valid version, or none at all.",
+        'correct the range, or write "none"; it has no effect as it is',
+        "warning",
+    ),
+    "validVersions",
+)
+def never_met(message: MessageDefinition) -> Iterator[Located]:
+    """Ranges outside the versions of their field, and fields that are never valid, have rules of their own."""
+    valid = message.valid_versions
+    ranges = {"flexibleVersions": message.flexible_versions, "deprecatedVersions": message.deprecated_versions}
+    for attribute, versions in ranges.items():
+        if valid and versions and not versions.intersect(valid):
+            yield of_message(message, attribute, f'{attribute} "{versions}", but validVersions "{valid}"')
+    for scope in struct_scopes(message):
+        for field in scope.fields:
+            yield from (
+                Located(field.place, field_path(scope.path, field), problem) for problem in _never_met(field, scope)
+            )
+
+
+def _never_met(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
+    occurs = scope.versions.intersect(field.versions)
+    ranges = {
+        "nullableVersions": field.nullable_versions.intersect(field.versions),
+        "taggedVersions": field.tagged_versions.intersect(field.versions),
+        "flexibleVersions": field.flexible_versions or NO_VERSIONS,
+    }
+    for attribute, versions in ranges.items():
+        if occurs and versions and not versions.intersect(occurs):
+            yield Problem(attribute, f'{attribute} "{versions}", but the field occurs only in "{occurs}"')
+
+
+@message_rule(
+    Rule(
+        "gap-unused-common",
+        "A common struct is used by some field.",
+        "remove the struct, or correct the type of the field that should use it",
+        "warning",
+    )
+)
+def unused_common(message: MessageDefinition) -> Iterator[Located]:
+    """Dead text, or a misspelt type elsewhere."""
+    if not is_sound(message):
+        return
+    used = {field.type.name for _, field in all_fields(message)}
+    for struct in message.common_structs:
+        # A struct without a proper name (struct-name-required, struct-common-capitalised) cannot be used at all.
+        can_be_used = "name" not in struct.place.refused and struct.name[:1].isupper()
+        if can_be_used and struct.name not in used:
+            problem = Problem("name", f'no field has the type "{struct.name}"')
+            yield Located(struct.place, common_path(message, struct), problem)
+
+
+@struct_rule(
+    Rule(
+        "gap-case-collision",
+        "The fields of a struct differ in more than letter case, and their names in snake case differ too.",
+        "rename one of the fields",
+        "warning",
+    ),
+    "name",
+)
+def case_collision(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
+    """Equal names are an error, struct-field-name-unique."""
+    first: dict[str, str] = {}
+    for field in scope.fields:
+        taken = [first.setdefault(key, field.name) for key in (field.name.lower(), snake_case(field.name))]
+        other = next((name for name in taken if name != field.name), None)
+        if other is not None:
+            yield field, Problem("name", f'"{field.name}" collides with "{other}"')
+
+
+@set_rule(
+    Rule(
+        "gap-request-response-mismatch",
+        "A request and its response have the same valid versions.",
+        "bump both together, even if only one of them changes",
+        "warning",
+    )
+)
+def request_response_mismatch(group: MessageSet) -> Iterator[Located]:
+    """Told at the response (conv-pair)."""
+    for request, response in _pairs(group):
+        if request.valid_versions != response.valid_versions:
+            yield of_message(
+                response,
+                "validVersions",
+                f'validVersions "{response.valid_versions}", but "{request.valid_versions}" in {request.name}',
+            )
+
+
+@set_rule(
+    Rule(
+        "gap-response-name",
+        "The name of a response ends in Response and begins like that of its request.",
+        "name the pair FooRequest and FooResponse",
+        "warning",
+    )
+)
+def response_name(group: MessageSet) -> Iterator[Located]:
+    """A response without request is judged by its ending alone."""
+    requests = {id(response): request for request, response in _pairs(group)}
+    for message in group.messages:
+        if message.type != "response" or "name" in message.place.refused:
+            continue
+        request = requests.get(id(message))
+        stem = message.name.removesuffix("Response")
+        if stem == message.name:
+            yield of_message(message, "name", f'response name "{message.name}" does not end in Response')
+        elif request is not None and request.name.removesuffix("Request") != stem:
+            yield of_message(message, "name", f'response name "{message.name}" for the request {request.name}')
+
+
+@set_rule(
+    Rule(
+        "gap-duplicate-message-name",
+        "No two messages of a folder have the same name; the second would overwrite the first.",
+        "rename one of the messages, or remove it",
+        "warning",
+    )
+)
+def duplicate_message_name(group: MessageSet) -> Iterator[Located]:
+    """Told at all but the first."""
+    first: dict[str, MessageDefinition] = {}
+    for message in group.messages:
+        if "name" not in message.place.refused and first.setdefault(message.name, message) is not message:
+            yield of_message(message, "name", f"a message of this name stands in {first[message.name].place.file}")
+
+
+def _pairs(group: MessageSet) -> Iterator[tuple[MessageDefinition, MessageDefinition]]:
+    """Requests and responses that are alone with their key, where all that is compared could be read."""
+    sound = [message for message in group.messages if not message.place.refused & {"apiKey", "type", "validVersions"}]
+    by_key: dict[tuple[str, int | None], list[MessageDefinition]] = {}
+    for message in sound:
+        by_key.setdefault((message.type, message.api_key), []).append(message)
+    for (type_, key), requests in by_key.items():
+        responses = by_key.get(("response", key), [])
+        if type_ == "request" and key is not None and len(requests) == len(responses) == 1:
+            yield requests[0], responses[0]

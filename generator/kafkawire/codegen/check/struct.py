@@ -1,0 +1,265 @@
+"""Rules about structs: their fields together, their names, their place in the message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+
+from kafkawire.codegen.check.namespace import common_path, field_path, inline_declarations, is_sound
+from kafkawire.codegen.check.rule import (
+    Located,
+    Problem,
+    Rule,
+    StructScope,
+    field_rule,
+    message_rule,
+    struct_rule,
+)
+from kafkawire.codegen.definition import FieldDefinition, MessageDefinition, Place
+from kafkawire.codegen.type_names import meant_type
+
+_DEEPEST = 32
+_STRUCT_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
+
+
+@struct_rule(
+    Rule("struct-tag-unique", "No two fields of a struct have the same tag.", "use the next free tag of the struct"),
+    "tag",
+)
+def tag_unique(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
+    """A tag names one field."""
+    first: dict[int, FieldDefinition] = {}
+    for field in scope.fields:
+        if field.tag is not None and first.setdefault(field.tag, field) is not field:
+            yield field, Problem("tag", f"tag {field.tag} is that of {first[field.tag].name} already")
+
+
+@struct_rule(
+    Rule(
+        "struct-tags-contiguous",
+        "The tags of a struct are 0, 1, 2 and so on without a gap, over all versions.",
+        "number the tags of the struct from 0 without a gap",
+    ),
+    "tag",
+)
+def tags_contiguous(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
+    """Told once for a struct, at the lowest tag above a gap; repeated and negative tags have rules of their own."""
+    tagged = {field.tag: field for field in reversed(scope.fields) if field.tag is not None and field.tag >= 0}
+    for expected, tag in enumerate(sorted(tagged)):
+        if tag != expected:
+            yield tagged[tag], Problem("tag", f"tag {tag}, but no field of the struct has tag {expected}")
+            return
+
+
+@struct_rule(
+    Rule("struct-field-name-unique", "No two fields of a struct have the same name.", "rename one of the fields"),
+    "name",
+)
+def field_name_unique(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
+    """Letter case counts; see gap-case-collision for names that differ in nothing else."""
+    first: dict[str, FieldDefinition] = {}
+    for field in scope.fields:
+        if first.setdefault(field.name, field) is not field:
+            line = first[field.name].place.span.line
+            yield field, Problem("name", f'the struct has a field "{field.name}" already, at line {line}')
+
+
+@message_rule(
+    Rule(
+        "struct-common-capitalised",
+        "The name of a common struct begins with a capital and consists of letters and digits.",
+        "use a name like TopicPartitions",
+    )
+)
+def common_capitalised(message: MessageDefinition) -> Iterator[Located]:
+    """Only capitalised types are structs."""
+    for struct in message.common_structs:
+        if "name" not in struct.place.refused and not _STRUCT_NAME.fullmatch(struct.name):
+            yield Located(
+                struct.place,
+                common_path(message, struct),
+                Problem("name", f'"{struct.name}" is not a capitalised name'),
+            )
+
+
+@message_rule(
+    Rule(
+        "struct-common-unique",
+        "No two common structs of a message have the same name.",
+        "rename or remove one of them",
+    )
+)
+def common_unique(message: MessageDefinition) -> Iterator[Located]:
+    """A type names one struct."""
+    seen: set[str] = set()
+    for struct in message.common_structs:
+        if "name" in struct.place.refused:
+            continue
+        if struct.name in seen:
+            problem = Problem("name", f'a common struct "{struct.name}" is declared already')
+            yield Located(struct.place, common_path(message, struct), problem)
+        seen.add(struct.name)
+
+
+@field_rule(
+    Rule(
+        "struct-common-respecified",
+        "A field whose type is a common struct does not declare fields.",
+        'remove "fields" here, or rename the inline struct',
+    ),
+    "type",
+)
+def common_respecified(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
+    """The common struct says what the fields are (field-common-struct)."""
+    if field.type.is_struct and field.fields and field.type.name in scope.common:
+        yield Problem("fields", f'fields for "{field.type.name}", which is a common struct')
+
+
+@message_rule(
+    Rule(
+        "struct-undeclared",
+        "A struct type is declared: by the fields of one field, or as a common struct.",
+        'add "fields" (an empty list for a struct without fields), or declare the struct in commonStructs',
+    )
+)
+def undeclared(message: MessageDefinition) -> Iterator[Located]:
+    """Kafka's generator makes a struct without fields of it, which loses data: it is a misspelt type.
+
+    A name that one field declares and another one uses is the matter of struct-inline-unique.
+    """
+    declarations = list(inline_declarations(message))
+    declared = {field.type.name for _, field in declarations if _declares_fields(field)}
+    common = {struct.name for struct in message.common_structs}
+    for path, field in declarations:
+        name = field.type.name
+        if name not in declared:
+            yield Located(field.place, path, _undeclared(name, common, declared))
+
+
+def _undeclared(name: str, common: Set[str], inline: Set[str]) -> Problem:
+    meant = meant_type(name, (*sorted(common), *sorted(inline)))
+    hint = "" if meant is None else f'did you mean "{meant}"?'
+    if meant in inline - common:
+        hint += f' To use {meant} a second time, move its "fields" to commonStructs'
+    return Problem("type", f'the struct "{name}" is declared nowhere', hint)
+
+
+def _declares_fields(field: FieldDefinition) -> bool:
+    """Whether ``fields`` is written, be it an empty list or one that was refused."""
+    return "fields" in field.place.attributes or "fields" in field.place.refused
+
+
+@message_rule(
+    Rule(
+        "struct-inline-unique",
+        "An inline struct is declared by one field of a message.",
+        "move the struct to commonStructs, or give the second one another name",
+    ),
+    "commonStructs",
+)
+def inline_unique(message: MessageDefinition) -> Iterator[Located]:
+    """All structs of a message share one namespace."""
+    declarations = list(inline_declarations(message))
+    first: dict[str, Place] = {}
+    for _, field in declarations:
+        if _declares_fields(field):
+            first.setdefault(field.type.name, field.place)
+    for path, field in declarations:
+        place = first.get(field.type.name, field.place)
+        if place is not field.place:
+            line = place.of("type").line
+            yield Located(
+                field.place,
+                path,
+                Problem("type", f'the struct "{field.type.name}" is declared already, at line {line}'),
+            )
+
+
+@message_rule(
+    Rule(
+        "struct-unknown",
+        "A struct that is used inside a common struct is itself common, or declared in the fields of the message.",
+        "declare the struct in commonStructs",
+    )
+)
+def unknown(message: MessageDefinition) -> Iterator[Located]:
+    """An inline struct declared inside a common struct is never registered (struct-inline-in-common)."""
+    if not is_sound(message):
+        return
+    common = {struct.name for struct in message.common_structs}
+    declared = {field.type.name for _, field in inline_declarations(message)}
+    for struct in message.common_structs:
+        for field in struct.fields:
+            name = field.type.name
+            if not field.type.is_struct or name in common or (name in declared and not field.fields):
+                continue
+            path = field_path(common_path(message, struct), field)
+            if field.fields:
+                yield Located(
+                    field.place, path, Problem("type", f'the struct "{name}" is declared inside a common struct')
+                )
+            else:
+                yield Located(field.place, path, _undeclared(name, common, frozenset()))
+
+
+@message_rule(
+    Rule(
+        "struct-contains-itself",
+        "A struct does not contain itself, not even in an array or by way of other structs.",
+        "break the circle; the wire format has no pointers",
+    )
+)
+def contains_itself(message: MessageDefinition) -> Iterator[Located]:
+    """Kafka's generator finds no end in such definitions. Told at each field that closes a circle."""
+    inside = {field.type.name: (path, field.fields) for path, field in inline_declarations(message)}
+    inside.update({struct.name: (common_path(message, struct), struct.fields) for struct in message.common_structs})
+    done: set[str] = set()
+    for start in inside:
+        entered = {start: iter(inside[start][1])} if start not in done else {}
+        while entered:
+            name = next(reversed(entered))
+            field = next(entered[name], None)
+            if field is None:
+                done.add(name)
+                del entered[name]
+            elif field.type.is_struct and field.type.name in entered:
+                path = field_path(inside[name][0], field)
+                yield Located(field.place, path, Problem("type", f'the struct "{field.type.name}" contains itself'))
+            elif field.type.is_struct and field.type.name in inside and field.type.name not in done:
+                entered[field.type.name] = iter(inside[field.type.name][1])
+
+
+@message_rule(
+    Rule(
+        "struct-nesting",
+        "Structs are nested at most 32 deep.",
+        "flatten the structure; real definitions nest four deep",
+    )
+)
+def nesting(message: MessageDefinition) -> Iterator[Located]:
+    """Codecs follow the nesting, and none of them should run out of stack. Circles have a rule of their own."""
+    common = {struct.name: struct for struct in message.common_structs}
+    level = {name: {field.type.name for field in struct.fields} & common.keys() for name, struct in common.items()}
+    for _ in range(_DEEPEST):
+        level = {name: inner & level.keys() for name, inner in level.items() if inner & level.keys()}
+    if level and not any(True for _ in contains_itself.check(message)):
+        struct = common[min(level)]
+        problem = Problem("name", f'more than {_DEEPEST} structs are nested below "{struct.name}"')
+        yield Located(struct.place, common_path(message, struct), problem)
+
+
+@field_rule(
+    Rule(
+        "struct-versions-overlap",
+        "An inline struct shares a version with the struct or message that holds it.",
+        "correct the versions of the field, or remove it",
+    ),
+    "type",
+    "versions",
+)
+def versions_overlap(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
+    """A struct that can never occur is a slip; within such a struct nothing more is said."""
+    if scope.is_inline_struct(field) and scope.versions and not scope.versions.intersect(field.versions):
+        yield Problem(
+            "versions", f'versions "{field.versions}" have nothing in common with "{scope.versions}" of {scope.path}'
+        )

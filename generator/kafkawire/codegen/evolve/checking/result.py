@@ -1,0 +1,140 @@
+"""Checking two sides: the findings of a profile, what was accepted of them, and what the bytes say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from kafkawire.codegen.evolve.checking.accepted import Acceptance
+from kafkawire.codegen.evolve.finding import EvolutionFinding, Severity
+from kafkawire.codegen.evolve.pairing import MessagePair, pair_messages
+from kafkawire.codegen.evolve.readability import VersionCompatibility, byte_compatibility
+from kafkawire.codegen.evolve.rules.catalogue import EVOLUTION_RULES
+from kafkawire.codegen.evolve.rules.walk import evolution_findings
+from kafkawire.codegen.evolve.side import LeftOut, Side, left_out
+from kafkawire.codegen.evolve.upstream import UPSTREAM_RULES, upstream_findings
+from kafkawire.codegen.resolve.layouts import resolve_message
+from kafkawire.codegen.versions import Versions
+
+Profile = Literal["kafkawire", "upstream"]
+"""Whose rules are applied: those of this package, or Kafka's own checker as it is."""
+
+SEVERITIES: tuple[Severity, ...] = ("breaking", "risky", "safe")
+"""The severities, the worst first."""
+
+PURPOSES: Mapping[Profile, Mapping[str, str]] = MappingProxyType(
+    {
+        "kafkawire": {rule.id: rule.purpose for rule in EVOLUTION_RULES.values()},
+        "upstream": {rule.id: rule.purpose for rule in UPSTREAM_RULES.values()},
+    }
+)
+"""Profile to the ids of its rules and what must hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFinding:
+    """A finding, and why it is accepted, if it is."""
+
+    finding: EvolutionFinding
+    accepted: Acceptance | None
+
+    @property
+    def fails(self) -> bool:
+        """Whether it makes the check fail."""
+        return self.finding.severity == "breaking" and self.accepted is None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageBytes:
+    """What the bytes of a message say about each version that both sides have.
+
+    Attributes:
+        message: its name, that of the newer side.
+        unstable: the versions that the older side may still change.
+        versions: the versions in ascending order.
+    """
+
+    message: str
+    unstable: Versions
+    versions: tuple[VersionCompatibility, ...]
+
+    @property
+    def understood(self) -> frozenset[int]:
+        """The versions of which each side reads all that the other one writes."""
+        return frozenset(found.version for found in self.versions if found.is_compatible)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What a check has found.
+
+    Attributes:
+        older, newer: the sides.
+        profile: whose rules were applied.
+        findings: the worst first, then by message and field.
+        unused: entries of the file of accepted findings that match nothing (any more).
+        bytes: every message that both sides have in some version, by name.
+    """
+
+    older: Side
+    newer: Side
+    profile: Profile
+    findings: tuple[JudgedFinding, ...]
+    unused: tuple[Acceptance, ...]
+    bytes: tuple[MessageBytes, ...]
+
+    @property
+    def fails(self) -> bool:
+        """Whether there is a breaking finding that nobody accepted."""
+        return any(judged.fails for judged in self.findings)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many findings there are of each severity, and how many are accepted (these are not among the former)."""
+        found = Counter("accepted" if judged.accepted else judged.finding.severity for judged in self.findings)
+        return {name: found[name] for name in (*SEVERITIES, "accepted")}
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What was not compared, since a jar is missing."""
+        return left_out(self.older, self.newer)
+
+    def sources(self) -> Mapping[str, str]:
+        """File, as it is shown, to its text."""
+        return {**self.older.sources, **self.newer.sources}
+
+
+def check_sides(older: Side, newer: Side, profile: Profile, acceptances: tuple[Acceptance, ...] = ()) -> CheckResult:
+    """Check what became of the older side; neither has definitions with errors."""
+    pairs = pair_messages(older, newer)
+    compared = tuple(_bytes(older, pairs))
+    if profile == "kafkawire":
+        findings = evolution_findings(older, newer, pairs, {one.message: one.understood for one in compared})
+    else:
+        findings = _upstream(older, newer)
+    judged = tuple(JudgedFinding(finding, _acceptance_of(finding, acceptances)) for finding in findings)
+    used = {one.accepted for one in judged}
+    unused = tuple(one for one in acceptances if one not in used and one.rule in PURPOSES[profile])
+    return CheckResult(older, newer, profile, judged, unused, compared)
+
+
+def _acceptance_of(finding: EvolutionFinding, acceptances: tuple[Acceptance, ...]) -> Acceptance | None:
+    return next((acceptance for acceptance in acceptances if acceptance.covers(finding)), None)
+
+
+def _upstream(older: Side, newer: Side) -> tuple[EvolutionFinding, ...]:
+    """Kafka's checker compares a file with the file of the same name, and knows no unstable versions."""
+    names = sorted(older.messages.keys() & newer.messages.keys())
+    return tuple(finding for name in names for finding in upstream_findings(older.messages[name], newer.messages[name]))
+
+
+def _bytes(older: Side, pairs: tuple[MessagePair, ...]) -> Iterator[MessageBytes]:
+    for pair in pairs:
+        if pair.older is None or pair.newer is None:
+            continue
+        versions = byte_compatibility(resolve_message(pair.older), resolve_message(pair.newer))
+        if versions:
+            yield MessageBytes(pair.name, older.unstable_versions(pair.older.name), versions)

@@ -1,0 +1,126 @@
+"""Flexible versions and header versions: how everything in a version is encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
+from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
+from kafkawire.codegen.evolve.rules.rule import (
+    Change,
+    EvolutionRule,
+    FieldChange,
+    MessageChange,
+    field_rule,
+    message_rule,
+)
+
+_MISREAD = "readers of the other side misread every length, and the tagged sections"
+
+CONV_FLEXIBLE = EvolutionRule(
+    "conv-flexible",
+    "A message becomes flexible in a new version.",
+    "A version that becomes flexible has other lengths and additional tagged sections, which older peers misread.",
+    ("breaking",),
+    about_bytes=True,
+)
+
+
+@message_rule(CONV_FLEXIBLE)
+def message_becomes_flexible(message: MessageChange) -> Iterator[Change]:
+    """Kafka's checker allows it."""
+    older, newer = message.older.flexible_versions, message.newer.flexible_versions
+    versions = frozenset(version for version in message.shared if version not in older and version in newer)
+    reason = f"a version that exists already became flexible, so {_MISREAD}"
+    yield Change("breaking", versions, reason, message.newer.place, "flexibleVersions")
+
+
+@message_rule(
+    EvolutionRule(
+        "evo-flexible-shrinks",
+        "A flexible version stays flexible.",
+        "Its lengths and tagged sections are gone for one side and expected by the other.",
+        ("breaking",),
+        about_bytes=True,
+    )
+)
+def message_no_longer_flexible(message: MessageChange) -> Iterator[Change]:
+    """Versions that one side lacks do not count."""
+    older, newer = message.older.flexible_versions, message.newer.flexible_versions
+    versions = frozenset(version for version in message.shared if version in older and version not in newer)
+    reason = f"a flexible version is no longer flexible, so {_MISREAD}"
+    yield Change("breaking", versions, reason, message.newer.place, "flexibleVersions")
+
+
+@field_rule(CONV_FLEXIBLE)
+def field_becomes_flexible(field: FieldChange) -> Iterator[Change]:
+    """A field with flexible versions of its own, where the message's stayed."""
+    if field.newer is not None:
+        reason = f"the length of {field.newer.name} became compact, so readers of the other side misread it"
+        yield Change("breaking", _differing(field, compact=True), reason, field.newer.place, "flexibleVersions")
+
+
+@field_rule(
+    EvolutionRule(
+        "evo-field-flexible-shrinks",
+        "A field whose length is compact in a version keeps it so.",
+        "Readers of the other side misread the length, and everything behind it.",
+        ("breaking",),
+        about_bytes=True,
+    )
+)
+def field_no_longer_flexible(field: FieldChange) -> Iterator[Change]:
+    """A field with flexible versions of its own, where the message's stayed."""
+    if field.newer is not None:
+        reason = f"the length of {field.newer.name} is no longer compact, so readers of the other side misread it"
+        yield Change("breaking", _differing(field, compact=False), reason, field.newer.place, "flexibleVersions")
+
+
+def _differing(field: FieldChange, *, compact: bool) -> frozenset[int]:
+    """The versions in which the field alone became compact, or ceased to be."""
+    older, newer, message = field.older, field.newer, field.struct.message
+    if older is None or newer is None or (older.flexible_versions is None and newer.flexible_versions is None):
+        return frozenset()
+    return field.kept_where(
+        lambda version: (
+            (version in message.older.flexible_versions) == (version in message.newer.flexible_versions)
+            and _is_compact(message.newer, newer, version) == compact
+            and _is_compact(message.older, older, version) != compact
+        )
+    )
+
+
+def _is_compact(message: MessageDefinition, field: FieldDefinition, version: int) -> bool:
+    own = field.flexible_versions
+    return version in (message.flexible_versions if own is None else own)
+
+
+@message_rule(
+    EvolutionRule(
+        "evo-header-versions",
+        "A version of a request or response keeps its header version.",
+        "Peers misread the header, and where the body begins.",
+        ("breaking",),
+    )
+)
+def header_versions(message: MessageChange) -> Iterator[Change]:
+    """Stated or derived (header-request, header-response); where a version became flexible, only that is reported."""
+    before, after = _header_versions(message.older), _header_versions(message.newer)
+    older, newer = message.older.flexible_versions, message.newer.flexible_versions
+    versions = frozenset(
+        v for v in message.shared if before.get(v) != after.get(v) and (v in older) == (v in newer)
+    )  # fmt: skip
+    if versions:
+        first = min(versions)
+        reason = f"header version {before.get(first)} became {after.get(first)}, so peers misread the header"
+        yield Change("breaking", versions, reason, message.newer.place, "headerVersions")
+
+
+def _header_versions(message: MessageDefinition) -> Mapping[int, int]:
+    match message.type:
+        case "request":
+            return request_header_versions(message)
+        case "response":
+            return response_header_versions(message)
+        case _:
+            return {}

@@ -1,0 +1,219 @@
+"""Where fields travel: in line, in the tagged section, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafkawire.codegen.definition import FieldDefinition
+from kafkawire.codegen.evolve.rules.rule import (
+    Change,
+    EvolutionRule,
+    FieldChange,
+    Presence,
+    StructChange,
+    field_rule,
+    presence,
+    struct_rule,
+)
+
+REGROUPED = EvolutionRule(
+    "evo-regrouped",
+    "The fields of a version that both sides have stay in their structs.",
+    "Their bytes are the same, but programs, JSON dumps and logs name them otherwise.",
+    ("safe",),
+)
+"""What a finding of a rule about bytes becomes where the layouts prove that nothing is misread."""
+
+_SHIFTED = "the other side misreads it and all that follows"
+
+
+@field_rule(
+    EvolutionRule(
+        "evo-pair-missing-old",
+        "A new in-line field has only new versions.",
+        "In a version that both sides have, a reader of one side finds a field where it expects another.",
+        ("breaking",),
+        about_bytes=True,
+    )
+)
+def new_field_in_old_version(field: FieldChange) -> Iterator[Change]:
+    """The field has no partner on the older side."""
+    if field.older is None and field.newer is not None:
+        reason = f"{field.newer.name} is a new in-line field of a version that exists already, so {_SHIFTED}"
+        yield Change("breaking", field.versions_where(("absent", "inline")), reason, field.newer.place, "versions")
+
+
+@field_rule(
+    EvolutionRule(
+        "conv-add-field",
+        "A field that is in line in more versions than before gets only new ones.",
+        "In a version that both sides have, a reader of one side finds a field where it expects another.",
+        ("breaking",),
+        ("evo-min-effective-differs",),
+        about_bytes=True,
+    )
+)
+def field_in_more_versions(field: FieldChange) -> Iterator[Change]:
+    """The field had other versions before."""
+    if field.older is not None and field.newer is not None:
+        reason = f"{field.newer.name} is now in line in a version that lacked it, so {_SHIFTED}"
+        yield Change("breaking", field.versions_where(("absent", "inline")), reason, field.newer.place, "versions")
+
+
+@field_rule(
+    EvolutionRule(
+        "evo-pair-missing-new",
+        "An in-line field stays in the definition as long as a version that has it is valid.",
+        "In a version that both sides have, a reader of one side misses a field and takes what follows for it.",
+        ("breaking",),
+        about_bytes=True,
+    )
+)
+def field_gone(field: FieldChange) -> Iterator[Change]:
+    """Kafka's checker passes over it, a known hole."""
+    if field.older is not None and field.newer is None:
+        reason = f"the in-line field {field.older.name} is gone from a version that had it, so {_SHIFTED}"
+        yield Change("breaking", field.versions_where(("inline", "absent")), reason, field.older.place)
+
+
+@field_rule(
+    EvolutionRule(
+        "conv-remove-field",
+        "An in-line field ends at a version that only the newer side has.",
+        "In a version that both sides have, a reader of one side misses a field and takes what follows for it.",
+        ("breaking",),
+        ("evo-max-effective-lower", "evo-min-effective-differs"),
+        about_bytes=True,
+    )
+)
+def field_in_fewer_versions(field: FieldChange) -> Iterator[Change]:
+    """The field is still there, with other versions."""
+    if field.older is not None and field.newer is not None:
+        reason = f"{field.newer.name} is no longer in line in a version that had it, so {_SHIFTED}"
+        yield Change("breaking", field.versions_where(("inline", "absent")), reason, field.newer.place, "versions")
+
+
+@field_rule(
+    EvolutionRule(
+        "evo-field-moved",
+        "A field does not move between line and tagged section within a version.",
+        "Readers look for it where it no longer is; Kafka's own checker does not notice.",
+        ("breaking",),
+        about_bytes=True,
+    )
+)
+def field_moved(field: FieldChange) -> Iterator[Change]:
+    """Between in line and tagged, either way."""
+    if field.newer is None:
+        return
+    moves: tuple[tuple[Presence, Presence, str], ...] = (
+        ("inline", "tagged", "from in line to tagged"),
+        ("tagged", "inline", "from tagged to in line"),
+    )
+    for before, after, what in moves:
+        reason = f"{field.newer.name} moved {what}, so {_SHIFTED}"
+        yield Change("breaking", field.versions_where((before, after)), reason, field.newer.place, "taggedVersions")
+
+
+@field_rule(
+    EvolutionRule(
+        "conv-add-tagged",
+        "A tagged field may be added to any flexible version.",
+        "Readers that do not know the tag skip the field and keep its bytes.",
+        ("safe",),
+    )
+)
+def tagged_field_added(field: FieldChange) -> Iterator[Change]:
+    """Allowed, and worth knowing: the layout of a released version grew."""
+    if field.newer is None or field.newer.tag in field.struct.reused_tags:
+        return
+    reason = f"{field.newer.name} is a new tagged field (tag {field.newer.tag}), which readers that do not know it skip"
+    yield Change("safe", field.versions_where(("absent", "tagged")), reason, field.newer.place, "tag")
+
+
+@field_rule(
+    EvolutionRule(
+        "conv-remove-tagged",
+        "A tagged field is dropped only from versions that the older side does not have.",
+        "Peers that still send it lose its value without notice, for the other side skips it.",
+        ("risky",),
+    )
+)
+def tagged_field_dropped(field: FieldChange) -> Iterator[Change]:
+    """The bytes are understood, the value is lost."""
+    if field.older is None or field.older.tag in field.struct.reused_tags:
+        return
+    shown: FieldDefinition = field.newer or field.older
+    reason = (
+        f"the tagged field {field.older.name} (tag {field.older.tag}) is gone, "
+        "so its value is lost without notice when a peer still sends it"
+    )
+    yield Change("risky", field.versions_where(("tagged", "absent")), reason, shown.place, "taggedVersions")
+
+
+TAG = EvolutionRule(
+    "evo-tag",
+    "A field keeps its tag, and a tag belongs to one field for good, also after that field is gone.",
+    "Peers read a field as another one, or skip it as unknown and lose its value; Kafka's checker does not notice.",
+    ("breaking",),
+    about_bytes=True,
+)
+
+
+@field_rule(TAG)
+def tag_changed(field: FieldChange) -> Iterator[Change]:
+    """A tag that was another field's is told by `tag_reused`."""
+    older, newer = field.older, field.newer
+    if older is None or newer is None or older.tag == newer.tag or newer.tag in field.struct.reused_tags:
+        return
+    reason = (
+        f"tag {older.tag} of {newer.name} became {newer.tag}, "
+        "so each side skips the field of the other as unknown and its value is lost"
+    )
+    yield Change("breaking", field.versions_where(("tagged", "tagged")), reason, newer.place, "tag")
+
+
+@struct_rule(TAG)
+def tag_reused(struct: StructChange) -> Iterator[Change]:
+    """Also where the earlier field is gone, and in versions that only the newer side has (conv-remove-tagged)."""
+    owners = {field.older.tag: field.older for field in struct.fields if field.older is not None}
+    for field in struct.fields:
+        newer = field.newer
+        if newer is None or newer.tag is None or newer.tag not in struct.reused_tags:
+            continue
+        owner = owners[newer.tag]
+        versions = frozenset(v for v in struct.pair.newer_versions if presence(newer, v) == "tagged")
+        reason = (
+            f"tag {newer.tag} was {owner.name} of type {owner.type} and is now {newer.name} of type {newer.type}, "
+            "so a peer that knows the tag as the former reads the latter as that"
+        )
+        yield Change("breaking", versions, reason, newer.place, "tag", path=field.pair.path)
+
+
+@struct_rule(
+    EvolutionRule(
+        "conv-order",
+        "In-line fields keep their order.",
+        "Readers of the two sides take the values of the fields for each other's.",
+        ("breaking",),
+        about_bytes=True,
+    )
+)
+def order(struct: StructChange) -> Iterator[Change]:
+    """Told at the first field that stands elsewhere; fields of one type swap their values without an error."""
+    moved: dict[str, set[int]] = {}
+    fields = {field.pair.path: field for field in struct.fields if field.newer is not None}
+    for version, alike in struct.stretches:
+        inline = [f for f in struct.fields if f.pair.holds_in(version) and f.at(version) == ("inline", "inline")]
+        after = sorted(inline, key=lambda field: struct.newer_order[field.newer.name] if field.newer else 0)
+        for before, now in zip(inline, after, strict=True):
+            if before is not now:
+                moved.setdefault(now.pair.path, set()).update(alike)
+                break
+    for path, versions in moved.items():
+        newer = fields[path].newer
+        if newer is not None:
+            reason = (
+                f"{newer.name} stands elsewhere among the in-line fields, so readers take the values for each other's"
+            )
+            yield Change("breaking", frozenset(versions), reason, newer.place, "name", path=path)

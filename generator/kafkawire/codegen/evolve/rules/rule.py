@@ -1,0 +1,281 @@
+"""What a rule of evolution is: data that names it, and a function that finds the changes it is about.
+
+A rule looks at a pair of fields, of structs, of messages, or at both sides as a whole. It says how bad a change is
+as if every version were final; what changes versions that may still change is judged in the walk (conv-unstable).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from kafkawire.codegen.definition import FieldDefinition, MessageDefinition, Place, TypeRef
+from kafkawire.codegen.evolve.finding import Severity
+from kafkawire.codegen.evolve.pairing import FieldPair, MessagePair, StructPair
+from kafkawire.codegen.evolve.predecessor import ranges_in, stretches
+from kafkawire.codegen.evolve.side import Side
+from kafkawire.codegen.merge.namespace import Shape, namespace_of
+from kafkawire.codegen.versions import Versions
+
+Presence = Literal["absent", "inline", "tagged"]
+_KEPT: tuple[tuple[Presence, Presence], ...] = (("inline", "inline"), ("tagged", "tagged"))
+
+
+@dataclass(frozen=True, slots=True)
+class EvolutionRule:
+    """A rule about what may change from one set of definitions to the next.
+
+    Attributes:
+        id: id of the rule in docs/reference/definition-language.md.
+        purpose: what must hold, in one sentence.
+        why: what happens where it does not hold.
+        severities: what its findings can be, the worst first; versions that may still change are always ``safe``.
+        covers: further ids of the reference that this rule enforces.
+        about_bytes: whether its breaking findings say that peers misread a version that both sides have. The layouts
+            prove whether that is true, and where they prove the contrary, the finding is another one (`REGROUPED`).
+    """
+
+    id: str
+    purpose: str
+    why: str
+    severities: tuple[Severity, ...]
+    covers: tuple[str, ...] = ()
+    about_bytes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change that a rule has found.
+
+    Attributes:
+        severity: how bad it is where the versions are final.
+        versions: the versions concerned; nothing is reported if there are none.
+        reason: what changed and what happens to whom, in one sentence without a full stop.
+        place: the object at fault.
+        attribute: the attribute whose value is at fault; the whole object if it is not given there.
+        message: its name, if it is not that of the newer side's message.
+        path: the field, empty for the message itself.
+    """
+
+    severity: Severity
+    versions: frozenset[int]
+    reason: str
+    place: Place
+    attribute: str = ""
+    message: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class MessageChange:
+    """A message that both sides have.
+
+    Attributes:
+        older, newer: the definitions in one form (coordinator records).
+        pair: them with what each side wrote.
+        older_unstable, newer_unstable: the versions that may still change on each side.
+    """
+
+    older: MessageDefinition
+    newer: MessageDefinition
+    pair: MessagePair
+    older_unstable: Versions
+    newer_unstable: Versions
+
+    @cached_property
+    def shared(self) -> frozenset[int]:
+        """The versions that are valid on both sides."""
+        return frozenset(self.older.valid_versions.intersect(self.newer.valid_versions))
+
+    def where(self, holds: Callable[[int], bool]) -> frozenset[int]:
+        """The versions of both sides of which something holds; `holds` asks for ranges of the definitions only."""
+        return frozenset().union(*(alike for first, alike in self.stretches if holds(first)))
+
+    @cached_property
+    def stretches(self) -> tuple[tuple[int, frozenset[int]], ...]:
+        """The versions of both sides in groups of such as lie in the same ranges, each with its first version.
+
+        A definition may have thousands of versions, but no more groups than it has ranges.
+        """
+        ranges = {self.older.flexible_versions, self.newer.flexible_versions, self.older_unstable, self.newer_unstable}
+        for shape in (*self.older_shapes.values(), *self.newer_shapes.values()):
+            ranges.update(ranges_in(shape.fields))
+        return tuple(
+            (stretch.version, stretch.versions)
+            for stretch in stretches(dict(zip(self.shared, self.shared, strict=True)), ranges)
+        )
+
+    @cached_property
+    def older_shapes(self) -> Mapping[str, Shape]:
+        """The structs of the older side by name."""
+        return namespace_of(self.older)
+
+    @cached_property
+    def newer_shapes(self) -> Mapping[str, Shape]:
+        """The structs of the newer side by name."""
+        return namespace_of(self.newer)
+
+
+@dataclass(frozen=True)
+class StructChange:
+    """A struct that both sides have."""
+
+    message: MessageChange
+    pair: StructPair
+
+    @cached_property
+    def versions(self) -> frozenset[int]:
+        """The versions in which both sides have it."""
+        return self.pair.shared
+
+    def where(self, holds: Callable[[int], bool]) -> frozenset[int]:
+        """The versions in which both sides have it and of which something holds, as `MessageChange.where` has it."""
+        return self.message.where(holds) & self.versions
+
+    @cached_property
+    def stretches(self) -> tuple[tuple[int, frozenset[int]], ...]:
+        """The versions in which both sides have it in groups, as `MessageChange.stretches` has them."""
+        return tuple(group for group in self.message.stretches if group[0] in self.versions)
+
+    @cached_property
+    def fields(self) -> tuple[FieldChange, ...]:
+        """Its fields; what only a tag pairs, but neither name nor type, is two fields."""
+        return tuple(FieldChange(self, pair) for whole in self.pair.fields for pair in _apart(whole))
+
+    @cached_property
+    def reused_tags(self) -> frozenset[int]:
+        """Tags that the newer side gives to another field than the older side did."""
+        owners = {field.older.tag: field.older.name for field in self.fields if field.older is not None}
+        kept = {(field.older.name, field.newer.name) for field in self.fields if field.older and field.newer}
+        newer = (field.newer for field in self.fields if field.newer is not None and field.newer.tag in owners)
+        return frozenset(
+            field.tag for field in newer if field.tag is not None and (owners[field.tag], field.name) not in kept
+        )
+
+    @cached_property
+    def newer_order(self) -> Mapping[str, int]:
+        """Name of a field to its place in the struct of the newer side, which is wire order (field-order)."""
+        return {field.name: place for place, field in enumerate(self.message.newer_shapes[self.pair.newer].fields)}
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """A field of a struct that both sides have; one of the sides may lack the field."""
+
+    struct: StructChange
+    pair: FieldPair
+
+    @property
+    def older(self) -> FieldDefinition | None:
+        """The field of the older side."""
+        return self.pair.older
+
+    @property
+    def newer(self) -> FieldDefinition | None:
+        """The field of the newer side."""
+        return self.pair.newer
+
+    def at(self, version: int) -> tuple[Presence, Presence]:
+        """Where each side has the field in a version (field-presence)."""
+        return presence(self.older, version), presence(self.newer, version)
+
+    @property
+    def versions(self) -> frozenset[int]:
+        """The versions of both sides that the pair is about."""
+        return self.struct.where(self.pair.holds_in)
+
+    def versions_where(self, *cases: tuple[Presence, Presence]) -> frozenset[int]:
+        """The versions of both sides in which the field moved like that."""
+        return self.struct.where(lambda version: self.pair.holds_in(version) and self.at(version) in cases)
+
+    @property
+    def kept(self) -> frozenset[int]:
+        """The versions of both sides in which both have the field in the same place: in line, or tagged."""
+        return self.versions_where(*_KEPT)
+
+    def kept_where(self, holds: Callable[[int], bool]) -> frozenset[int]:
+        """Those of them of which something holds, as `MessageChange.where` has it."""
+        return self.versions_where(*_KEPT) & self.struct.where(holds)
+
+
+def _apart(pair: FieldPair) -> tuple[FieldPair, ...]:
+    older, newer = pair.older, pair.newer
+    if older is None or newer is None or older.name == newer.name or are_alike(older.type, newer.type):
+        return (pair,)
+    prefix = pair.path.removesuffix(newer.name)
+    return replace(pair, path=f"{prefix}{older.name}", newer=None), replace(pair, older=None)
+
+
+def are_alike(older: TypeRef, newer: TypeRef) -> bool:
+    """Whether two types are one; the names of structs do not count."""
+    return (older.array, older.is_struct or older.name) == (newer.array, newer.is_struct or newer.name)
+
+
+def presence(field: FieldDefinition | None, version: int) -> Presence:
+    """Where a field travels in a version (field-presence)."""
+    if field is None or version not in field.versions:
+        return "absent"
+    return "tagged" if version in field.tagged_versions else "inline"
+
+
+@dataclass(frozen=True, slots=True)
+class SetChange:
+    """Both sides as a whole."""
+
+    older: Side
+    newer: Side
+    pairs: tuple[MessagePair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldCheck:
+    """A rule that looks at one pair of fields."""
+
+    rule: EvolutionRule
+    check: Callable[[FieldChange], Iterable[Change]]
+
+
+@dataclass(frozen=True, slots=True)
+class StructCheck:
+    """A rule that looks at all fields of a pair of structs."""
+
+    rule: EvolutionRule
+    check: Callable[[StructChange], Iterable[Change]]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageCheck:
+    """A rule that looks at a message of both sides."""
+
+    rule: EvolutionRule
+    check: Callable[[MessageChange], Iterable[Change]]
+
+
+@dataclass(frozen=True, slots=True)
+class SetCheck:
+    """A rule that looks at both sides as a whole."""
+
+    rule: EvolutionRule
+    check: Callable[[SetChange], Iterable[Change]]
+
+
+def field_rule(rule: EvolutionRule) -> Callable[[Callable[[FieldChange], Iterator[Change]]], FieldCheck]:
+    """Turn a function over a pair of fields into a check of the rule."""
+    return lambda check: FieldCheck(rule, check)
+
+
+def struct_rule(rule: EvolutionRule) -> Callable[[Callable[[StructChange], Iterator[Change]]], StructCheck]:
+    """Turn a function over a pair of structs into a check of the rule."""
+    return lambda check: StructCheck(rule, check)
+
+
+def message_rule(rule: EvolutionRule) -> Callable[[Callable[[MessageChange], Iterator[Change]]], MessageCheck]:
+    """Turn a function over a pair of messages into a check of the rule."""
+    return lambda check: MessageCheck(rule, check)
+
+
+def set_rule(rule: EvolutionRule) -> Callable[[Callable[[SetChange], Iterator[Change]]], SetCheck]:
+    """Turn a function over both sides into a check of the rule."""
+    return lambda check: SetCheck(rule, check)

@@ -1,0 +1,93 @@
+"""What a definition says about versions that it does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from kafkawire.codegen.definition import FieldDefinition
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange, field_rule
+from kafkawire.codegen.versions import Versions
+
+_LEFT_OVER = "are left over from versions that were dropped"
+_NO_EFFECT = "have no effect, perhaps because a version is missing from validVersions"
+
+
+@field_rule(
+    EvolutionRule(
+        "evo-field-never-valid",
+        "A field is in some valid version.",
+        "Nobody can send or read it: mostly the new version was forgotten in validVersions.",
+        ("risky", "safe"),
+        ("evo-pair-old-misplaced", "evo-pair-new-misplaced"),
+    )
+)
+def field_never_valid(field: FieldChange) -> Iterator[Change]:
+    """A field that is left over when old versions are dropped does no harm."""
+    yield from _never_valid(field, "versions", lambda written: written.versions)
+
+
+@field_rule(
+    EvolutionRule(
+        "evo-nullable-never-valid",
+        "Null is legal in some valid version, if it is legal at all.",
+        "Nobody can send null: mostly the new version was forgotten in validVersions.",
+        ("risky", "safe"),
+    )
+)
+def nullable_never_valid(field: FieldChange) -> Iterator[Change]:
+    """Told only where the field itself is valid."""
+    if field.newer is not None and _is_valid(field, field.newer.versions):
+        yield from _never_valid(field, "nullableVersions", lambda written: written.nullable_versions)
+
+
+@field_rule(
+    EvolutionRule(
+        "evo-tagged-never-valid",
+        "A field is tagged in some valid version, if it has a tag.",
+        "Nobody sends it as a tagged field: mostly the new version was forgotten in validVersions.",
+        ("risky", "safe"),
+    )
+)
+def tagged_never_valid(field: FieldChange) -> Iterator[Change]:
+    """Told only where the field itself is valid."""
+    if field.newer is not None and _is_valid(field, field.newer.versions):
+        yield from _never_valid(field, "taggedVersions", lambda written: written.tagged_versions)
+
+
+@field_rule(
+    EvolutionRule(
+        "evo-override-never-valid",
+        "Flexible versions of a field's own name some valid version, or none at all.",
+        "They have no effect: mostly the new version was forgotten in validVersions.",
+        ("risky", "safe"),
+    )
+)
+def override_never_valid(field: FieldChange) -> Iterator[Change]:
+    """``none`` is the use that real definitions make of it; Kafka's checker refuses even that."""
+    yield from _never_valid(field, "flexibleVersions", lambda written: written.flexible_versions or Versions(0, -1))
+
+
+def _never_valid(
+    field: FieldChange, attribute: str, range_of: Callable[[FieldDefinition], Versions]
+) -> Iterator[Change]:
+    """Only what the newer side brought about; whatever the older one had like this is not a change."""
+    if (
+        field.newer is None
+        or field.pair.only is not None
+        or not range_of(field.newer)
+        or _is_valid(field, range_of(field.newer))
+    ):
+        return
+    message = field.struct.message
+    before = range_of(field.older) if field.older is not None else Versions(0, -1)
+    if before and not before.intersect(message.older.valid_versions):
+        return
+    was_valid = bool(before.intersect(range_of(field.newer)).intersect(message.older.valid_versions))
+    stated = f"{attribute} {range_of(field.newer)} of {field.newer.name}"
+    reason = f"{stated} meet no valid version and {_LEFT_OVER if was_valid else _NO_EFFECT}"
+    versions = frozenset(message.newer.valid_versions)
+    yield Change("safe" if was_valid else "risky", versions, reason, field.newer.place, attribute)
+
+
+def _is_valid(field: FieldChange, versions: Versions) -> bool:
+    return bool(versions.intersect(field.struct.message.newer.valid_versions))

@@ -1,0 +1,120 @@
+"""Applying all rules to two sides, and judging what changes only versions that may still change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from kafkawire.codegen.evolve.finding import EvolutionFinding
+from kafkawire.codegen.evolve.pairing import MessagePair, pair_structs
+from kafkawire.codegen.evolve.rules.catalogue import FIELD_CHECKS, MESSAGE_CHECKS, SET_CHECKS, STRUCT_CHECKS
+from kafkawire.codegen.evolve.rules.presence import REGROUPED
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, MessageChange, SetChange, StructChange
+from kafkawire.codegen.evolve.side import Side
+from kafkawire.codegen.versions import Versions
+
+_SEVERITIES = ("breaking", "risky", "safe")
+_Found = tuple[EvolutionRule, Change]
+
+
+def evolution_findings(
+    older: Side, newer: Side, pairs: tuple[MessagePair, ...], understood: Mapping[str, frozenset[int]]
+) -> tuple[EvolutionFinding, ...]:
+    """What the rules have to say about two sides, the worst first, then by message and field.
+
+    Args:
+        older, newer: the sides.
+        pairs: their messages in pairs.
+        understood: name of a message to the versions of which each side reads all that the other one writes.
+    """
+    former = {pair.name: pair.older.name for pair in pairs if pair.older is not None}
+    findings = [
+        finding
+        for found in _changes(older, newer, pairs)
+        for rule, change in _proved(*found, understood)
+        for finding in _judged(rule, change, older.unstable_versions(former.get(change.message, "")))
+    ]
+    return tuple(sorted(set(findings), key=_order))
+
+
+def _order(finding: EvolutionFinding) -> tuple[int, str, str, int, str]:
+    severity = _SEVERITIES.index(finding.severity)
+    return severity, finding.message, finding.path, finding.versions.lowest, finding.rule
+
+
+def _changes(older: Side, newer: Side, pairs: tuple[MessagePair, ...]) -> Iterator[_Found]:
+    for set_check in SET_CHECKS:
+        for change in set_check.check(SetChange(older, newer, pairs)):
+            yield set_check.rule, change
+    for pair in pairs:
+        if pair.older is not None and pair.newer is not None:
+            message = MessageChange(
+                pair.older, pair.newer, pair,
+                older.unstable_versions(pair.older.name), newer.unstable_versions(pair.newer.name),
+            )  # fmt: skip
+            for rule, change in _message_changes(message):
+                yield rule, replace(change, message=pair.name)
+
+
+def _message_changes(message: MessageChange) -> Iterator[_Found]:
+    for check in MESSAGE_CHECKS:
+        for change in check.check(message):
+            yield check.rule, change
+    if message.older.valid_versions and message.newer.valid_versions:
+        for pair in pair_structs(message.older, message.newer):
+            yield from _struct_changes(StructChange(message, pair))
+
+
+def _struct_changes(struct: StructChange) -> Iterator[_Found]:
+    for check in STRUCT_CHECKS:
+        for change in check.check(struct):
+            yield check.rule, change
+    for field in struct.fields:
+        for field_check in FIELD_CHECKS:
+            for change in field_check.check(field):
+                yield field_check.rule, replace(change, path=field.pair.path)
+
+
+def _proved(rule: EvolutionRule, change: Change, understood: Mapping[str, frozenset[int]]) -> Iterator[_Found]:
+    """The change; versions in which the layouts prove that nothing is misread are another finding (`REGROUPED`)."""
+    same = change.versions & understood.get(change.message, frozenset())
+    if not same or not rule.about_bytes or change.severity != "breaking":
+        yield rule, change
+        return
+    reason = "fields are named or nested otherwise, but each side reads the bytes of the other"
+    yield rule, replace(change, versions=change.versions - same)
+    yield REGROUPED, replace(change, severity="safe", versions=same, reason=reason)
+
+
+def _judged(rule: EvolutionRule, change: Change, unstable: Versions) -> Iterator[EvolutionFinding]:
+    """One finding for each run of versions; what was unstable may change (conv-unstable)."""
+    final = frozenset(version for version in change.versions if version not in unstable)
+    for run in _runs(final):
+        yield _finding(rule, change, run)
+    free = change if change.severity == "safe" else replace(
+        change, severity="safe", reason=f"{change.reason}; it was marked unstable, so it may change (conv-unstable)"
+    )  # fmt: skip
+    for run in _runs(change.versions - final):
+        yield _finding(rule, free, run)
+
+
+def _finding(rule: EvolutionRule, change: Change, versions: Versions) -> EvolutionFinding:
+    return EvolutionFinding(
+        rule=rule.id,
+        severity=change.severity,
+        message=change.message,
+        path=change.path,
+        versions=versions,
+        reason=change.reason,
+        file=change.place.file,
+        span=change.place.of(change.attribute),
+    )
+
+
+def _runs(versions: frozenset[int]) -> Iterator[Versions]:
+    """The versions as ranges without gaps."""
+    rest = sorted(versions)
+    while rest:
+        length = next((i for i in range(1, len(rest)) if rest[i] != rest[0] + i), len(rest))
+        yield Versions(rest[0], rest[length - 1])
+        rest = rest[length:]

@@ -1,0 +1,210 @@
+"""Reading definition files: one text, one file, or a folder with all that is below it.
+
+All problems are collected; nothing is raised for what stands in a file or for a file that cannot be read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath, PurePosixPath
+
+from kafkawire.codegen.check import check_message, check_set, in_order
+from kafkawire.codegen.check.json_level import FILE_DISCOVERY, FILE_UNREADABLE
+from kafkawire.codegen.definition import MessageDefinition, Span
+from kafkawire.codegen.findings import Finding
+from kafkawire.codegen.parse.model import read_message
+from kafkawire.codegen.parse.source import decode_source, parse_source
+
+MAXIMUM_FILE_BYTES = 1 << 20
+"""Larger files are refused unread; the largest definition of Kafka has 20 kB."""
+
+_START = Span(1, 1, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What a folder of definitions holds.
+
+    Attributes:
+        messages: the messages of all files without errors, in the order of their files.
+        findings: all problems of the files and of the set, in the order of files, lines and columns.
+        sources: file to its text, for showing findings.
+    """
+
+    messages: tuple[MessageDefinition, ...]
+    findings: tuple[Finding, ...]
+    sources: Mapping[str, str]
+
+    @property
+    def files(self) -> frozenset[str]:
+        """All files and folders that there is something to say about, those that could not be read included."""
+        return frozenset(self.sources) | {finding.file for finding in self.findings}
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether something must be mended before code can be generated."""
+        return _is_error(self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file; `text` is None if it could not be read, `message` may hold placeholders where `findings` has errors."""
+
+    name: str
+    group: str
+    text: str | None
+    message: MessageDefinition | None
+    findings: tuple[Finding, ...]
+
+
+def parse_message(text: str, file: str, group: str = "") -> tuple[MessageDefinition | None, list[Finding]]:
+    """Read one definition and apply the rules about the text and shape of a file, but none that needs the model.
+
+    Returns:
+        The message, or None if there is an error, and what was found; `check_message` applies the other rules.
+    """
+    message, findings = _read(text, file, group)
+    return (None if _is_error(findings) else message), in_order(findings)
+
+
+def load_definitions(root: Path, shown: Callable[[Path], str] = str) -> Definitions:
+    """Read and check all ``*.json`` files of a folder and its sub-folders, or one file.
+
+    The folder of a file relative to `root` is its group. Rules about messages together are applied to each
+    group by itself, and not where `root` is a single file: its partners may lie elsewhere.
+
+    Args:
+        root: the folder or file.
+        shown: how a path is named in findings and sources; as it is by default.
+    """
+    return _load(root, set(), shown)
+
+
+def load_paths(roots: Iterable[Path]) -> Definitions:
+    """The same for several folders and files, each root by itself; a file that is named twice is read once."""
+    seen: set[Path] = set()
+    parts = [_load(root, seen, str) for root in roots]
+    return Definitions(
+        messages=tuple(message for part in parts for message in part.messages),
+        findings=tuple(in_order(finding for part in parts for finding in part.findings)),
+        sources={name: text for part in parts for name, text in part.sources.items()},
+    )
+
+
+def read_definitions(
+    contents: Mapping[str, bytes], shown: Callable[[str], str], tolerated: Collection[str] = ()
+) -> Definitions:
+    """Read and check the definition files of a folder that is not on the disk.
+
+    Args:
+        contents: path below the folder, with ``/`` between its parts, to content.
+        shown: how such a path is named in findings and sources.
+        tolerated: ids of rules whose violations are no more than warnings, so that the message is kept with what
+            stands in for the part that was refused.
+    """
+    paths = sorted(contents, key=lambda path: PurePosixPath(path).parts)
+    files = [_file(contents[path], shown(path), _group_of(PurePosixPath(path).parent)) for path in paths]
+    return _definitions(files, [], is_folder=True, tolerated=tolerated)
+
+
+def read_definition(content: bytes, name: str) -> Definitions:
+    """Read and check one definition file that is not on the disk, without the rules about messages together."""
+    return _definitions([_file(content, name, "")], [], is_folder=False)
+
+
+def _load(root: Path, seen: set[Path], shown: Callable[[Path], str]) -> Definitions:
+    findings: list[Finding] = []
+    is_folder = root.is_dir()
+    paths = _discover(root, findings, shown) if is_folder else [root]
+    if not paths and not findings:
+        findings.append(FILE_DISCOVERY.finding(shown(root), _START, "no *.json file in this folder or below"))
+    files = [_read_file(path, shown(path), _group(path, root)) for path in paths if path.resolve() not in seen]
+    seen.update(path.resolve() for path in paths)
+    return _definitions(files, findings, is_folder=is_folder)
+
+
+def _definitions(
+    files: list[_File], findings: list[Finding], *, is_folder: bool, tolerated: Collection[str] = ()
+) -> Definitions:
+    for file in files:
+        findings.extend(file.findings)
+    if is_folder:
+        # A file without message, or whose key is unknown, may be the partner that another one seems to lack.
+        incomplete = {file.group for file in files if not _has_key(file)}
+        findings.extend(check_set((file.message for file in files if file.message is not None), incomplete))
+    findings = [replace(finding, severity="warning") if finding.rule in tolerated else finding for finding in findings]
+    faulty = {finding.file for finding in findings if finding.severity == "error"}
+    return Definitions(
+        messages=tuple(file.message for file in files if file.message is not None and file.name not in faulty),
+        findings=tuple(in_order(findings)),
+        sources={file.name: file.text for file in files if file.text is not None},
+    )
+
+
+def _discover(root: Path, findings: list[Finding], shown: Callable[[Path], str]) -> list[Path]:
+    """All definition files below a folder in the order of their names; folders that cannot be read are reported."""
+
+    def report(error: OSError) -> None:
+        name = shown(Path(str(error.filename)))
+        findings.append(FILE_UNREADABLE.finding(name, _START, f"cannot read this folder: {error.strerror}"))
+
+    found = [
+        Path(folder, name)
+        for folder, _, names in os.walk(root, onerror=report)
+        for name in names
+        if name.endswith(".json")
+    ]
+    return sorted(found, key=lambda path: path.parts)
+
+
+def _group(path: Path, root: Path) -> str:
+    return _group_of(path.parent.relative_to(root)) if path != root else ""
+
+
+def _group_of(folder: PurePath) -> str:
+    return "" if not folder.parts else folder.as_posix()
+
+
+def _read_file(path: Path, name: str, group: str) -> _File:
+    if path.exists() and not path.is_file():
+        return _unreadable(name, group, "not a regular file")
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAXIMUM_FILE_BYTES + 1)
+    except OSError as error:
+        return _unreadable(name, group, error.strerror or str(error))
+    return _file(data, name, group)
+
+
+def _file(data: bytes, name: str, group: str) -> _File:
+    if len(data) > MAXIMUM_FILE_BYTES:
+        reason = f"it has more than {MAXIMUM_FILE_BYTES} bytes"
+        return _unreadable(name, group, reason, "check that it is a definition; those of Kafka have a few kB")
+    text, findings = decode_source(data, name)
+    message, more = _read(text, name, group)
+    findings.extend(more)
+    if message is not None:
+        findings.extend(check_message(message))
+    return _File(name, group, text, message, tuple(findings))
+
+
+def _unreadable(name: str, group: str, reason: str, remedy: str = "") -> _File:
+    finding = FILE_UNREADABLE.finding(name, _START, f"cannot read this file: {reason}", remedy)
+    return _File(name, group, None, None, (finding,))
+
+
+def _read(text: str, file: str, group: str) -> tuple[MessageDefinition | None, list[Finding]]:
+    """The message, with placeholders where something was refused, and what was found."""
+    node, findings = parse_source(text, file)
+    message = None if node is None else read_message(node, file, group, findings)
+    return message, findings
+
+
+def _has_key(file: _File) -> bool:
+    return file.message is not None and not file.message.place.refused & {"apiKey", "type"}
+
+
+def _is_error(findings: Iterable[Finding]) -> bool:
+    return any(finding.severity == "error" for finding in findings)

@@ -1,0 +1,128 @@
+"""ACLs and filters as parts of Kafka's messages, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafkawire import protocol
+from kafkawire.model.acls.bindings import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    PatternType,
+    ResourceType,
+)
+from kafkawire.model.tolerant_enum import MembersByCode
+
+_RESOURCE_TYPES = MembersByCode(ResourceType)
+_PATTERN_TYPES = MembersByCode(PatternType)
+_OPERATIONS = MembersByCode(AclOperation)
+_PERMISSION_TYPES = MembersByCode(AclPermissionType)
+
+
+def described_acls(resources: Iterable[protocol.DescribeAclsResponse.DescribeAclsResource]) -> list[AclBinding]:
+    """The ACLs of an answer, which groups them by resource, in their own order: brokers promise none (A21).
+
+    Equal principals and hosts become one object, so that each further ACL costs about a hundred bytes.
+    """
+    shared: dict[str, str] = {}
+    share = shared.setdefault
+    acls: list[AclBinding] = []
+    append = acls.append
+    for resource in resources:
+        resource_type = _RESOURCE_TYPES[resource.resource_type]
+        pattern_type = _PATTERN_TYPES[resource.pattern_type]
+        name = resource.resource_name
+        for acl in resource.acls:
+            principal, host = acl.principal, acl.host
+            append(
+                AclBinding(
+                    resource_type,
+                    name,
+                    share(principal, principal),
+                    _OPERATIONS[acl.operation],
+                    _PERMISSION_TYPES[acl.permission_type],
+                    share(host, host),
+                    pattern_type,
+                )
+            )
+    acls.sort()
+    return acls
+
+
+def deleted_acl(acl: protocol.DeleteAclsResponse.DeleteAclsMatchingAcl) -> AclBinding:
+    """The ACL that an answer says was deleted, or could not be."""
+    return AclBinding(
+        _RESOURCE_TYPES[acl.resource_type],
+        acl.resource_name,
+        acl.principal,
+        _OPERATIONS[acl.operation],
+        _PERMISSION_TYPES[acl.permission_type],
+        acl.host,
+        _PATTERN_TYPES[acl.pattern_type],
+    )
+
+
+def acl_creation(acl: AclBinding) -> protocol.CreateAclsRequest.AclCreation:
+    """An ACL as an item of a protocol.CreateAclsRequest."""
+    return protocol.CreateAclsRequest.AclCreation(
+        resource_type=acl.resource_type,
+        resource_name=acl.resource_name,
+        resource_pattern_type=acl.pattern_type,
+        principal=acl.principal,
+        host=acl.host,
+        operation=acl.operation,
+        permission_type=acl.permission_type,
+    )
+
+
+def describe_acls_request(wanted: AclBindingFilter, version: int) -> protocol.DescribeAclsRequest:
+    """A protocol.DescribeAclsRequest of a version that holds one filter, 0 to 3."""
+    return protocol.DescribeAclsRequest(
+        resource_type_filter=wanted.resource_type,
+        resource_name_filter=wanted.resource_name,
+        pattern_type_filter=_pattern_type(wanted, version),
+        principal_filter=wanted.principal,
+        host_filter=wanted.host,
+        operation=wanted.operation,
+        permission_type=wanted.permission_type,
+    )
+
+
+def describe_acls_filter(wanted: AclBindingFilter) -> protocol.DescribeAclsRequest.DescribeAclsFilter:
+    """A filter as an item of a protocol.DescribeAclsRequest of version 4 (KIP-888)."""
+    return protocol.DescribeAclsRequest.DescribeAclsFilter(
+        resource_type_filter=wanted.resource_type,
+        resource_name_filter=wanted.resource_name,
+        pattern_type_filter=wanted.pattern_type,
+        principal_filter=wanted.principal,
+        host_filter=wanted.host,
+        operation=wanted.operation,
+        permission_type=wanted.permission_type,
+    )
+
+
+def delete_acls_filter(wanted: AclBindingFilter, version: int) -> protocol.DeleteAclsRequest.DeleteAclsFilter:
+    """A filter as an item of a protocol.DeleteAclsRequest."""
+    return protocol.DeleteAclsRequest.DeleteAclsFilter(
+        resource_type_filter=wanted.resource_type,
+        resource_name_filter=wanted.resource_name,
+        pattern_type_filter=_pattern_type(wanted, version),
+        principal_filter=wanted.principal,
+        host_filter=wanted.host,
+        operation=wanted.operation,
+        permission_type=wanted.permission_type,
+    )
+
+
+def lowest_version(acl: AclBinding | AclBindingFilter) -> int:
+    """The lowest version of the ACL requests that can say this (A15)."""
+    if acl.resource_type is ResourceType.USER:
+        return 3
+    return 0 if acl.pattern_type in (PatternType.LITERAL, PatternType.ANY) else 1
+
+
+def _pattern_type(wanted: AclBindingFilter, version: int) -> PatternType:
+    """Version 0 knows literal names only, so that any pattern means those (A15)."""
+    return PatternType.LITERAL if version == 0 and wanted.pattern_type is PatternType.ANY else wanted.pattern_type

@@ -1,0 +1,45 @@
+"""Packages whose names are imported when they are first used. Each public name is written once, in the stub."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["attach"]
+
+
+def attach(package: str, file: str) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
+    """``__all__``, ``__getattr__`` and ``__dir__`` of a package, from the ``__init__.pyi`` beside its ``__init__.py``.
+
+    The stub has one form: ``from module import Name as Name``, which type checkers take for a public name.
+
+    Args:
+        package: its ``__name__``.
+        file: its ``__file__``.
+    """
+    with open(  # noqa: PTH123 pathlib would be most of the import
+        file.removesuffix(".pyc").removesuffix(".py") + ".pyi", encoding="utf-8"
+    ) as stub:
+        module_of = dict(_names(stub))
+
+    def get(name: str) -> object:
+        module = module_of.get(name)
+        if module is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value: object = getattr(importlib.import_module(module), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return sorted(module_of), get, lambda: sorted({*vars(sys.modules[package]), *module_of})
+
+
+def _names(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    module = ""
+    for line in lines:
+        words = line.replace("(", " ").replace(")", " ").replace(",", " ").split()
+        if words[:1] == ["from"]:
+            module, words = words[1], words[3:]
+        for at, word in enumerate(words):
+            if word == "as":
+                yield words[at + 1], module

@@ -1,0 +1,1 @@
+"""ACLs: bindings and filters, which match, which decide, and which are valid."""

@@ -1,0 +1,150 @@
+"""May a principal do it, and which ACL says so: the decision of Kafka's own authorizer over described ACLs (A25)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from kafkawire.arguments.checks import checked
+from kafkawire.model.acls.bindings import (
+    WILDCARD,
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    PatternType,
+    ResourceType,
+)
+from kafkawire.model.acls.matching import AclIndex
+
+EVERYBODY = "User:*"
+"""The principal that stands for every principal, of whatever type."""
+
+IMPLIED_BY: dict[AclOperation, frozenset[AclOperation]] = {
+    AclOperation.DESCRIBE: frozenset({AclOperation.READ, AclOperation.WRITE, AclOperation.DELETE, AclOperation.ALTER}),
+    AclOperation.DESCRIBE_CONFIGS: frozenset({AclOperation.ALTER_CONFIGS}),
+}
+"""Operations that are allowed wherever one of some others is; a denial implies nothing."""
+
+
+class Reason(Enum):
+    """Why an authorizer decides as it does."""
+
+    SUPER_USER = "super user"
+    DENIED = "an ACL denies it"
+    ALLOWED = "an ACL allows it"
+    NO_ACL_ON_RESOURCE = "no ACL concerns the resource"
+    NO_ACL_APPLIES = "no ACL of the resource speaks of this principal, host and operation"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What an authorizer decides.
+
+    Attributes:
+        allowed: whether the principal may.
+        reason: why.
+        acl: the ACL that says so; None if none does.
+        unclear: ACLs that a newer broker may read otherwise, since this client does not know their kind of pattern or
+            permission; they were left out of the decision.
+    """
+
+    allowed: bool
+    reason: Reason
+    acl: AclBinding | None = None
+    unclear: tuple[AclBinding, ...] = ()
+
+
+class AclEvaluator:
+    """The authorizer of a cluster whose ACLs were described.
+
+    Args:
+        acls: all ACLs of the cluster.
+        super_users: principals of the broker's ``super.users``.
+        allow_everyone_if_no_acl: the broker's ``allow.everyone.if.no.acl.found``.
+    """
+
+    @checked
+    def __init__(
+        self,
+        acls: Iterable[AclBinding],
+        *,
+        super_users: Iterable[str] = (),
+        allow_everyone_if_no_acl: bool = False,
+    ) -> None:
+        self._index = AclIndex(acls)
+        self._of_unknown_pattern = _of_unknown_pattern(self._index.acls)
+        self._super_users = frozenset(super_users)
+        self._allow_everyone_if_no_acl = allow_everyone_if_no_acl
+
+    def decide(
+        self, principal: str, operation: AclOperation, resource_type: ResourceType, resource_name: str, host: str
+    ) -> Decision:
+        """Whether ``principal`` may do ``operation`` on a resource from the address ``host``.
+
+        Any ACL that denies wins, the first of them is named; otherwise the first one that allows.
+
+        Raises:
+            ValueError: the operation or the type is one of filters or of ACLs, such as ``ANY`` or ``ALL``.
+        """
+        if operation in (AclOperation.UNKNOWN, AclOperation.ANY, AclOperation.ALL):
+            raise ValueError(f"{operation} is not what a client does")
+        if resource_type in (ResourceType.UNKNOWN, ResourceType.ANY):
+            raise ValueError(f"{resource_type} is not the type of a resource")
+        if principal in self._super_users:
+            return Decision(allowed=True, reason=Reason.SUPER_USER)
+        concerning = self._index.matching(
+            AclBindingFilter(resource_type, resource_name, pattern_type=PatternType.MATCH)
+        )
+        applying = [acl for acl in concerning if applies(acl, principal, operation, host)]
+        unclear = self._unclear(applying, principal, operation, resource_type, host)
+        deciding = deciding_acl(applying)
+        if deciding is not None:
+            allowed = deciding.permission_type == AclPermissionType.ALLOW
+            reason = Reason.ALLOWED if allowed else Reason.DENIED
+            return Decision(allowed=allowed, reason=reason, acl=deciding, unclear=unclear)
+        if concerning:
+            return Decision(allowed=False, reason=Reason.NO_ACL_APPLIES, unclear=unclear)
+        return Decision(allowed=self._allow_everyone_if_no_acl, reason=Reason.NO_ACL_ON_RESOURCE, unclear=unclear)
+
+    def _unclear(
+        self,
+        applying: Iterable[AclBinding],
+        principal: str,
+        operation: AclOperation,
+        resource_type: ResourceType,
+        host: str,
+    ) -> tuple[AclBinding, ...]:
+        of_permission = [acl for acl in applying if acl.permission_type.is_unknown]
+        of_pattern = [
+            acl
+            for acl in self._of_unknown_pattern
+            if acl.resource_type == resource_type and applies(acl, principal, operation, host)
+        ]
+        return (*of_permission, *of_pattern)
+
+
+def applies(acl: AclBinding, principal: str, operation: AclOperation, host: str) -> bool:
+    """Whether an ACL of a resource speaks of who does what from where; what an operation implies counts (A25)."""
+    if acl.principal not in (principal, EVERYBODY) or acl.host not in (host, WILDCARD):
+        return False
+    if acl.operation in (operation, AclOperation.ALL):
+        return True
+    return acl.permission_type == AclPermissionType.ALLOW and acl.operation in IMPLIED_BY.get(operation, ())
+
+
+def deciding_acl(applying: Iterable[AclBinding]) -> AclBinding | None:
+    """The first of them that denies, else the first that allows; None if there is neither."""
+    allowing = None
+    for acl in applying:
+        if acl.permission_type == AclPermissionType.DENY:
+            return acl
+        if allowing is None and acl.permission_type == AclPermissionType.ALLOW:
+            allowing = acl
+    return allowing
+
+
+def _of_unknown_pattern(acls: Iterable[AclBinding]) -> tuple[AclBinding, ...]:
+    unknown = {pattern_type for pattern_type in {acl.pattern_type for acl in acls} if pattern_type.is_unknown}
+    return tuple(acl for acl in acls if acl.pattern_type in unknown) if unknown else ()

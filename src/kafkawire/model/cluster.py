@@ -1,0 +1,204 @@
+"""A cluster as its nodes describe it: members, features, the metadata quorum, disks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+
+import msgspec
+
+from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.nodes import Node
+from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.wire.kafka_errors import KafkaError
+
+
+class ClusterNode(msgspec.Struct, frozen=True):
+    """A member of a cluster.
+
+    Attributes:
+        node: its id, address and rack.
+        is_fenced: whether it is registered but not in use (KIP-1073); such nodes are listed on request only.
+    """
+
+    node: Node
+    is_fenced: bool = False
+
+
+class ClusterDescription(msgspec.Struct, frozen=True):
+    """The members of a cluster.
+
+    Attributes:
+        cluster_id: id of the cluster; None from brokers that do not tell.
+        controller: id of the node that is called the controller; None if there is none. In a KRaft cluster brokers
+            call any of themselves so, and pass on what the controller has to do.
+        nodes: the live brokers, or the controllers where a client is connected to these.
+        authorized_operations: what the caller may do with the cluster; None if it was not asked for.
+    """
+
+    cluster_id: str | None
+    controller: int | None
+    nodes: tuple[ClusterNode, ...]
+    authorized_operations: frozenset[AclOperation] | None = None
+
+
+class FeatureLevels(msgspec.Struct, frozen=True):
+    """Levels of a feature, both included.
+
+    Attributes:
+        lowest, highest: the levels.
+    """
+
+    lowest: int
+    highest: int
+
+
+class Features(msgspec.Struct, frozen=True):
+    """The features of a node and its cluster (KIP-584).
+
+    Attributes:
+        supported: feature to the levels that the node can work at.
+        finalized: feature to the level at which the cluster works; features at level 0 are left out.
+        finalized_epoch: how recent ``finalized`` is; None if the node knows of none.
+    """
+
+    supported: Mapping[str, FeatureLevels]
+    finalized: Mapping[str, FeatureLevels]
+    finalized_epoch: int | None
+
+
+class UpgradeType(IntEnum):
+    """How a feature may change; the number on the wire.
+
+    Attributes:
+        UPGRADE: to a higher level only.
+        SAFE_DOWNGRADE: to a lower one if nothing is lost by it.
+        UNSAFE_DOWNGRADE: to a lower one although metadata may be lost by it.
+    """
+
+    UPGRADE = 1
+    SAFE_DOWNGRADE = 2
+    UNSAFE_DOWNGRADE = 3
+
+
+class FeatureUpdate(msgspec.Struct, frozen=True):
+    """A change of a feature.
+
+    Attributes:
+        max_version_level: the new level; 0 switches the feature off.
+        upgrade_type: how it may change.
+    """
+
+    max_version_level: int
+    upgrade_type: UpgradeType = UpgradeType.UPGRADE
+
+
+class QuorumReplica(msgspec.Struct, frozen=True):
+    """A voter or observer of the metadata quorum.
+
+    Attributes:
+        replica_id: its node id.
+        directory_id: id of its metadata directory; None from nodes that do not tell.
+        log_end_offset: how far its log goes; None if that is not known.
+        last_fetch_timestamp_ms: when it last fetched, in milliseconds since 1970; None if not known.
+        last_caught_up_timestamp_ms: when it last had everything; None if not known.
+    """
+
+    replica_id: int
+    directory_id: Uuid | None
+    log_end_offset: int | None
+    last_fetch_timestamp_ms: int | None
+    last_caught_up_timestamp_ms: int | None
+
+
+class RaftEndpoint(msgspec.Struct, frozen=True):
+    """Where a voter listens.
+
+    Attributes:
+        listener: name of the listener, ``CONTROLLER``.
+        host, port: its address.
+    """
+
+    listener: str
+    host: str
+    port: int
+
+
+class MetadataQuorum(msgspec.Struct, frozen=True):
+    """The nodes that keep the metadata of a KRaft cluster (KIP-595).
+
+    Attributes:
+        leader: id of the node that leads; None if there is none.
+        leader_epoch: how often leadership has changed.
+        high_watermark: how far the log is committed.
+        voters, observers: the members.
+        endpoints: node id to where it listens; empty from nodes that do not tell.
+    """
+
+    leader: int | None
+    leader_epoch: int
+    high_watermark: int
+    voters: tuple[QuorumReplica, ...]
+    observers: tuple[QuorumReplica, ...]
+    endpoints: Mapping[int, tuple[RaftEndpoint, ...]]
+
+
+class Replica(msgspec.Struct, frozen=True, order=True):
+    """A partition on one node.
+
+    Attributes:
+        partition: the partition.
+        node: id of the node.
+    """
+
+    partition: TopicPartition
+    node: int
+
+
+class ReplicaInfo(msgspec.Struct, frozen=True):
+    """A replica in a log directory.
+
+    Attributes:
+        size_bytes: what it takes there.
+        offset_lag: how far it is behind: a current replica behind the high watermark, a future one behind the
+            current one.
+        is_future: whether it is being copied here and will take the place of the one in another directory.
+    """
+
+    size_bytes: int
+    offset_lag: int
+    is_future: bool
+
+
+class LogDir(msgspec.Struct, frozen=True):
+    """A log directory of a node.
+
+    Attributes:
+        error: what is wrong with it (`KafkaStorageError`: it is offline); None if nothing.
+        replicas: what lies in it.
+        total_bytes, usable_bytes: size of its volume, and what is left of it; None from nodes that do not tell.
+        is_cordoned: whether no new replica is put there (KIP-1066).
+    """
+
+    error: KafkaError | None
+    replicas: Mapping[TopicPartition, ReplicaInfo]
+    total_bytes: int | None
+    usable_bytes: int | None
+    is_cordoned: bool
+
+
+class ReplicaLogDirs(msgspec.Struct, frozen=True):
+    """Where a replica lies.
+
+    Attributes:
+        current: its directory; None if the node does not have the replica.
+        current_offset_lag: how far it is behind.
+        future: the directory that it is being moved to; None if it is not.
+        future_offset_lag: how far the copy is behind.
+    """
+
+    current: str | None = None
+    current_offset_lag: int | None = None
+    future: str | None = None
+    future_offset_lag: int | None = None

@@ -1,0 +1,1 @@
+"""Configurations: resources and entries, Kafka's own definitions, their values, and which are sensitive."""

@@ -1,0 +1,1 @@
+"""Groups of every protocol: descriptions, members, assignments and offsets."""

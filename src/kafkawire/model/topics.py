@@ -1,0 +1,160 @@
+"""Topics as an admin client sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from kafkawire.arguments.fields import check_fields
+from kafkawire.layout import Uuid
+from kafkawire.model.acls.bindings import AclOperation
+
+BROKER_DEFAULT = -1
+"""Partitions or replicas: as many as the broker's own default says."""
+
+
+class NewTopic(msgspec.Struct, frozen=True):
+    """A topic to create.
+
+    Attributes:
+        name: its name.
+        num_partitions: number of partitions, -1 for the broker's default.
+        replication_factor: replicas of each partition, -1 for the broker's default.
+        replica_assignments: partition to the ids of its brokers, the preferred leader first; numbers of partitions
+            and replicas must be left at -1 then.
+        configs: topic configs that differ from the broker's defaults. All values are text, numbers too:
+            ``{"retention.ms": "5000"}``.
+
+    Raises:
+        TypeError: for a value of another type, a string in place of a sequence of brokers included.
+    """
+
+    name: str
+    num_partitions: int = BROKER_DEFAULT
+    replication_factor: int = BROKER_DEFAULT
+    replica_assignments: Mapping[int, Sequence[int]] | None = None
+    configs: Mapping[str, str] = {}
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class CreatedTopicConfig(msgspec.Struct, frozen=True):
+    """A config of a topic that was just created.
+
+    Attributes:
+        name, value: the config; the value is None if it is sensitive.
+        is_read_only, is_sensitive: what it is.
+        source: number of where the value comes from (`ConfigSource`).
+    """
+
+    name: str
+    value: str | None
+    is_read_only: bool
+    is_sensitive: bool
+    source: int
+
+
+class CreatedTopic(msgspec.Struct, frozen=True):
+    """A topic that was created, or that would have been.
+
+    Attributes:
+        name: its name.
+        topic_id: its id; None from brokers that do not tell (CreateTopics below 7) and after a validation, whose id
+            belongs to no topic (B8).
+        num_partitions, replication_factor: None if the broker does not tell (CreateTopics below 5), or not this user
+            (no DESCRIBE_CONFIGS).
+        configs: its configs, defaults included; None likewise.
+    """
+
+    name: str
+    topic_id: Uuid | None = None
+    num_partitions: int | None = None
+    replication_factor: int | None = None
+    configs: tuple[CreatedTopicConfig, ...] | None = None
+
+
+class NewPartitions(msgspec.Struct, frozen=True):
+    """How many partitions a topic is to have.
+
+    Attributes:
+        total: the new number of partitions, those that it has included.
+        new_assignments: for each partition that is added, in order, the ids of its brokers, the preferred leader
+            first; None to leave the choice to the cluster.
+
+    Raises:
+        TypeError: for a value of another type, a string in place of a sequence of brokers included.
+    """
+
+    total: int
+    new_assignments: Sequence[Sequence[int]] | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class TopicListing(msgspec.Struct, frozen=True):
+    """A topic in a list.
+
+    Attributes:
+        name: its name.
+        topic_id: its id; None from brokers that do not tell (Metadata below 10).
+        is_internal: whether Kafka keeps its own state in it.
+    """
+
+    name: str
+    topic_id: Uuid | None
+    is_internal: bool
+
+
+class PartitionDescription(msgspec.Struct, frozen=True):
+    """A partition of a topic; nodes are given by their ids.
+
+    Attributes:
+        partition: its number.
+        leader: the node that leads it; None if there is none.
+        leader_epoch: how often leadership has changed; None from brokers that do not tell.
+        replicas: nodes that hold it, the preferred leader first.
+        isr: those that are in sync.
+        offline: those that are not reachable.
+        eligible_leader_replicas: nodes that may lead although they are not in sync (KIP-966); None if not told.
+        last_known_eligible_leader_replicas: the last of these before all were gone; None if not told.
+    """
+
+    partition: int
+    leader: int | None
+    leader_epoch: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    offline: tuple[int, ...]
+    eligible_leader_replicas: tuple[int, ...] | None = None
+    last_known_eligible_leader_replicas: tuple[int, ...] | None = None
+
+
+class TopicDescription(msgspec.Struct, frozen=True):
+    """A topic and its partitions.
+
+    Attributes:
+        name: its name.
+        topic_id: its id; None from brokers that do not tell.
+        is_internal: whether Kafka keeps its own state in it.
+        partitions: in the order of their numbers.
+        authorized_operations: what the caller may do with it; None if it was not asked for.
+    """
+
+    name: str
+    topic_id: Uuid | None
+    is_internal: bool
+    partitions: tuple[PartitionDescription, ...]
+    authorized_operations: frozenset[AclOperation] | None = None
+
+
+def known_id(topic_id: Uuid) -> Uuid | None:
+    """An id of the wire, where zeros stand for none."""
+    return topic_id if any(topic_id) else None
+
+
+def known_number(number: int) -> int | None:
+    """A node id, offset, epoch or time of the wire, where a negative number stands for none."""
+    return number if number >= 0 else None

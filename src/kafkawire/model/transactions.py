@@ -1,0 +1,124 @@
+"""Transactions and their producers as an admin client sees them (KIP-664)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kafkawire.model.tolerant_text import TolerantText
+from kafkawire.model.topic_partitions import TopicPartition
+
+
+class TransactionState(TolerantText):
+    """How far a transaction has come."""
+
+    EMPTY = "Empty"
+    ONGOING = "Ongoing"
+    PREPARE_COMMIT = "PrepareCommit"
+    PREPARE_ABORT = "PrepareAbort"
+    COMPLETE_COMMIT = "CompleteCommit"
+    COMPLETE_ABORT = "CompleteAbort"
+    PREPARE_EPOCH_FENCE = "PrepareEpochFence"
+    DEAD = "Dead"
+
+
+class TransactionListing(msgspec.Struct, frozen=True):
+    """A transactional id in a list.
+
+    Attributes:
+        transactional_id: the id.
+        producer_id: of the producer that has it.
+        state: how far its transaction has come.
+    """
+
+    transactional_id: str
+    producer_id: int
+    state: TransactionState
+
+
+class TransactionDescription(msgspec.Struct, frozen=True):
+    """A transactional id and its transaction.
+
+    Attributes:
+        coordinator: id of the node that coordinates it.
+        state: how far its transaction has come.
+        producer_id, producer_epoch: of the producer that has it.
+        timeout_ms: how long its transactions may be open, in milliseconds.
+        start_time_ms: when the transaction began, in milliseconds since 1970; None if none is open.
+        partitions: those that take part.
+    """
+
+    coordinator: int
+    state: TransactionState
+    producer_id: int
+    producer_epoch: int
+    timeout_ms: int
+    start_time_ms: int | None
+    partitions: frozenset[TopicPartition]
+
+
+class ProducerState(msgspec.Struct, frozen=True):
+    """A producer as a partition remembers it.
+
+    Attributes:
+        producer_id, producer_epoch: who it is.
+        last_sequence: number of its last record; None if there is none.
+        last_timestamp_ms: when it last wrote, in milliseconds since 1970; None if it has not.
+        coordinator_epoch: of the coordinator that last ended one of its transactions here; None if none has.
+        transaction_start_offset: where its open transaction begins; None if none is open.
+    """
+
+    producer_id: int
+    producer_epoch: int
+    last_sequence: int | None
+    last_timestamp_ms: int | None
+    coordinator_epoch: int | None
+    transaction_start_offset: int | None
+
+
+class AbortTransactionSpec(msgspec.Struct, frozen=True):
+    """A transaction that hangs in a partition, as `describe_producers` shows it.
+
+    Attributes:
+        partition: where.
+        producer_id, producer_epoch: whose.
+        coordinator_epoch: of the transaction coordinator; 0 if `describe_producers` knows none.
+    """
+
+    partition: TopicPartition
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int = 0
+
+
+class HangingTransaction(msgspec.Struct, frozen=True):
+    """A transaction that is open in a partition although its coordinator will never end it.
+
+    Attributes:
+        partition: where.
+        producer_id, producer_epoch: whose.
+        coordinator_epoch: of the coordinator that last ended a transaction of the producer here; None if none has.
+        start_offset: where the transaction begins.
+        last_timestamp_ms: when the producer last wrote here, in milliseconds since 1970; None if it is not known.
+    """
+
+    partition: TopicPartition
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int | None
+    start_offset: int
+    last_timestamp_ms: int | None
+
+    def abort_spec(self) -> AbortTransactionSpec:
+        """What `abort_transaction` takes to end it."""
+        return AbortTransactionSpec(self.partition, self.producer_id, self.producer_epoch, self.coordinator_epoch or 0)
+
+
+class FencedProducer(msgspec.Struct, frozen=True):
+    """What a transactional id has after its producers were shut out.
+
+    Attributes:
+        producer_id, producer_epoch: newer than those of any producer that was running.
+    """
+
+    producer_id: int
+    producer_epoch: int

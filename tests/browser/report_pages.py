@@ -1,0 +1,62 @@
+"""A report's page in a browser: opened, looked at and used as a reader would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, cast
+
+from tests.browser.chromium import Page
+
+from kafkawire.cli.report.contents import LogReport
+from kafkawire.cli.report.rendering import render_page
+
+MINUTE: Final = 60_000
+BEGAN: Final = 1_767_225_600_000  # 2026-01-01
+ENDED: Final = BEGAN + 60 * MINUTE
+
+
+def shown(browser: Page, report: LogReport, folder: Path) -> Page:
+    """Write a report and open it."""
+    file = folder / "report.html"
+    file.write_text(render_page(report, written_at=ENDED), "utf-8")
+    return opened(browser, file)
+
+
+def opened(browser: Page, file: Path) -> Page:
+    """Open a page, all complaints about earlier ones being forgotten."""
+    browser.complaints.clear()
+    browser.requests.clear()
+    browser.open(file)
+    return browser
+
+
+def texts(page: Page, selector: str) -> list[str]:
+    """The texts of elements."""
+    found = page.evaluate(f"[...document.querySelectorAll({selector!r})].map((node) => node.textContent)")
+    return cast(list[str], found)
+
+
+def click(page: Page, selector: str) -> None:
+    """Click on the first such element."""
+    page.evaluate(f"document.querySelector({selector!r}).click()")
+    page.settle()
+
+
+def focus(page: Page, element: str) -> None:
+    """Give an element the focus."""
+    page.evaluate(f"document.getElementById({element!r}).focus()")
+
+
+def search(page: Page, element: str, words: str) -> None:
+    """Type, and wait as long as the page waits for more to be typed."""
+    focus(page, element)
+    page.write(words)
+    page.evaluate("new Promise((done) => setTimeout(done, 120))")
+    page.settle()
+
+
+def go_to(page: Page, date: str) -> None:
+    """Write a date into the page's field."""
+    page.evaluate(f"document.getElementById('date').value = {date!r}")
+    page.evaluate("document.getElementById('date').dispatchEvent(new Event('change'))")
+    page.settle()
