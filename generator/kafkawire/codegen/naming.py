@@ -9,6 +9,8 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable
 
+from kafkawire.layout import snake_case
+
 RESERVED_ATTRIBUTES = frozenset(
     {"encode", "decode", "decode_from", "fast_reader", "fast_encoder", "layouts", "refuse_trailing",
      "unknown_tagged_fields", "bool", "bytes", "float", "int", "msgspec", "str"}
@@ -30,22 +32,6 @@ RESERVED_MODULES = frozenset(
 
 RESERVED_ERRORS = frozenset({"ApiError", "UnrecognizedCodeError", "ValueError"})
 """What the module of exceptions uses itself; the exception of a code of that name gets a trailing underscore."""
-
-
-def snake_case(name: str) -> str:
-    """Kafka's own rule: an underscore goes before a capital unless the character before it is one too.
-
-    Digits count as lower case: ``KRaftVersion`` is ``kraft_version``, ``V3AndBelow`` is ``v3_and_below``
-    (name-snake-upstream).
-    """
-    letters = []
-    previous_is_upper = True
-    for letter in name:
-        if letter.isupper() and not previous_is_upper:
-            letters.append("_")
-        previous_is_upper = letter.isupper()
-        letters.append(letter.lower())
-    return "".join(letters)
 
 
 def attribute_name(name: str) -> str:

@@ -22,7 +22,7 @@ REVEALED = {
     "EveryArray().broker_ids[0]": "int",
     "EveryTag().leader": "synthetic.protocol.every_tag.EveryTag.Node",
     "EveryTag().unknown_tagged_fields": "tuple[tuple[int, bytes], ...]",
-    "EveryTag.layouts()": "kafkawire.layout.model.MessageLayouts",
+    "EveryTag.layouts()": "kafkawire.layout.messages.MessageLayouts",
     "from_json(EveryTag, {}, 2)": "synthetic.protocol.every_tag.EveryTag",
     "to_json(EveryTag(), 2)": "dict[str, object]",
     "message_class('EveryTag')": "type[kafkawire.wire.message.Message]",

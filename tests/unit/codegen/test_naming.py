@@ -17,10 +17,10 @@ from kafkawire.codegen.naming import (
     class_name,
     error_class_names,
     module_name,
-    snake_case,
     strategy_name,
     struct_class_name,
 )
+from kafkawire.layout import snake_case
 from kafkawire.wire import Message
 
 

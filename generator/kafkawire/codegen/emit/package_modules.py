@@ -7,16 +7,10 @@ from dataclasses import dataclass
 
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.emit.message_module import range_source
-from kafkawire.codegen.naming import (
-    class_name,
-    distinct,
-    error_class_names,
-    module_name,
-    snake_case,
-    strategy_name,
-)
+from kafkawire.codegen.naming import class_name, distinct, error_class_names, module_name, strategy_name
 from kafkawire.codegen.parse.error_codes import ErrorCode
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
+from kafkawire.layout import snake_case
 
 
 @dataclass(frozen=True, slots=True)

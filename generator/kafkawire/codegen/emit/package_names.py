@@ -13,7 +13,8 @@ from kafkawire.codegen.check.namespace import struct_scopes
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.emit.package_modules import api_name, group_package, module_path
 from kafkawire.codegen.findings import Finding
-from kafkawire.codegen.naming import class_name, snake_case, strategy_name
+from kafkawire.codegen.naming import class_name, strategy_name
+from kafkawire.layout import snake_case
 
 CLASH = "package-name-clash"
 FOLDER = "package-folder-name"
