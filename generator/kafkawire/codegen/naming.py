@@ -62,12 +62,6 @@ def struct_class_name(name: str, message_name: str) -> str:
     return made + "_" if made == class_name(message_name) else made
 
 
-def strategy_name(name: str) -> str:
-    """The function of the package's strategies that makes examples of a message."""
-    snake = snake_case(name)
-    return snake + "_" if keyword.iskeyword(snake) or snake in ("annotations", "messages") else snake
-
-
 def module_name(name: str) -> str:
     """The module of a message."""
     snake = snake_case(name)
