@@ -18,8 +18,8 @@ DEFINITION = """
 """
 
 ADD_THE_TYPE = """
-from kafkawire.layout import FIELD_TYPES, FieldType
-FIELD_TYPES["float32"] = FieldType("float32", "float", "float", code="f", size=4, default=0.0)
+from kafkawire.layout import FIELD_TYPES, FloatType
+FIELD_TYPES["float32"] = FloatType(name="float32", code="f")
 """
 
 GENERATE = """

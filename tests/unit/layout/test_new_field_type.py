@@ -10,16 +10,17 @@ import pytest
 from tests.made.packages import check_laws, classes_of, field, make_package, message
 
 from kafkawire.codegen.generate import DefinitionsRefusedError
-from kafkawire.layout import FIELD_TYPES, FieldType
+from kafkawire.layout import FIELD_TYPES, FieldType, FloatType, TextType, integer
 from kafkawire.wire import DecodeError, EncodeError
 
-NEW_TYPES = {
-    "uint64": FieldType("uint64", "int", "int", code="Q", size=8, maximum=2**64 - 1, default=0),
-    "uint8": FieldType("uint8", "int", "int", code="B", size=1, maximum=255, default=0),
-    "float32": FieldType("float32", "float", "float", code="f", size=4, default=0.0),
-    "longstring": FieldType(
-        "longstring", "text", "str", length_code="i", maximum_length=2**31 - 1, nullable=True, default=""
-    ),
+NEW_TYPES: dict[str, FieldType] = {
+    type_.name: type_
+    for type_ in (
+        integer("uint64", 8, signed=False),
+        integer("uint8", 1, signed=False),
+        FloatType(name="float32", code="f"),
+        TextType(name="longstring", length_code="i", maximum_length=2**31 - 1),
+    )
 }
 PACKAGES = (f"new_type_{number}" for number in itertools.count())
 
