@@ -18,8 +18,8 @@ DEFINITION = """
 """
 
 ADD_THE_TYPE = """
-from kafkawire.layout import FIELD_TYPES, FloatType
-FIELD_TYPES["float32"] = FloatType(name="float32", code="f")
+from kafkawire.layout import FIELD_TYPES, floating
+FIELD_TYPES["float32"] = floating("float32", 4)
 """
 
 GENERATE = """

@@ -6,7 +6,7 @@ reference codec, the JSON form, strategies, columns) reads this table.
 
 from __future__ import annotations
 
-from kafkawire.layout.kinds import BoolType, FieldType, FloatType, OctetsType, TextType, UuidType, integer
+from kafkawire.layout.kinds import BoolType, FieldType, OctetsType, TextType, UuidType, floating, integer
 
 FIELD_TYPES: dict[str, FieldType] = {
     type_.name: type_
@@ -19,7 +19,7 @@ FIELD_TYPES: dict[str, FieldType] = {
         integer("uint32", 4, signed=False),
         integer("int64", 8),
         UuidType(name="uuid"),
-        FloatType(name="float64", code="d"),
+        floating("float64", 8),
         TextType(name="string", length_code="h", maximum_length=0x7FFF),
         OctetsType(name="bytes", length_code="i", maximum_length=0x7FFFFFFF),
         OctetsType(

@@ -35,8 +35,8 @@ NOT_FINITE: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.i
 
 _URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
 _UUID_CHARACTERS: Final = 22
-_STRUCT_CODES: Final = {1: "b", 2: "h", 4: "i", 8: "q"}
-_LARGEST_ARROW_INTEGER: Final = 64
+_INTEGER_CODES: Final = {1: "b", 2: "h", 4: "i", 8: "q"}
+_FLOAT_CODES: Final = {2: "e", 4: "f", 8: "d"}
 _SHORT: Final = 4
 """Most letters and bytes that strategies draw: what matters is the shape of a message."""
 
@@ -248,7 +248,7 @@ def integer(name: str, size: int, *, signed: bool = True) -> IntegerType:
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
     arrow_bits = next((each for each in (8, 16, 32, 64) if each >= bits + (not signed)), None)
     arrow = "string" if arrow_bits is None else f"int{arrow_bits}"
-    code = _STRUCT_CODES.get(size)
+    code = _INTEGER_CODES.get(size)
     if code is not None:
         code = code if signed else code.upper()
         return IntegerType(name=name, arrow=arrow, code=code, minimum=low, maximum=high)
@@ -275,7 +275,6 @@ class FloatType(FieldType, frozen=True, kw_only=True):
 
     domain: Domain = "float"
     annotation: str = "float"
-    arrow: str = "double"
     default: DefaultValue = 0.0
     to_json: Callable[[Any], object] | None = _json_number
 
@@ -297,7 +296,12 @@ class FloatType(FieldType, frozen=True, kw_only=True):
         return float(text)
 
     def strategy(self, st: ModuleType) -> object:
-        return st.floats(allow_nan=False, width=32 if self.size == 4 else 64)
+        return st.floats(allow_nan=False, width=8 * (self.size or 8))
+
+
+def floating(name: str, size: int) -> FloatType:
+    """The type of floating-point numbers of 2, 4 or 8 bytes."""
+    return FloatType(name=name, arrow=f"float{8 * size}", code=_FLOAT_CODES[size])
 
 
 def _json_uuid(value: bytes) -> str:

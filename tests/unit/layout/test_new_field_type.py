@@ -7,10 +7,12 @@ import struct
 from pathlib import Path
 
 import pytest
+from tests.kafka_logs.column_rows import check_columns
 from tests.made.packages import check_laws, classes_of, field, make_package, message
 
 from kafkawire.codegen.generate import DefinitionsRefusedError
-from kafkawire.layout import FIELD_TYPES, FieldType, FloatType, TextType, integer
+from kafkawire.columns import MessageColumns
+from kafkawire.layout import FIELD_TYPES, FieldType, TextType, floating, integer
 from kafkawire.wire import DecodeError, EncodeError
 
 NEW_TYPES: dict[str, FieldType] = {
@@ -18,7 +20,7 @@ NEW_TYPES: dict[str, FieldType] = {
     for type_ in (
         integer("uint64", 8, signed=False),
         integer("uint8", 1, signed=False),
-        FloatType(name="float32", code="f"),
+        floating("float32", 4),
         TextType(name="longstring", length_code="i", maximum_length=2**31 - 1),
     )
 }
@@ -50,6 +52,7 @@ def test_a_new_type_works_in_every_place(new_type: FieldType, tmp_path: Path) ->
     )
     package = make_package(tmp_path, next(PACKAGES), everywhere)
     assert check_laws(classes_of(package), examples=40) > 50
+    assert check_columns(MessageColumns(package.Everywhere), examples=40) > 50
     assert package.Everywhere().a == new_type.default
 
 
