@@ -23,9 +23,7 @@ RESERVED_CLASSES = frozenset(
 )  # fmt: skip
 """Names that generated modules use themselves; a struct or message of that name gets a trailing underscore."""
 
-RESERVED_MODULES = frozenset(
-    {"api_table", "error_codes", "errors", "record_columns", "record_registries", "strategies"}
-)
+RESERVED_MODULES = frozenset({"api_table", "error_codes", "errors", "record_registries", "strategies"})
 """Modules of every generated package; a message of that name gets a module with a trailing underscore."""
 
 RESERVED_ERRORS = frozenset({"ApiError", "UnrecognizedCodeError", "ValueError"})

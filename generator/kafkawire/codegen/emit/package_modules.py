@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kafkawire.codegen.definition import MessageDefinition
@@ -118,14 +118,6 @@ class RegistriesView:
     coordinators: tuple[Registry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordColumnsView:
-    """What templates/record_columns.py.j2 prints."""
-
-    package: str
-    messages: tuple[MessageEntry, ...]
-
-
 def group_package(group: str) -> str:
     """The sub-package of a folder of definitions: ``proposals/kip-888`` is ``proposals.kip_888``."""
     return group.replace("-", "_").replace("/", ".")
@@ -202,27 +194,6 @@ def registries_view(messages: Iterable[MessageDefinition], *, package: str) -> R
         for constant, group, entries in zip(constants, [*metadata, *coordinators], tables, strict=True)
     ]
     return RegistriesView(package, tuple(registries[: len(metadata)]), tuple(registries[len(metadata) :]))
-
-
-def record_columns_view(
-    messages: Iterable[MessageDefinition], records: Collection[str], *, package: str
-) -> RecordColumnsView:
-    """The name table of the columns of records, which are told by the names of their classes."""
-    entries = (
-        MessageEntry(
-            class_name(m.name), ".".join(filter(None, (group_package(m.group), "_columns", module_name(m.name)))), ""
-        )
-        for m in messages
-        if class_name(m.name) in records
-    )
-    return RecordColumnsView(package, tuple(sorted(entries, key=lambda entry: entry.class_name)))
-
-
-def record_names(messages: Collection[MessageDefinition], registries: RegistriesView) -> frozenset[str]:
-    """The classes of all messages that are a record's key or value: by their type, or as data of a coordinator."""
-    names = {class_name(m.name) for m in messages if m.type in ("metadata", "coordinator-key", "coordinator-value")}
-    entries = [entry for registry in registries.coordinators for entry in registry.entries]
-    return frozenset(names.union(*((entry.key_message, entry.value_message) for entry in entries)))
 
 
 def _metadata_entries(messages: Iterable[MessageDefinition]) -> Iterator[RecordEntry]:

@@ -1,4 +1,4 @@
-"""Which of many messages have the same shape, and their columns."""
+"""Finds messages of the same shape among many, and decodes each such group with Arrow's kernels."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns.arrow_types import ArrowArray
-from kafkawire.columns.shapes import MessageShape, shape_of
+from kafkawire.columns.message_shape import MessageShape, shape_of
 from kafkawire.layout import StructLayout
 from kafkawire.wire import Message
 from kafkawire.wire.message import FAST_PATH_FAILS
 
-__all__ = ["WORTHWHILE", "AlikeMessages", "decode_alike"]
+__all__ = ["WORTHWHILE", "MessagesOfShape", "decode_same_shape"]
 
 WORTHWHILE: Final = 256
-"""Fewer messages of a shape are not worth the calls of Arrow's kernels."""
+"""For fewer messages the calls of Arrow's kernels cost more than decoding each message."""
 
 _MOST_SHAPES: Final = 4
-"""Most shapes of messages of one length that are tried."""
+"""Most shapes that are tried for messages of one length."""
 
 
-class AlikeMessages(NamedTuple):
+class MessagesOfShape(NamedTuple):
     """Messages of one shape.
 
     Attributes:
-        numbers: which of all messages they are, in order.
+        numbers: positions of these messages among all messages, in order.
         arrays: a column for each field.
     """
 
@@ -35,7 +35,7 @@ class AlikeMessages(NamedTuple):
     arrays: list[ArrowArray]
 
 
-def decode_alike(
+def decode_same_shape(
     message: type[Message],
     version: int,
     octets: pa.BinaryArray,
@@ -43,8 +43,8 @@ def decode_alike(
     *,
     types: Sequence[pa.DataType],
     least: int,
-) -> Iterator[AlikeMessages]:
-    """The columns of messages that many others are alike.
+) -> Iterator[MessagesOfShape]:
+    """The columns of messages that have the same shape as many others.
 
     Args:
         message: the class of the messages.
@@ -52,9 +52,9 @@ def decode_alike(
         octets: binary without nulls; a message in each, from ``start`` to the end.
         start: where messages begin.
         types: of the columns.
-        least: fewer messages of a shape are left alone.
+        least: lengths and shapes of fewer messages are left out.
 
-    What is in none of the results is to be decoded by other means, malformed messages among it.
+    Messages in none of the results are to be decoded one by one; malformed messages are among them.
     """
     layout = message.layouts().of_version(version)
     lengths = pc.binary_length(octets)
@@ -72,14 +72,14 @@ def decode_alike(
                 arrays = shape.columns(left.filter(mask), types)
             except pa.ArrowInvalid:
                 break
-            yield AlikeMessages(numbers.filter(mask), arrays)
+            yield MessagesOfShape(numbers.filter(mask), arrays)
             numbers = numbers.filter(pc.invert(mask))
             if len(numbers) < least:
                 break
 
 
 def _frequent(lengths: pa.Int32Array, least: int) -> Iterator[pa.Int32Scalar]:
-    """The lengths that many have."""
+    """The lengths of at least so many messages."""
     counted = pc.value_counts(lengths)
     return (length for length, count in zip(counted.field(0), counted.field(1), strict=True) if count.as_py() >= least)
 
@@ -87,7 +87,7 @@ def _frequent(lengths: pa.Int32Array, least: int) -> Iterator[pa.Int32Scalar]:
 def _shape(
     message: type[Message], version: int, layout: StructLayout, octets: bytes, start: int
 ) -> MessageShape | None:
-    """The shape of a message, if it is one and has one."""
+    """The shape of a message; None if the bytes are malformed, or the message has no shape."""
     try:
         _, end = message.fast_reader(version)(octets, start)
     except FAST_PATH_FAILS:
