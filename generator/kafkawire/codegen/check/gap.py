@@ -24,9 +24,9 @@ from kafkawire.codegen.check.rule import (
     struct_rule,
 )
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.naming import snake_case
 from kafkawire.codegen.spelling import A_SLIP, likeness
 from kafkawire.codegen.versions import NO_VERSIONS
+from kafkawire.layout import snake_case
 
 
 @field_rule(
