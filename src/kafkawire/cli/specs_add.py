@@ -22,10 +22,10 @@ from kafkawire.codegen.generate import (
 )
 from kafkawire.codegen.importing.addition import AddedRelease, add_release
 from kafkawire.codegen.importing.problem import SpecsImportError
-from kafkawire.codegen.merge.conflict import versions_text
 from kafkawire.codegen.merge.released_versions import ReleasedVersionsError
 from kafkawire.codegen.package_data import checkout_dir, specs_dir
 from kafkawire.codegen.report.text import render_text
+from kafkawire.codegen.versions import versions_text
 
 _REQUEST, _RESPONSE = "Request", "Response"
 
