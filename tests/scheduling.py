@@ -39,9 +39,9 @@ UNITS = (
     Unit("same answers", ("tests/interop/broker/",)),
     Unit(
         "own brokers",
-        tuple(
-            f"tests/interop/admin/test_{name}.py"
-            for name in ("alter_config_policy", "create_topic_policy", "old_metadata")
+        (
+            *("tests/interop/admin/test_alter_config_policy.py", "tests/interop/admin/test_create_topic_policy.py"),
+            "tests/interop/admin/test_old_metadata.py",
         ),
     ),
     Unit(
