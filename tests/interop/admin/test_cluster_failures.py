@@ -29,7 +29,7 @@ from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.model.topics import CreatedTopic, NewTopic
 from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 NODES = {1, 2, 3}
 ACLS = 5_000

@@ -35,7 +35,7 @@ from kafkawire.model.scram import ScramMechanism, ScramUpsertion
 from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 MATCHING = AclBindingFilter(ResourceType.TOPIC, "foo", pattern_type=PatternType.MATCH)
 
