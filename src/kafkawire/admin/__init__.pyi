@@ -4,9 +4,6 @@ from kafkawire.admin.blocking import (
 from kafkawire.admin.client import (
     AdminClient as AdminClient,
 )
-from kafkawire.admin.collected import (
-    Gathered as Gathered,
-)
 from kafkawire.admin.connection.sasl import (
     Credentials as Credentials,
 )
@@ -72,6 +69,9 @@ from kafkawire.admin.requirements import (
 )
 from kafkawire.admin.requirements import (
     Support as Support,
+)
+from kafkawire.admin.results import (
+    Gathered as Gathered,
 )
 from kafkawire.admin.results import (
     Results as Results,
@@ -250,6 +250,18 @@ from kafkawire.model.partitions import (
 from kafkawire.model.partitions import (
     PartitionReassignment as PartitionReassignment,
 )
+from kafkawire.model.partitions import (
+    TopicPartition as TopicPartition,
+)
+from kafkawire.model.quotas.configs import (
+    QuotaConfig as QuotaConfig,
+)
+from kafkawire.model.quotas.configs import (
+    QuotaResource as QuotaResource,
+)
+from kafkawire.model.quotas.configs import (
+    QuotaResourceType as QuotaResourceType,
+)
 from kafkawire.model.quotas.effective import (
     EffectiveQuota as EffectiveQuota,
 )
@@ -289,15 +301,6 @@ from kafkawire.model.quotas.entities import (
 from kafkawire.model.quotas.matching import (
     QuotaIndex as QuotaIndex,
 )
-from kafkawire.model.quotas.named_configs import (
-    QuotaConfig as QuotaConfig,
-)
-from kafkawire.model.quotas.named_configs import (
-    QuotaResource as QuotaResource,
-)
-from kafkawire.model.quotas.named_configs import (
-    QuotaResourceType as QuotaResourceType,
-)
 from kafkawire.model.scram import (
     ScramCredentialInfo as ScramCredentialInfo,
 )
@@ -309,9 +312,6 @@ from kafkawire.model.scram import (
 )
 from kafkawire.model.scram import (
     ScramUpsertion as ScramUpsertion,
-)
-from kafkawire.model.topic_partitions import (
-    TopicPartition as TopicPartition,
 )
 from kafkawire.model.topics import (
     CreatedTopic as CreatedTopic,

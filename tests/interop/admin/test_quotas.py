@@ -17,6 +17,7 @@ from tests.apache_kafka.secure_broker import USER as POWERLESS
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.admin.operations.strategies import Strategy
+from kafkawire.model.quotas.configs import DEFAULT_NAME, QuotaResourceType
 from kafkawire.model.quotas.entities import (
     CLIENT_ID,
     CONNECTION_CREATION_RATE,
@@ -31,7 +32,6 @@ from kafkawire.model.quotas.entities import (
     ClientQuotaFilter,
     ClientQuotaFilterComponent,
 )
-from kafkawire.model.quotas.named_configs import DEFAULT_NAME, QuotaResourceType
 from kafkawire.protocol.errors import (
     ClusterAuthorizationFailedError,
     InvalidRequestError,
