@@ -11,8 +11,7 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers, SecureBrokers
 from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.releases import broker_releases
-from tests.apache_kafka.secure_broker import PASSWORDS
-from tests.apache_kafka.secure_broker import USER as POWERLESS
+from tests.apache_kafka.secure_broker import PASSWORDS, USER as POWERLESS
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials

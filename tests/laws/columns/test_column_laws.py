@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.column_rows import check_columns_agree, row_of, same_rows, taken
 
 from kafkawire.protocol.record_columns import RECORD_NAMES, record_columns
