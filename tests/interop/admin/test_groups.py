@@ -26,7 +26,7 @@ from kafkawire.model.groups.descriptions import (
     MemberToRemove,
 )
 from kafkawire.model.groups.offsets import CommittedOffset, SharePartitionOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     GroupAuthorizationFailedError,

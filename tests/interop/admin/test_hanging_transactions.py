@@ -17,7 +17,7 @@ from tests.apache_kafka.releases import broker_releases
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import ProduceRequest, ProduceResponse
 from kafkawire.wire.batches.batch import Record

@@ -27,7 +27,7 @@ from kafkawire.model.groups.streams import (
     StreamsTopologyDescriptionStatus,
     StreamsTopologyNode,
 )
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import (
     StreamsGroupTopologyDescriptionUpdateRequest,
