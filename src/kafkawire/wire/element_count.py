@@ -11,8 +11,8 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
-from kafkawire.wire.fastpath import read_uvarint
 from kafkawire.wire.message import Message
+from kafkawire.wire.structs import read_uvarint
 
 __all__ = ["element_count"]
 

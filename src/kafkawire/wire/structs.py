@@ -9,13 +9,13 @@ then lies behind the end, so that the next read or the final comparison fails.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache
 from struct import Struct, calcsize
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
-from kafkawire.layout import Uuid
+from kafkawire.layout import FIELD_TYPES, Uuid
 from kafkawire.wire.varint import write_compact_length, write_uvarint
 
 Item = TypeVar("Item")
@@ -27,9 +27,6 @@ Tags = tuple[tuple[int, bytes], ...]
 """Unknown tagged fields: (tag, raw payload) in ascending order."""
 
 ZERO_UUID = Uuid()
-
-new_uuid = partial(bytes.__new__, Uuid)
-"""Make a Uuid of 16 bytes without asking how many they are."""
 
 NOTHING = ()
 BYTES = tuple(bytes((number,)) for number in range(256))
@@ -65,6 +62,16 @@ def packer(code: str) -> Callable[..., bytes]:
 def iterator(code: str) -> Callable[[bytes], Iterator[tuple[Any, ...]]]:
     """The function that reads groups of big-endian values of the given ``struct`` codes until the bytes end."""
     return Struct(f">{code}").iter_unpack
+
+
+def loader(type_name: str) -> Callable[[Any], Any]:
+    """The function that makes a value of a field type of what ``struct`` reads."""
+    return cast("Callable[[Any], Any]", FIELD_TYPES[type_name].load)
+
+
+def dumper(type_name: str) -> Callable[[Any], Any]:
+    """The function that makes what ``struct`` writes of a value of a field type."""
+    return cast("Callable[[Any], Any]", FIELD_TYPES[type_name].dump)
 
 
 @cache
@@ -103,7 +110,7 @@ def text_pair_packers(before: str, between: str, behind: str) -> list[list[Packe
 
 
 @cache
-def twin_packers(before: str, code: str, behind: str) -> list[Packer]:
+def paired_packers(before: str, code: str, behind: str) -> list[Packer]:
     """For each count below FEW the function that writes values, twice n + 1 and n packed numbers, and values."""
     size = calcsize(f">{code}")
     return _made_when_called(
