@@ -19,6 +19,8 @@ LENGTH = "n"
 
 COMPACT_PREFIX = ("B", 1)
 PLAIN_COUNT = ("i", 4)
+FLOAT_CODES = ("e", "f", "d")
+"""The ``struct`` codes of floating-point numbers, of which two are equal that are not the same: 0.0 and -0.0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +221,7 @@ def _with_pairs(parts: list[Fixed | ReadStep]) -> Iterator[Fixed | ReadStep]:
 
 def _may_be_a_pair(numbers: ReadNumbers, first: ReadNumbers) -> bool:
     is_short = numbers.compact and first.compact and not (numbers.nullable or first.nullable or first.pair)
-    # Not of floating-point numbers: 0.0 equals -0.0.
-    return is_short and numbers.code == first.code != "d"
+    return is_short and numbers.code == first.code and numbers.code not in FLOAT_CODES
 
 
 def _may_have_tail(text: ReadText) -> bool:
