@@ -19,7 +19,7 @@ DEFINITION = """
 
 ADD_THE_TYPE = """
 from kafkawire.layout import FIELD_TYPES, FieldType
-FIELD_TYPES["float32"] = FieldType("float32", "float", "float", code="f", size=4, default=0.0)
+FIELD_TYPES["float32"] = FieldType("float32", "float", "float", "float32", code="f", size=4, default=0.0)
 """
 
 GENERATE = """
