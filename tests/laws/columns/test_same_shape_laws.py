@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.column_rows import RECORD_NAMES, check_same_shape
 
 from kafkawire.columns import MessageColumns

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kafkawire.codegen.naming import distinct, snake_case
+from kafkawire.codegen.naming import distinct
 from kafkawire.codegen.resolve.layouts import ResolvedMessage
-from kafkawire.layout import FIELD_TYPES, STRUCT, DefaultValue, FieldLayout, StructLayout, Uuid
+from kafkawire.layout import FIELD_TYPES, STRUCT, DefaultValue, FieldLayout, StructLayout, Uuid, snake_case
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,10 @@ from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.cluster import Cluster
 from kafkawire.admin.engine.item_states import ItemState, by_lowest_version, chunks, maximum_version, minimum_version
 from kafkawire.admin.engine.lookups import FindCoordinators, FindLeaders, leader_of
-from kafkawire.admin.engine.operation import K, Operation, Outcomes, Request, V
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import K, Operation, Outcomes, Progress, Request, V
 from kafkawire.admin.engine.retrying import OUTCOME_UNKNOWN, is_retried
 from kafkawire.admin.engine.route import AnyNode, Controller, CoordinatorOf, CoordinatorType, LeaderOf, OnNode, Route
-from kafkawire.admin.engine.tasks import together
-from kafkawire.admin.event_loop import now
+from kafkawire.admin.event_loop import now, together
 from kafkawire.admin.pool import Channel
 from kafkawire.admin.results import Results
 from kafkawire.model.nodes import Node
@@ -52,7 +50,7 @@ Place: TypeAlias = AnyNode | Controller | OnNode
 """Where a request goes once coordinators and leaders are looked up."""
 
 
-class Call(Generic[K, V]):
+class BatchCall(Generic[K, V]):
     """One call, from its first request to the last outcome.
 
     Args:
@@ -66,11 +64,9 @@ class Call(Generic[K, V]):
         self, cluster: Cluster, deadline: float, *, progress: Progress | None = None, retries: bool = True
     ) -> None:
         self._cluster = cluster
-        self._settings = cluster.settings
         self._deadline = deadline
         self._progress = progress
         self._retries = retries
-        self._backoff = Backoff(cluster.settings.retry_backoff, cluster.settings.retry_backoff_maximum)
         self._outcomes: dict[K, V | KafkaError] = {}
         self._in_flight: dict[tuple[int, int], asyncio.Semaphore] = {}
         self._total = 0
@@ -139,7 +135,7 @@ class Call(Generic[K, V]):
                 keys[route.type].append(route.key)
         found: dict[tuple[CoordinatorType, str], int | KafkaError] = {}
         for type_, names in keys.items():
-            lookup = Call[str, int](self._cluster, self._deadline, retries=False)
+            lookup = BatchCall[str, int](self._cluster, self._deadline, retries=False)
             results = await lookup.run(FindCoordinators(type_), names)
             found.update({(type_, name): outcome for name, outcome in results.items()})
         return found
@@ -148,7 +144,7 @@ class Call(Generic[K, V]):
         topics = [route.partition.topic for route in routes if isinstance(route, LeaderOf)]
         if not topics:
             return {}
-        lookup = Call[str, dict[int, int | KafkaError]](self._cluster, self._deadline, retries=False)
+        lookup = BatchCall[str, dict[int, int | KafkaError]](self._cluster, self._deadline, retries=False)
         return dict((await lookup.run(FindLeaders(), topics)).items())
 
     async def _send(self, operation: Operation[K, V, Any], place: Place, states: Sequence[ItemState[K]]) -> None:
@@ -191,9 +187,9 @@ class Call(Generic[K, V]):
         api = APIS[operation.api]
         version = channel.versions.choose(
             message_class(api.request), minimum=minimum_version(operation, states),
-            maximum=maximum_version(operation), unstable=self._settings.proposals,
+            maximum=maximum_version(operation), unstable=self._cluster.settings.proposals,
         )  # fmt: skip
-        patience = self._settings.request_timeout
+        patience = self._cluster.settings.request_timeout
         async with self._turn(operation, node):
             await asyncio.sleep(max(0.0, channel.throttled_until - now()))
             request = Request([state.item for state in states], version, self._timeout_ms(), node.id)
@@ -208,11 +204,11 @@ class Call(Generic[K, V]):
         for state in states:
             state.is_out = False
             state.throttled_until = channel.throttled_until
-        return operation.read(request, answer)
+        return operation.outcomes(request, answer)
 
     def _turn(self, operation: Operation[K, V, Any], node: Node) -> asyncio.Semaphore:
         """What a request waits for while too many are on their way to its node."""
-        limit = self._settings.requests_in_flight
+        limit = self._cluster.settings.requests_in_flight
         limit = limit if operation.in_flight is None else min(limit, operation.in_flight)
         return self._in_flight.setdefault((node.id, limit), asyncio.Semaphore(limit))
 
@@ -290,14 +286,18 @@ class Call(Generic[K, V]):
         # Without a time to wait the deadline itself decides, so that the end is the same whenever the answer was read.
         in_time = not error.throttle_ms or now() + error.throttle_ms / 1000 < self._deadline
         return (
-            self._retries and in_time and is_retried(operation, route, error, throttled=self._settings.retry_throttled)
+            self._retries
+            and in_time
+            and is_retried(operation, route, error, throttled=self._cluster.settings.retry_throttled)
         )
 
     async def _try_again(self, operation: Operation[K, V, Any], states: Sequence[ItemState[K]]) -> None:
         attempt = max(1, *(state.attempts for state in states))
         # A broker closes idle connections whenever it likes; a call that meets one need not wait.
         if attempt > 1 or not all(isinstance(state.failure, DisconnectedError) for state in states):
-            await asyncio.sleep(self._backoff.seconds(attempt))
+            settings = self._cluster.settings
+            pause = Backoff(settings.retry_backoff, settings.retry_backoff_maximum).seconds(attempt)
+            await asyncio.sleep(pause)
         await self._dispatch(operation, states)
 
     def _notice(self, error: KafkaError, node: Node | None) -> None:
@@ -327,7 +327,7 @@ class Call(Generic[K, V]):
         return error
 
     def _timeout_ms(self) -> int:
-        return max(1, int(1000 * min(self._settings.request_timeout, self._deadline - now())))
+        return max(1, int(1000 * min(self._cluster.settings.request_timeout, self._deadline - now())))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         self._tasks.create_task(work)

@@ -1,19 +1,18 @@
-"""The words for changes, which the text and the Markdown of a comparison share."""
+"""The words and counts of changes, in all forms of output."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Literal
 
 from kafkawire.codegen.evolve.change import Change, ChangeKind, MessageChanges, SchemaDiff, Status
 from kafkawire.codegen.evolve.message_changes import key_word
-from kafkawire.codegen.versions import Versions
 
 Sign = Literal["+", "-", "~"]
-"""Whether something came, went, or became something else."""
+"""Whether something was added, removed, or changed."""
 
-_COME_OR_GONE: dict[Status, Sign] = {"added": "+", "restored": "+", "removed": "-", "retired": "-"}
+_ADDED_OR_REMOVED: dict[Status, Sign] = {"added": "+", "restored": "+", "removed": "-", "retired": "-"}
 _IN_HEADLINE: frozenset[ChangeKind] = frozenset(
     {"message-added", "message-removed", "message-retired", "message-restored", "message-renamed", "valid-versions"}
 )
@@ -38,11 +37,11 @@ _WORDS: dict[ChangeKind, str] = {
 
 def sign_of_message(message: MessageChanges) -> Sign:
     """The sign of a message."""
-    return _COME_OR_GONE.get(message.status, "~")
+    return _ADDED_OR_REMOVED.get(message.status, "~")
 
 
 def headline(message: MessageChanges) -> str:
-    """What became of a message as such, without its name: ``versions 0-12 -> 0-13``; empty if only parts changed."""
+    """What changed of a message itself, without its name: ``versions 0-12 -> 0-13``; empty if only parts changed."""
     return ", ".join(_headline_parts(message))
 
 
@@ -62,13 +61,13 @@ def _headline_parts(message: MessageChanges) -> Iterator[str]:
 
 
 def _reserved(message: MessageChanges) -> str:
-    """What a retired message is kept for (conv-retire)."""
+    """The key that a retired message keeps reserved (conv-retire)."""
     newer = message.newer
     return f", {key_word(newer)} {newer.api_key} stays taken" if newer is not None and newer.api_key is not None else ""
 
 
 def details(message: MessageChanges) -> Iterator[tuple[Sign, str]]:
-    """The changes that the headline does not tell, a sign and a sentence for each."""
+    """A sign and a sentence for each change that is not in the headline."""
     for change in message.changes:
         if change.kind not in _IN_HEADLINE:
             yield _sign(change), _sentence(change, message.newest_version)
@@ -101,24 +100,19 @@ def _sentence(change: Change, newest: int) -> str:
 
 
 def _versions(change: Change, newest: int) -> str:
-    """``13+`` for new versions, ``0, in place`` for those that both sides have, ``0+, 0-2 in place`` for a mixture."""
+    """``13+`` for new versions, ``0, in place`` for those that both sides have, ``0+, 0-2 in place`` for both kinds."""
+    in_place = ", ".join(map(str, change.in_place))
     if change.versions == change.in_place:
-        return f"{ranges_text(change.versions)}, in place"
-    ranges = [f"{versions.lowest}+" if versions.highest == newest else str(versions) for versions in change.versions]
-    text = ", ".join(ranges)
-    return f"{text}, {ranges_text(change.in_place)} in place" if change.in_place else text
-
-
-def ranges_text(ranges: Sequence[Versions]) -> str:
-    """Ranges of versions in Kafka's words: ``0-2, 5``."""
-    return ", ".join(map(str, ranges))
+        return f"{in_place}, in place"
+    text = ", ".join(f"{each.lowest}+" if each.highest == newest else str(each) for each in change.versions)
+    return f"{text}, {in_place} in place" if in_place else text
 
 
 def counts(diff: SchemaDiff) -> dict[str, dict[str, int]]:
-    """How much changed: ``messages``, ``versions`` and ``fields`` to what became of them to their number.
+    """For ``messages``, ``versions`` and ``fields``: the number of each kind of change.
 
-    A version counts once for each message; messages that came or went count with all their versions, and without
-    their fields. A renamed message is also a changed one; a renamed field is not.
+    A version counts once for each message. A message that was added or removed counts with all its versions and without
+    its fields. A renamed message is also a changed one; a renamed field is not.
     """
     statuses = Counter(message.status for message in diff.messages)
     kinds = Counter(change.kind for message in diff.messages for change in message.changes)
@@ -152,21 +146,20 @@ def counts(diff: SchemaDiff) -> dict[str, dict[str, int]]:
 
 
 def _version_count(message: MessageChanges, *, newer: bool) -> int:
-    """How many valid versions one side has and the other has not."""
+    """The number of valid versions that only one side has."""
     sides = [frozenset(side.valid_versions) if side else frozenset() for side in (message.older, message.newer)]
     return len(sides[1] - sides[0]) if newer else len(sides[0] - sides[1])
 
 
-def summary(diff: SchemaDiff) -> str:
-    """The counts on one line; what did not happen is left out."""
-    parts = []
-    for noun, numbers in counts(diff).items():
-        said = [f"{number} {word}" for word, number in numbers.items() if number]
-        if said:
-            parts.append(f"{noun}: " + ", ".join(said))
-    return "; ".join(parts)
+def diff_summary(diff: SchemaDiff) -> str:
+    """The counts on one line, without zeros."""
+    shown = {
+        noun: ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
+        for noun, numbers in counts(diff).items()
+    }
+    return "; ".join(f"{noun}: {text}" for noun, text in shown.items() if text)
 
 
 def nothing_changed(diff: SchemaDiff) -> str:
-    """What is said instead of the counts."""
+    """The line that replaces the counts."""
     return f"no change of meaning in {diff.unchanged} {'message' if diff.unchanged == 1 else 'messages'}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import Self, TypeVar
 
 _NUMBERED = r"UNKNOWN_?(-?\d{1,3})"
@@ -72,4 +72,29 @@ class MembersByCode(dict[int, _Member]):
 
     def __missing__(self, code: int) -> _Member:
         member = self[code] = self._enumeration(code)
+        return member
+
+
+class TolerantText(StrEnum):
+    """A word on the wire. One that has no name here becomes a member that keeps the word.
+
+    The case of letters does not matter where a word is looked up. Members are equal if their words are; unknown ones
+    are not kept, so that no broker can fill the memory.
+    """
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether only a newer broker could explain the word."""
+        return self.name not in type(self).__members__
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        if not isinstance(value, str):
+            return None
+        for known in cls:
+            if known.value.casefold() == value.casefold():
+                return known
+        member = str.__new__(cls, value)
+        member._name_ = "UNKNOWN"
+        member._value_ = value
         return member
