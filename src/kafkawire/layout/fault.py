@@ -1,14 +1,14 @@
-"""What is wrong with a value or with bytes, on its way out to whoever knows the message."""
+"""A fault in a value or in bytes, before it is known in which message."""
 
 from __future__ import annotations
 
 
 class FaultError(Exception):
-    """Something wrong within a message. Each level that it passes adds its step, so that nothing is tracked before.
+    """A fault in a message. Each level that the exception passes adds its step to the path.
 
     Attributes:
         kind: as in :mod:`kafkawire.wire.errors`.
-        reason: what is wrong, in one sentence, without the contents of texts and octets.
+        reason: the fault in one sentence, without the contents of texts and octets.
         offset: position in the buffer, or None where there is none.
     """
 
@@ -20,11 +20,11 @@ class FaultError(Exception):
         super().__init__(reason)
 
     def inside_field(self, attribute: str) -> None:
-        """Say that it is within a field."""
+        """Add the field that contains the fault to the path."""
         self._steps.append(f".{attribute}")
 
     def inside_element(self, index: int) -> None:
-        """Say that it is within an element of an array."""
+        """Add the element of an array that contains the fault to the path."""
         self._steps.append(f"[{index}]")
 
     @property
