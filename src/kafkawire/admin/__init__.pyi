@@ -1,8 +1,6 @@
-from kafkawire.admin.blocking import (
-    BlockingAdminClient as BlockingAdminClient,
-)
 from kafkawire.admin.client import (
     AdminClient as AdminClient,
+    BlockingAdminClient as BlockingAdminClient,
 )
 from kafkawire.admin.connection.sasl import (
     Credentials as Credentials,
@@ -23,6 +21,12 @@ from kafkawire.admin.group_lag import (
     GroupLag as GroupLag,
     PartitionLag as PartitionLag,
 )
+from kafkawire.admin.needs import (
+    Capability as Capability,
+    Requirements as Requirements,
+    Right as Right,
+    Support as Support,
+)
 from kafkawire.admin.offset_resets import (
     ByDuration as ByDuration,
     ResetOffset as ResetOffset,
@@ -33,10 +37,6 @@ from kafkawire.admin.offset_resets import (
 )
 from kafkawire.admin.requirements import (
     REQUIREMENTS as REQUIREMENTS,
-    Capability as Capability,
-    Requirements as Requirements,
-    Right as Right,
-    Support as Support,
 )
 from kafkawire.admin.results import (
     Gathered as Gathered,

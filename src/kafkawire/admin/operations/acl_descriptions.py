@@ -9,6 +9,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.filter_results import DescribedAcls
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.acl_messages import (
     describe_acls_filter,
     describe_acls_request,
@@ -131,6 +132,7 @@ class AclDescriptionOperations(OperationFamily):
         progress: Progress | None = None,
     ) -> Coroutine[Any, Any, Acls]: ...
 
+    @needs(DescribeAclsOfFilters, DescribeAclsOfFilter, rights="DESCRIBE CLUSTER")
     def describe_acls(
         self,
         filters: Iterable[AclBindingFilter] | AclBindingFilter = ALL_ACLS,

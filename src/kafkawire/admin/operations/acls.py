@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.filter_results import DeletedAcls
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.acl_descriptions import WAYS, AclDescriptionOperations
 from kafkawire.admin.operations.acl_messages import acl_creation, delete_acls_filter, deleted_acl, lowest_version
 from kafkawire.admin.operations.acl_portions import Portion, portions
@@ -109,6 +110,7 @@ def _deleted(result: protocol.DeleteAclsResponse.DeleteAclsFilterResult) -> Dele
 class AclOperations(AclDescriptionOperations):
     """ACLs."""
 
+    @needs(CreateAcls, rights="ALTER CLUSTER")
     async def create_acls(
         self,
         acls: Iterable[AclBinding],
@@ -132,6 +134,7 @@ class AclOperations(AclDescriptionOperations):
         """
         return await self._each(CreateAcls(allow_without_effect=allow_without_effect), acls, timeout, progress)
 
+    @needs(DeleteAcls, rights="ALTER CLUSTER")
     async def delete_acls(
         self, filters: Iterable[AclBindingFilter], *, timeout: float | None = None, progress: Progress | None = None
     ) -> DeletedAcls:

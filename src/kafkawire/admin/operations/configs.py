@@ -9,6 +9,7 @@ from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, R, R
 from kafkawire.admin.engine.route import ANY_NODE, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.model.configs.resources import (
@@ -215,6 +216,7 @@ def _refusal_of_changes(changes: Sequence[ConfigChange]) -> KafkaError | None:
 class ConfigOperations(OperationFamily):
     """Configurations of topics, brokers, loggers, groups and subscriptions to client metrics."""
 
+    @needs(DescribeConfigs, rights="DESCRIBE_CONFIGS TOPIC or DESCRIBE_CONFIGS CLUSTER or DESCRIBE_CONFIGS GROUP")
     async def describe_configs(
         self,
         resources: Iterable[ConfigResource],
@@ -245,6 +247,7 @@ class ConfigOperations(OperationFamily):
         operation = DescribeConfigs(wanted or None, synonyms=include_synonyms, documentation=include_documentation)
         return await self._each(operation, resources, timeout, progress)
 
+    @needs(IncrementalAlterConfigs, rights="ALTER_CONFIGS TOPIC or ALTER_CONFIGS CLUSTER or ALTER_CONFIGS GROUP")
     async def incremental_alter_configs(
         self,
         changes: Mapping[ConfigResource, Iterable[ConfigChange]],
@@ -269,6 +272,7 @@ class ConfigOperations(OperationFamily):
         wanted = {resource: tuple(some) for resource, some in changes.items()}
         return await self._each(IncrementalAlterConfigs(wanted, validate_only=validate_only), wanted, timeout, progress)
 
+    @needs(AlterConfigs, rights="ALTER_CONFIGS TOPIC or ALTER_CONFIGS CLUSTER or ALTER_CONFIGS GROUP")
     async def alter_configs(
         self,
         configs: Mapping[ConfigResource, Mapping[str, str]],
@@ -294,6 +298,7 @@ class ConfigOperations(OperationFamily):
         wanted = {resource: dict(all_of_it) for resource, all_of_it in configs.items()}
         return await self._each(AlterConfigs(wanted, validate_only=validate_only), wanted, timeout, progress)
 
+    @needs(ListConfigResources, rights="DESCRIBE_CONFIGS CLUSTER")
     async def list_config_resources(
         self, types: Iterable[ConfigResourceType] = (), *, timeout: float | None = None
     ) -> tuple[ConfigResource, ...]:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, R, Request, V, failure
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.coordinated import OfGroups, assigned
 from kafkawire.admin.results import Results
 from kafkawire.model.acls.bindings import AclOperation, authorized_operations
@@ -298,6 +299,7 @@ def _share_member(member: protocol.ShareGroupDescribeResponse.Member) -> ShareGr
 class GroupDescriptionOperations(OperationFamily):
     """Descriptions of classic groups, groups of consumers and share groups."""
 
+    @needs(DescribeConsumerGroups, DescribeClassicConsumerGroups, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def describe_consumer_groups(
         self,
         groups: Iterable[str],
@@ -321,6 +323,7 @@ class GroupDescriptionOperations(OperationFamily):
         operation = DescribeConsumerGroups(authorized=include_authorized_operations)
         return await self._each(operation, groups, timeout, progress)
 
+    @needs(DescribeClassicGroups, rights="DESCRIBE GROUP")
     async def describe_classic_groups(
         self,
         groups: Iterable[str],
@@ -344,6 +347,7 @@ class GroupDescriptionOperations(OperationFamily):
         operation = DescribeClassicGroups(authorized=include_authorized_operations)
         return await self._each(operation, groups, timeout, progress)
 
+    @needs(DescribeShareGroups, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def describe_share_groups(
         self,
         groups: Iterable[str],

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from kafkawire.admin.group_lag import GroupLag, PartitionLag
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
 from kafkawire.admin.operations.groups_of_any_kind import (
+    DESCRIBING,
+    FETCHING,
     CurrentOffset,
     CurrentOffsets,
     GroupsOfAnyKindFamily,
     KnownGroup,
 )
+from kafkawire.admin.operations.records import ListOffsets
 from kafkawire.admin.operations.topic_offsets import PartitionsOfTopicsFamily
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.descriptions import GroupType
@@ -25,6 +29,7 @@ _NAME = "group_lag"
 class GroupLagOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
     """How far groups are from the ends of their partitions."""
 
+    @needs(*FETCHING, rights="DESCRIBE GROUP, DESCRIBE TOPIC", further=[DESCRIBING, (ListOffsets,)])
     async def group_lag(
         self,
         groups: Wanted,

@@ -8,6 +8,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.first_versions import first_version
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.every_node import EveryNodeFamily
 from kafkawire.admin.results import Gathered
 from kafkawire.model.groups.descriptions import CONSUMER_PROTOCOL, GroupListing, GroupState, GroupType
@@ -65,6 +66,7 @@ class ListGroups(Operation[int, tuple[GroupListing, ...], "protocol.ListGroupsRe
 class GroupListingOperations(EveryNodeFamily):
     """Which groups there are."""
 
+    @needs(ListGroups, rights="DESCRIBE GROUP or DESCRIBE CLUSTER")
     async def list_groups(
         self,
         *,
@@ -92,6 +94,7 @@ class GroupListingOperations(EveryNodeFamily):
         listed = await self._on_every_node(ListGroups(states, types, protocol_types), timeout)
         return Gathered(listed, lambda group: group.group_id)
 
+    @needs(ListGroups, rights="DESCRIBE GROUP or DESCRIBE CLUSTER")
     async def list_consumer_groups(
         self, *, states: Collection[GroupState] = (), timeout: float | None = None
     ) -> Gathered[GroupListing]:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.coordinated import (
     InGroup,
     InGroups,
@@ -220,6 +221,7 @@ def wanted_of_each(groups: Wanted) -> dict[str, Collection[TopicPartition] | Non
 class GroupOffsetOperations(OperationFamily):
     """The offsets that groups have committed."""
 
+    @needs(ListOffsetsOfGroups, ListOffsetsOfGroup, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def list_consumer_group_offsets(
         self,
         groups: Wanted,
@@ -245,6 +247,7 @@ class GroupOffsetOperations(OperationFamily):
         """
         return await self._list_offsets("list_consumer_group_offsets", groups, require_stable, timeout, progress)
 
+    @needs(ListOffsetsOfGroups, ListOffsetsOfGroup, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def list_streams_group_offsets(
         self,
         groups: Wanted,
@@ -256,6 +259,7 @@ class GroupOffsetOperations(OperationFamily):
         """The offsets that streams groups have committed; as `list_consumer_group_offsets`."""
         return await self._list_offsets("list_streams_group_offsets", groups, require_stable, timeout, progress)
 
+    @needs(CommitOffsets, rights="READ GROUP, READ TOPIC")
     async def alter_consumer_group_offsets(
         self,
         group_id: str,
@@ -278,6 +282,7 @@ class GroupOffsetOperations(OperationFamily):
         """
         return await self._alter_offsets("alter_consumer_group_offsets", group_id, offsets, timeout, progress)
 
+    @needs(CommitOffsets, rights="READ GROUP, READ TOPIC")
     async def alter_streams_group_offsets(
         self,
         group_id: str,
@@ -289,6 +294,7 @@ class GroupOffsetOperations(OperationFamily):
         """Set where a streams group goes on; as `alter_consumer_group_offsets`."""
         return await self._alter_offsets("alter_streams_group_offsets", group_id, offsets, timeout, progress)
 
+    @needs(DeleteOffsets, rights="DELETE GROUP, READ TOPIC")
     async def delete_consumer_group_offsets(
         self,
         group_id: str,
@@ -312,6 +318,7 @@ class GroupOffsetOperations(OperationFamily):
         operation = DeleteOffsets("delete_consumer_group_offsets", group_id)
         return await self._each(operation, partitions, timeout, progress)
 
+    @needs(DeleteOffsets, rights="DELETE GROUP, READ TOPIC")
     async def delete_streams_group_offsets(
         self,
         group_id: str,

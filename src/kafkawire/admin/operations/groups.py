@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.coordinated import AFTER_REBALANCE, InGroup, OfGroups
 from kafkawire.admin.operations.group_descriptions import DescribeConsumerGroups
 from kafkawire.admin.results import Results
@@ -75,6 +76,7 @@ class RemoveMembers(InGroup[MemberToRemove, None, "protocol.LeaveGroupResponse"]
 class GroupOperations(OperationFamily):
     """Groups: delete them, and remove members."""
 
+    @needs(DeleteGroups, rights="DELETE GROUP")
     async def delete_consumer_groups(
         self, groups: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, None]:
@@ -91,18 +93,21 @@ class GroupOperations(OperationFamily):
         """
         return await self._each(DeleteGroups("delete_consumer_groups"), groups, timeout, progress)
 
+    @needs(DeleteGroups, rights="DELETE GROUP")
     async def delete_share_groups(
         self, groups: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, None]:
         """Delete share groups (KIP-932); as `delete_consumer_groups`."""
         return await self._each(DeleteGroups("delete_share_groups"), groups, timeout, progress)
 
+    @needs(DeleteGroups, rights="DELETE GROUP")
     async def delete_streams_groups(
         self, groups: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, None]:
         """Delete streams groups (KIP-1071); as `delete_consumer_groups`."""
         return await self._each(DeleteGroups("delete_streams_groups"), groups, timeout, progress)
 
+    @needs(RemoveMembers, rights="READ GROUP")
     async def remove_members_from_consumer_group(
         self,
         group_id: str,

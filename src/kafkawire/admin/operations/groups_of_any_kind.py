@@ -11,11 +11,12 @@ import msgspec
 from kafkawire.admin.event_loop import together
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.group_descriptions import (
+    DescribeClassicConsumerGroups,
     DescribeClassicGroups,
     DescribeConsumerGroups,
     DescribeShareGroups,
 )
-from kafkawire.admin.operations.group_offsets import ListOffsetsOfGroups
+from kafkawire.admin.operations.group_offsets import ListOffsetsOfGroup, ListOffsetsOfGroups
 from kafkawire.admin.operations.share_group_offsets import DescribeShareGroupOffsets
 from kafkawire.admin.operations.streams_groups import DescribeStreamsGroups
 from kafkawire.admin.results import Results
@@ -25,6 +26,12 @@ from kafkawire.model.groups.streams import StreamsGroupDescription
 from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.errors import GroupIdNotFoundError, UnsupportedVersionError
 from kafkawire.wire.kafka_errors import KafkaError
+
+DESCRIBING = (DescribeConsumerGroups, DescribeClassicConsumerGroups)
+"""The operations that describe groups, for the requirements of methods."""
+
+FETCHING = (ListOffsetsOfGroups, ListOffsetsOfGroup)
+"""The operations that fetch the offsets of groups, for the requirements of methods."""
 
 Description: TypeAlias = ConsumerGroupDescription | ShareGroupDescription | StreamsGroupDescription
 

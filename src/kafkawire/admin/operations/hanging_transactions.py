@@ -11,6 +11,7 @@ import msgspec
 
 from kafkawire.admin.engine.lookups import FindLeaders, leader_of
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.every_node import FindNodes
 from kafkawire.admin.operations.producers import DescribeProducers
 from kafkawire.admin.operations.topic_descriptions import ListTopics
@@ -71,6 +72,11 @@ class KnownToCoordinators(msgspec.Struct, frozen=True):
 class HangingTransactionOperations(OperationFamily):
     """Transactions that hang."""
 
+    @needs(
+        DescribeProducers,
+        rights="READ TOPIC, DESCRIBE TRANSACTIONAL_ID",
+        further=[(ListTransactions,), (DescribeTransactions,)],
+    )
     async def find_hanging_transactions(
         self,
         topics: Iterable[Place] | None = None,

@@ -10,6 +10,7 @@ import msgspec
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import OnNode, Route
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.every_node import EveryNodeFamily
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
@@ -111,6 +112,7 @@ class AlterReplicaLogDirs(Operation[Replica, None, "protocol.AlterReplicaLogDirs
 class LogDirOperations(EveryNodeFamily):
     """What lies where on the disks of nodes."""
 
+    @needs(DescribeLogDirs, rights="DESCRIBE CLUSTER")
     async def describe_log_dirs(
         self, nodes: Iterable[int] | None = None, *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[int, dict[str, LogDir]]:
@@ -131,6 +133,7 @@ class LogDirOperations(EveryNodeFamily):
             return await self._on_every_node(DescribeLogDirs(), timeout, progress)
         return await self._each(DescribeLogDirs(), nodes, timeout, progress)
 
+    @needs(AlterReplicaLogDirs, rights="ALTER CLUSTER")
     async def alter_replica_log_dirs(
         self, directories: Mapping[Replica, str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[Replica, None]:
@@ -148,6 +151,7 @@ class LogDirOperations(EveryNodeFamily):
         """
         return await self._each(AlterReplicaLogDirs(directories), directories, timeout, progress)
 
+    @needs(DescribeLogDirs, rights="DESCRIBE CLUSTER")
     async def describe_replica_log_dirs(
         self, replicas: Iterable[Replica], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[Replica, ReplicaLogDirs]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from kafkawire.admin.event_loop import together
+from kafkawire.admin.needs import needs
 from kafkawire.admin.offset_resets import (
     ByDuration,
     ResetOffset,
@@ -19,12 +20,14 @@ from kafkawire.admin.offset_resets import (
 from kafkawire.admin.operations.coordinated import PartitionOfGroup
 from kafkawire.admin.operations.group_offsets import CommitOffsets, Wanted, wanted_of_each
 from kafkawire.admin.operations.groups_of_any_kind import (
+    DESCRIBING,
+    FETCHING,
     CurrentOffset,
     CurrentOffsets,
     GroupsOfAnyKindFamily,
     KnownGroup,
 )
-from kafkawire.admin.operations.records import ListOffsetsAtOnce, OffsetAt
+from kafkawire.admin.operations.records import ListOffsets, ListOffsetsAtOnce, OffsetAt
 from kafkawire.admin.operations.share_group_offsets import AlterShareGroupOffsets
 from kafkawire.admin.operations.topic_offsets import PartitionsOfTopicsFamily
 from kafkawire.admin.results import Results
@@ -54,6 +57,7 @@ _RANGE = (OffsetSpec.EARLIEST, OffsetSpec.LATEST)
 class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
     """Let groups go on elsewhere."""
 
+    @needs(CommitOffsets, rights="READ GROUP, READ TOPIC", further=[FETCHING, DESCRIBING, (ListOffsets,)])
     async def reset_offsets(
         self,
         groups: Wanted,

@@ -9,6 +9,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.model.partitions import ElectionType, PartitionReassignment, TopicPartition
@@ -173,6 +174,7 @@ class ListPartitionReassignments(
 class PartitionOperations(OperationFamily):
     """Who leads partitions, and where they lie."""
 
+    @needs(ElectLeaders, rights="ALTER CLUSTER")
     async def elect_leaders(
         self,
         partitions: Iterable[TopicPartition] | None = None,
@@ -202,6 +204,7 @@ class PartitionOperations(OperationFamily):
             return Results(elected)
         return await self._each(ElectLeaders(election), partitions, timeout, progress)
 
+    @needs(AlterPartitionReassignments, rights="ALTER CLUSTER")
     async def alter_partition_reassignments(
         self,
         replicas: Mapping[TopicPartition, Sequence[int] | None],
@@ -229,6 +232,7 @@ class PartitionOperations(OperationFamily):
         )
         return await self._each(operation, replicas, timeout, progress)
 
+    @needs(ListPartitionReassignments, rights="DESCRIBE CLUSTER")
     async def list_partition_reassignments(
         self, partitions: Iterable[TopicPartition] | None = None, *, timeout: float | None = None
     ) -> dict[TopicPartition, PartitionReassignment]:

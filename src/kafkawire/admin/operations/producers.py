@@ -9,6 +9,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import LeaderOf, OnNode, Route
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.model.partitions import TopicPartition
@@ -110,6 +111,7 @@ class AbortTransaction(Operation[AbortTransactionSpec, None, "protocol.WriteTxnM
 class ProducerOperations(OperationFamily):
     """Producers as partitions know them."""
 
+    @needs(DescribeProducers, rights="READ TOPIC")
     async def describe_producers(
         self,
         partitions: Iterable[TopicPartition],
@@ -133,6 +135,7 @@ class ProducerOperations(OperationFamily):
         """
         return await self._each(DescribeProducers(node), partitions, timeout, progress)
 
+    @needs(AbortTransaction, rights="ALTER CLUSTER or CLUSTER_ACTION CLUSTER")
     async def abort_transaction(self, spec: AbortTransactionSpec, *, timeout: float | None = None) -> None:
         """Abort a transaction that hangs: open in a partition, but unknown to its coordinator.
 

@@ -11,6 +11,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.cluster import NodeChange
 from kafkawire.layout import Uuid
 from kafkawire.model.cluster import MetadataQuorum, QuorumReplica, RaftEndpoint
@@ -135,6 +136,7 @@ class RemoveRaftVoter(NodeChange[Voter]):
 class QuorumOperations(OperationFamily):
     """The nodes that keep the metadata."""
 
+    @needs(DescribeQuorum, rights="DESCRIBE CLUSTER")
     async def describe_metadata_quorum(self, *, timeout: float | None = None) -> MetadataQuorum:
         """Who keeps the metadata, and how far each has come.
 
@@ -146,6 +148,7 @@ class QuorumOperations(OperationFamily):
         """
         return await self._only(DescribeQuorum(), None, timeout)
 
+    @needs(AddRaftVoter, rights="ALTER CLUSTER")
     async def add_raft_voter(
         self,
         node: int,
@@ -175,6 +178,7 @@ class QuorumOperations(OperationFamily):
         operation = AddRaftVoter(endpoints, cluster_id, ack_when_committed=ack_when_committed)
         await self._only(operation, Voter(node, directory_id), timeout)
 
+    @needs(RemoveRaftVoter, rights="ALTER CLUSTER")
     async def remove_raft_voter(
         self, node: int, directory_id: Uuid, *, cluster_id: str | None = None, timeout: float | None = None
     ) -> None:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.quota_messages import described_quotas, filter_components
 from kafkawire.admin.operations.quotas import AlterClientQuotas, wanted_quotas
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
@@ -286,6 +287,7 @@ def _entity(
 class QuotaConfigOperations(OperationFamily):
     """Quotas in the words of KIP-248."""
 
+    @needs(ListQuotas, ListQuotasInClientQuotas, rights="DESCRIBE_CONFIGS CLUSTER")
     async def list_quotas(
         self, resource_type: QuotaResourceType, name: str | None = None, *, timeout: float | None = None
     ) -> tuple[str, ...]:
@@ -302,6 +304,7 @@ class QuotaConfigOperations(OperationFamily):
         """
         return await self._only(ListQuotas(), QuotaResource(resource_type, name), timeout)
 
+    @needs(DescribeQuotas, DescribeQuotasInClientQuotas, rights="DESCRIBE_CONFIGS CLUSTER")
     async def describe_quotas(
         self,
         user: str | None = None,
@@ -327,6 +330,7 @@ class QuotaConfigOperations(OperationFamily):
         names = None if configs is None else frozenset(configs)
         return await self._each(DescribeQuotas(names), (quota_entity(user, client_id),), timeout)
 
+    @needs(AlterQuotas, AlterClientQuotas, rights="ALTER_CONFIGS CLUSTER")
     async def alter_quotas(
         self,
         configs: Mapping[ClientQuotaEntity, NewConfigs],

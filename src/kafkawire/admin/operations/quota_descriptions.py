@@ -9,6 +9,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.filter_results import DescribedQuotas, QuotaValues
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.quota_messages import described_quotas, filter_components
 from kafkawire.admin.operations.strategies import Strategy, Ways, warn_of_single_filter
 from kafkawire.model.quotas.entities import ClientQuotaEntity, ClientQuotaFilter
@@ -133,6 +134,7 @@ class QuotaDescriptionOperations(OperationFamily):
         progress: Progress | None = None,
     ) -> Coroutine[Any, Any, Quotas]: ...
 
+    @needs(DescribeClientQuotasOfFilters, DescribeClientQuotasOfFilter, rights="DESCRIBE_CONFIGS CLUSTER")
     def describe_client_quotas(
         self,
         filters: Iterable[ClientQuotaFilter] | ClientQuotaFilter = ALL_QUOTAS,

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.wanted import Wanted
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.quota_descriptions import QuotaDescriptionOperations
 from kafkawire.admin.operations.quota_messages import alteration_entry, altered_entity
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
@@ -66,6 +67,7 @@ class AlterClientQuotas(Operation[ClientQuotaEntity, None, "protocol.AlterClient
 class QuotaOperations(QuotaDescriptionOperations):
     """Client quotas."""
 
+    @needs(AlterClientQuotas, rights="ALTER_CONFIGS CLUSTER")
     async def alter_client_quotas(
         self,
         alterations: Iterable[ClientQuotaAlteration],

@@ -14,6 +14,7 @@ from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Requ
 from kafkawire.admin.engine.route import LeaderOf, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetSpec, TopicPartition, WantedOffset
@@ -180,6 +181,7 @@ class ListOffsetsAtOnce(ListOffsets):
 class RecordOperations(OperationFamily):
     """The records of partitions."""
 
+    @needs(DeleteRecords, rights="DELETE TOPIC")
     async def delete_records(
         self,
         offsets: Mapping[TopicPartition, int],
@@ -200,6 +202,7 @@ class RecordOperations(OperationFamily):
         """
         return await self._each(DeleteRecords(offsets), offsets, timeout, progress)
 
+    @needs(ListOffsets, rights="DESCRIBE TOPIC")
     async def list_offsets(
         self,
         offsets: Mapping[TopicPartition, WantedOffset],

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.coordinated import (
     InGroup,
     InGroups,
@@ -133,6 +134,7 @@ class DeleteShareGroupOffsets(InGroup[str, None, "protocol.DeleteShareGroupOffse
 class ShareGroupOffsetOperations(OperationFamily):
     """Where share groups go on."""
 
+    @needs(DescribeShareGroupOffsets, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def list_share_group_offsets(
         self, groups: Wanted, *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, ShareGroupOffsets]:
@@ -150,6 +152,7 @@ class ShareGroupOffsetOperations(OperationFamily):
         wanted = wanted_of_each(groups)
         return await self._each(DescribeShareGroupOffsets(wanted), groups, timeout, progress)
 
+    @needs(AlterShareGroupOffsets, rights="READ GROUP, READ TOPIC")
     async def alter_share_group_offsets(
         self,
         group_id: str,
@@ -175,6 +178,7 @@ class ShareGroupOffsetOperations(OperationFamily):
         done = await self._each(operation, wanted, timeout, progress)
         return Results({item.partition: outcome for item, outcome in done.items()})
 
+    @needs(DeleteShareGroupOffsets, rights="DELETE GROUP, READ TOPIC")
     async def delete_share_group_offsets(
         self,
         group_id: str,

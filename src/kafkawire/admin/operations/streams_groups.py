@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.group_descriptions import DescribeGroups
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.descriptions import GroupState
@@ -158,6 +159,7 @@ def _tasks(tasks: Iterable[protocol.StreamsGroupDescribeResponse.TaskIds]) -> tu
 class StreamsGroupOperations(OperationFamily):
     """Streams groups, described."""
 
+    @needs(DescribeStreamsGroups, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def describe_streams_groups(
         self,
         groups: Iterable[str],

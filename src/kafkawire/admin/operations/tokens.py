@@ -8,6 +8,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
+from kafkawire.admin.needs import needs
 from kafkawire.admin.tokens import DelegationToken, principal_parts, token_error
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire import Message
@@ -140,6 +141,7 @@ def _principal(kind: str, name: str) -> str | None:
 class TokenOperations(OperationFamily):
     """Delegation tokens. All of this needs a connection that proves who asks, by SASL or by mutual TLS."""
 
+    @needs(CreateDelegationToken)
     async def create_delegation_token(
         self,
         *,
@@ -167,6 +169,7 @@ class TokenOperations(OperationFamily):
         """
         return await self._only(CreateDelegationToken(owner, tuple(renewers), max_lifetime_ms), None, timeout)
 
+    @needs(RenewDelegationToken)
     async def renew_delegation_token(
         self, hmac: bytes, *, renew_period_ms: int | None = None, timeout: float | None = None
     ) -> int:
@@ -189,6 +192,7 @@ class TokenOperations(OperationFamily):
         """
         return await self._only(RenewDelegationToken(hmac, renew_period_ms), None, timeout)
 
+    @needs(ExpireDelegationToken)
     async def expire_delegation_token(
         self, hmac: bytes, *, expiry_period_ms: int | None = None, timeout: float | None = None
     ) -> int:
@@ -209,6 +213,7 @@ class TokenOperations(OperationFamily):
         """
         return await self._only(ExpireDelegationToken(hmac, expiry_period_ms), None, timeout)
 
+    @needs(DescribeDelegationToken)
     async def describe_delegation_token(
         self, owners: Iterable[str] | None = None, *, timeout: float | None = None
     ) -> tuple[DelegationToken, ...]:

@@ -12,6 +12,7 @@ from kafkawire.admin.engine.operation import K, Operation, Outcomes, Progress, R
 from kafkawire.admin.event_loop import together
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import creates_topics, metadata_request
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.topics import Topic, unnamed
 from kafkawire.admin.results import Results
 from kafkawire.layout import Uuid
@@ -224,6 +225,7 @@ def described_in_metadata(
 class TopicDescriptionOperations(OperationFamily):
     """What topics there are."""
 
+    @needs(ListTopics, rights="DESCRIBE TOPIC")
     async def list_topics(
         self, *, include_internal: bool = False, timeout: float | None = None
     ) -> dict[str, TopicListing]:
@@ -239,6 +241,7 @@ class TopicDescriptionOperations(OperationFamily):
         listed = await self._only(ListTopics(), None, timeout)
         return {topic.name: topic for topic in listed if include_internal or not topic.is_internal}
 
+    @needs(DescribeTopicPages, DescribeTopicsInMetadata, rights="DESCRIBE TOPIC")
     async def describe_topics(
         self,
         topics: Iterable[Topic],

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from kafkawire.admin.engine.lookups import FindLeaders
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.operations.records import ListOffsetsAtOnce, OffsetAt
+from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.records import ListOffsets, ListOffsetsAtOnce, OffsetAt
 from kafkawire.admin.results import Results
 from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetRange, OffsetSpec, TopicPartition
 from kafkawire.protocol.errors import UnknownServerError
@@ -58,6 +59,7 @@ def _range(partition: TopicPartition, listed: Mapping[OffsetAt, ListedOffset | K
 class TopicOffsetOperations(PartitionsOfTopicsFamily):
     """The offsets of whole topics."""
 
+    @needs(ListOffsets, rights="DESCRIBE TOPIC")
     async def list_topic_offsets(
         self,
         topics: Iterable[str],

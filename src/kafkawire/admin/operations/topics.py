@@ -13,6 +13,7 @@ from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
+from kafkawire.admin.needs import needs
 from kafkawire.admin.results import Results
 from kafkawire.layout import Uuid
 from kafkawire.model.topics import CreatedTopic, CreatedTopicConfig, NewPartitions, NewTopic
@@ -207,6 +208,7 @@ def _growing(name: str, partitions: NewPartitions) -> protocol.CreatePartitionsR
 class TopicOperations(OperationFamily):
     """Topics and their partitions."""
 
+    @needs(CreateTopics, rights="CREATE TOPIC or CREATE CLUSTER")
     async def create_topics(
         self,
         topics: Iterable[NewTopic],
@@ -230,6 +232,7 @@ class TopicOperations(OperationFamily):
         wanted = Wanted(topics, attrgetter("name"), _refused_together)
         return await self._each(CreateTopics(wanted, validate_only=validate_only), wanted.items, timeout, progress)
 
+    @needs(DeleteTopics, rights="DELETE TOPIC")
     async def delete_topics(
         self, topics: Iterable[Topic], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[Topic, None]:
@@ -246,6 +249,7 @@ class TopicOperations(OperationFamily):
         """
         return await self._each(DeleteTopics(), topics, timeout, progress)
 
+    @needs(CreatePartitions, rights="ALTER TOPIC")
     async def create_partitions(
         self,
         partitions: Mapping[str, NewPartitions | int],

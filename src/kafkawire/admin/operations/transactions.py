@@ -8,6 +8,7 @@ from typing import ClassVar
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, OnNode, Route
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.every_node import EveryNodeFamily
 from kafkawire.admin.results import Gathered, Results
 from kafkawire.model.partitions import TopicPartition
@@ -138,6 +139,7 @@ class FenceProducers(Operation[str, FencedProducer, "protocol.InitProducerIdResp
 class TransactionOperations(EveryNodeFamily):
     """Transactions by their transactional ids."""
 
+    @needs(ListTransactions, rights="DESCRIBE TRANSACTIONAL_ID")
     async def list_transactions(
         self,
         *,
@@ -169,6 +171,7 @@ class TransactionOperations(EveryNodeFamily):
         listed = await self._on_every_node(operation, timeout)
         return Gathered(listed, lambda each: each.transactional_id)
 
+    @needs(DescribeTransactions, rights="DESCRIBE TRANSACTIONAL_ID, DESCRIBE TOPIC")
     async def describe_transactions(
         self, transactional_ids: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, TransactionDescription]:
@@ -185,6 +188,7 @@ class TransactionOperations(EveryNodeFamily):
         """
         return await self._each(DescribeTransactions(), transactional_ids, timeout, progress)
 
+    @needs(FenceProducers, rights="WRITE TRANSACTIONAL_ID")
     async def fence_producers(
         self, transactional_ids: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, FencedProducer]:
@@ -201,6 +205,7 @@ class TransactionOperations(EveryNodeFamily):
         """
         return await self._each(FenceProducers("fence_producers"), transactional_ids, timeout, progress)
 
+    @needs(FenceProducers, rights="WRITE TRANSACTIONAL_ID")
     async def force_terminate_transaction(self, transactional_id: str, *, timeout: float | None = None) -> None:
         """Abort the transaction that a transactional id has open, and shut its producer out (KIP-939).
 
