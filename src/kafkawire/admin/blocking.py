@@ -39,14 +39,11 @@ def blocking(
 
 
 class BlockingClient:
-    """Base of clients whose methods are `blocking` ones.
+    """Base of clients whose methods are `blocking` ones; ``_client`` is the asyncio client that makes the calls."""
 
-    Args:
-        client: the asyncio client that makes the calls.
-    """
+    _client: Any
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
+    def __init__(self) -> None:
         self._process = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._is_closed = False

@@ -164,15 +164,14 @@ class BlockingAdminClient(BlockingClient):
         credentials: CredentialsSource | None = None,
         settings: AdminSettings | None = None,
     ) -> None:
-        super().__init__(
-            AdminClient(
-                bootstrap_servers,
-                bootstrap_controllers=bootstrap_controllers,
-                tls=tls,
-                credentials=credentials,
-                settings=settings,
-            )
+        self._client = AdminClient(
+            bootstrap_servers,
+            bootstrap_controllers=bootstrap_controllers,
+            tls=tls,
+            credentials=credentials,
+            settings=settings,
         )
+        super().__init__()
 
     create_topics = blocking(AdminClient.create_topics)
     delete_topics = blocking(AdminClient.delete_topics)
