@@ -32,7 +32,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 
 @pytest.fixture(params=[*broker_releases(), *later_releases()])

@@ -28,7 +28,7 @@ from kafkawire.model.scram import ScramMechanism, ScramUpsertion, UserMechanism
 from kafkawire.model.topics import CreatedTopic, NewTopic
 from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 NODES = {1, 2, 3}
 ACLS = 5_000

@@ -16,7 +16,7 @@ from kafkawire.admin.connection.sasl import ScramCredentials
 from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 HOW_TO = Path(__file__).parents[3] / "docs" / "how-to"
 BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)

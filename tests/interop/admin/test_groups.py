@@ -40,7 +40,7 @@ from kafkawire.protocol.errors import (
     UnsupportedVersionError,
 )
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 TRIED = [*broker_releases(), *later_releases()]
 OLDER = [release for release in TRIED if not is_at_least(release, "4.1")]

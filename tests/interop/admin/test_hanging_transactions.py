@@ -23,7 +23,7 @@ from kafkawire.protocol import ProduceRequest, ProduceResponse
 from kafkawire.wire.batches.batch import Record
 from kafkawire.wire.batches.writer import encode_batch
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 TOOL = "TransactionsCommand"
 VERIFICATION = "transaction.partition.verification.enable"

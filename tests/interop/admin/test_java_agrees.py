@@ -34,7 +34,7 @@ from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEn
 from kafkawire.model.scram import ScramMechanism, ScramUpsertion
 from kafkawire.model.topics import NewTopic
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 MATCHING = AclBindingFilter(ResourceType.TOPIC, "foo", pattern_type=PatternType.MATCH)
 

@@ -43,7 +43,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import OperationTimeoutError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 TOPOLOGY_PLUGIN = {
     "group.streams.topology.description.plugin.class": (

@@ -28,7 +28,7 @@ from kafkawire.protocol.errors import (
     UnknownTopicOrPartitionError,
 )
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 GROUPS = "consumer.group.ConsumerGroupCommand"
 NEWER = [release for release in broker_releases() if is_at_least(release, "4.1")]

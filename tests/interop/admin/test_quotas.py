@@ -38,7 +38,7 @@ from kafkawire.protocol.errors import (
     UnsupportedVersionError,
 )
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 Quotas = Mapping[ClientQuotaEntity, Mapping[str, float]]
 

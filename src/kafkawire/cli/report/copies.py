@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from kafkawire.cli.report.log_ends import offset_after
-from kafkawire.logs import FileKind, LogFile
+from kafkawire.logs import FileKind, FileStore, LogFile
 from kafkawire.logs.histories.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.logs.scanning.log_ends import end_of_segment
 
 __all__ = ["ChosenLogs", "one_of_each"]
 
@@ -33,7 +32,7 @@ class ChosenLogs:
     unnamed: Sequence[str]
 
 
-def one_of_each(files: Sequence[LogFile]) -> ChosenLogs:
+def one_of_each(files: Sequence[LogFile], store: FileStore) -> ChosenLogs:
     """Of copies in a cluster the one that goes furthest; of those that go as far the one that begins first."""
     folders = defaultdict[tuple[str | None, str], dict[str, list[LogFile]]](lambda: defaultdict(list))
     for file in files:
@@ -44,19 +43,19 @@ def one_of_each(files: Sequence[LogFile]) -> ChosenLogs:
         if len(found) > 1 and cluster is None:
             unnamed.append(log)
         elif len(found) > 1:
-            copies |= found.keys() - {max(found, key=lambda folder: _reach(found[folder]))}
+            copies |= found.keys() - {max(found, key=lambda folder: _reach(found[folder], store))}
     return ChosenLogs(tuple(file for file in files if file.folder not in copies), sorted(copies), unnamed)
 
 
-def _reach(files: Sequence[LogFile]) -> tuple[int, int]:
-    """How far a copy goes, and from how early on; files that are not of this machine go as far as their names say."""
+def _reach(files: Sequence[LogFile], store: FileStore) -> tuple[int, int]:
+    """How far a copy goes, and from how early on; a segment that cannot be read goes as far as its name says."""
     segments = sorted(
         (file for file in files if file.kind is FileKind.SEGMENT), key=lambda segment: segment.base_offset
     )
     end = max(file.base_offset for file in files)
     if segments:
         try:
-            end = max(end, offset_after(Path(segments[-1].path), segments[-1].base_offset))
+            end = max(end, end_of_segment(segments[-1], store).offset)
         except OSError:
             end = max(end, segments[-1].base_offset)
     return end, -min(file.base_offset for file in files)

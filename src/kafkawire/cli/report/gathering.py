@@ -41,13 +41,13 @@ def gather_report(
         CommandError: there are no logs, or they cannot be read.
     """
     found = found_logs(paths)
-    chosen = one_of_each(found.files)
+    chosen = one_of_each(found.files, found.store)
     reader = _Reader(replace(found, files=chosen.files), console)
     sections = _sections(reader, limit)
     fold = CommitFold(limit)
     for row in reader.commits():
         fold.add(row)
-    commits = fold.commits(log_ends(found.files))
+    commits = fold.commits(log_ends(found.files, found.store))
     reader.cover(fold.first)
     reader.cover(fold.last)
     report = LogReport(

@@ -5,34 +5,19 @@ Where they ended at earlier times is in the time indexes beside the segments, an
 
 from __future__ import annotations
 
-import struct
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from kafkawire.cli.report.bounded import ThinnedLine
 from kafkawire.cli.report.contents import LogEnd
-from kafkawire.logs import FileKind, LogFile
+from kafkawire.logs import FileKind, FileStore, LogFile
+from kafkawire.logs.scanning.index_points import indexed_times
+from kafkawire.logs.scanning.log_ends import end_of_segment
 
-__all__ = ["Partition", "log_ends", "offset_after"]
+__all__ = ["Partition", "log_ends"]
 
-_HEADER: Final = struct.Struct(">qi11xi8xq")
-"""Base offset, length, how far the last offset is from the base (behind epoch, magic, CRC, attributes), latest time."""
-
-_INDEX_ENTRY: Final = struct.Struct(">ii")
-_TIME_INDEX_ENTRY: Final = struct.Struct(">qi")
-_LENGTH_COUNTS_FROM: Final = 12
-_SMALLEST_LENGTH: Final = 49
 _POINTS: Final = 24
-_ENTRIES_AT_ONCE: Final = 1024
-
-
-class _Header(NamedTuple):
-    base_offset: int
-    length: int
-    last_distance: int
-    time: int
 
 
 class Partition(NamedTuple):
@@ -43,8 +28,8 @@ class Partition(NamedTuple):
     number: int
 
 
-def log_ends(files: Iterable[LogFile]) -> dict[Partition, LogEnd]:
-    """The offset after the last record of each partition whose segments are among local files.
+def log_ends(files: Iterable[LogFile], store: FileStore) -> dict[Partition, LogEnd]:
+    """The offset after the last record of each partition whose segments are among the files.
 
     A batch that is not whole ends the log. Files that cannot be read have no end. Of the copies of several brokers the
     one that goes furthest counts.
@@ -58,72 +43,19 @@ def log_ends(files: Iterable[LogFile]) -> dict[Partition, LogEnd]:
         topic, _, number = segments[0].log.rpartition("-")
         try:
             partition = Partition(segments[0].cluster, topic, int(number))
-            end = _end_of(sorted(segments, key=lambda file: file.base_offset))
+            end = _end_of(sorted(segments, key=lambda file: file.base_offset), store)
         except (OSError, ValueError):
             continue
         ends[partition] = max(ends.get(partition, end), end, key=lambda each: each.offset or 0)
     return ends
 
 
-def offset_after(segment: Path, base_offset: int) -> int:
-    """The offset after the last whole batch of a segment.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    return _last_batch(segment, base_offset)[0]
-
-
-def _end_of(segments: Sequence[LogFile]) -> LogEnd:
+def _end_of(segments: Sequence[LogFile], store: FileStore) -> LogEnd:
     line = ThinnedLine(_POINTS)
     for segment in segments:
-        for time, offset in _indexed_times(Path(segment.path), segment.base_offset):
+        for time, offset in indexed_times(segment, store):
             line.add(time, offset + 1)
-    end, last_time = _last_batch(Path(segments[-1].path), segments[-1].base_offset)
+    end, last_time = end_of_segment(segments[-1], store)
     if last_time is not None:
         line.add(last_time, end)
     return LogEnd(end, line.points)
-
-
-def _indexed_times(segment: Path, base_offset: int) -> Iterator[tuple[int, int]]:
-    """The times of a segment, and the offsets at which they were reached."""
-    for time, distance in _entries(segment.with_suffix(".timeindex"), _TIME_INDEX_ENTRY):
-        yield time, base_offset + distance
-
-
-def _last_batch(segment: Path, base_offset: int) -> tuple[int, int | None]:
-    """The offset after the last whole batch, and the latest time of that batch."""
-    end, time = base_offset, None
-    size = segment.stat().st_size
-    with segment.open("rb") as stream:
-        position = _last_entry(segment.with_suffix(".index"), size)
-        while position + _HEADER.size <= size:
-            stream.seek(position)
-            header = _Header(*_HEADER.unpack(stream.read(_HEADER.size)))
-            position += _LENGTH_COUNTS_FROM + header.length
-            if header.length < _SMALLEST_LENGTH or position > size or header.base_offset < end:
-                break
-            end, time = header.base_offset + header.last_distance + 1, header.time if header.time > 0 else None
-    return end, time
-
-
-def _last_entry(index: Path, size: int) -> int:
-    """The position that the last entry tells."""
-    position = 0
-    for _, found in _entries(index, _INDEX_ENTRY):
-        if position < found < size:
-            position = found
-    return position
-
-
-def _entries(index: Path, entry: struct.Struct) -> Iterator[tuple[int, int]]:
-    """The entries of an index; none if it is not there. An active one ends with zeros, megabytes allocated ahead."""
-    try:
-        with index.open("rb") as stream:
-            while content := stream.read(_ENTRIES_AT_ONCE * entry.size):
-                for first, second in entry.iter_unpack(content[: len(content) // entry.size * entry.size]):
-                    if first <= 0 and second <= 0:
-                        return
-                    yield first, second
-    except FileNotFoundError:
-        return
