@@ -87,6 +87,10 @@ class AdminClient(
             results = await admin.create_topics([NewTopic("orders", num_partitions=6)])
             results.all()
 
+    Every method takes ``timeout``: the seconds for the whole call, by default ``call_timeout`` of the settings. Methods
+    for many items take ``progress``: a function that is called after each outcome with the number of items that have
+    one and the number of all items.
+
     Args:
         bootstrap_servers: brokers to begin with: ``host:port``, several separated by commas or as a list.
         bootstrap_controllers: controllers instead (KIP-919), for what they serve; exactly one of the two is given.

@@ -147,8 +147,7 @@ class AclDescriptionOperations(OperationFamily):
             filters: the filters; by default the one that means all ACLs, ``AclBindingFilter()``. A filter that is not
                 in a collection is deprecated: its ACLs are given as they are, its error is raised.
             strategy: how the broker is asked, `Strategy`; all ways give the same results.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many filters have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Each filter to its ACLs, sorted, or to what went wrong: `SecurityDisabledError` if the cluster keeps no

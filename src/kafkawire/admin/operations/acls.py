@@ -125,8 +125,7 @@ class AclOperations(AclDescriptionOperations):
             acls: what to create.
             allow_without_effect: also create what brokers store but never heed: an operation that the resource does
                 not have, a host that is no address, a principal without a type.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many ACLs have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Each ACL to None, or to what went wrong: `InvalidRequestError`, `SecurityDisabledError` if the cluster
@@ -145,8 +144,7 @@ class AclOperations(AclDescriptionOperations):
 
         Args:
             filters: the filters; ``acl.to_filter()`` means one ACL.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many filters have one; portions count as further filters.
+            timeout, progress: see `AdminClient`; portions count as further filters.
 
         Returns:
             Each filter to its ACLs, each of which was deleted or has its own error; or to what went wrong with the

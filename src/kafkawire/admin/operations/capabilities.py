@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.route import OnNode, Route
+from kafkawire.admin.engine.operation import Outcomes, Request
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.needs import Capability, Requirements, capabilities_of, needs, requirements_of
 from kafkawire.admin.operations.cluster import DescribeCluster
+from kafkawire.admin.operations.every_node import OfNodes
 from kafkawire.admin.results import Results
 from kafkawire.admin.settings import SOFTWARE_NAME, software_version
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire import Message
 
 
-class DescribeCapabilities(Operation[int, Mapping[str, Capability], "protocol.ApiVersionsResponse"]):
+class DescribeCapabilities(OfNodes[Mapping[str, Capability], "protocol.ApiVersionsResponse"]):
     """Asked anew, since a node may have been upgraded meanwhile."""
 
     name = "capabilities"
@@ -27,9 +27,6 @@ class DescribeCapabilities(Operation[int, Mapping[str, Capability], "protocol.Ap
         self._requirements = requirements
         self._controllers = controllers
         self._proposals = proposals
-
-    def route_of(self, item: int) -> Route:
-        return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:
         return protocol.ApiVersionsRequest(SOFTWARE_NAME, software_version())
@@ -61,7 +58,7 @@ class CapabilityOperations(OperationFamily):
 
         Args:
             nodes: ids of the nodes; None for all that are live.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Node id to its `Capability` for each method, or to what kept the node from telling.

@@ -229,7 +229,7 @@ class ClusterOperations(OperationFamily):
         Args:
             include_authorized_operations: whether to ask what the caller may do with the cluster.
             include_fenced_brokers: whether registered brokers that are not in use count; needs 4.0 or newer.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if no node tells.
@@ -247,7 +247,7 @@ class ClusterOperations(OperationFamily):
 
         Args:
             node: id of the node to ask; None for any.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if the node does not tell.
@@ -263,7 +263,7 @@ class ClusterOperations(OperationFamily):
         Args:
             updates: feature to its change.
             validate_only: change nothing, but run all checks.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Feature to None, or to what went wrong: `InvalidUpdateVersionError`, `FeatureUpdateFailedError` ... Newer
@@ -277,7 +277,7 @@ class ClusterOperations(OperationFamily):
 
         Args:
             broker: its id.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             BrokerIdNotRegisteredError: if there is none with this id.
@@ -294,7 +294,7 @@ class ClusterOperations(OperationFamily):
 
         Args:
             controller: its id.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             ControllerIdNotRegisteredError: if there is none with this id.
@@ -309,7 +309,7 @@ class ClusterOperations(OperationFamily):
         """The id that a broker gives to this client for telemetry.
 
         Args:
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             UnsupportedVersionError: if the brokers gather no telemetry.

@@ -39,14 +39,12 @@ class DescribeGroups(OfGroups[V, R]):
 
     Args:
         authorized: whether to ask what the caller may do with each group.
-        name: the method that users call, where it is not the operation's own.
     """
 
     # Groups may have many members with many partitions, so that answers grow large; requests follow each other anyway.
     batch = 500
 
-    def __init__(self, *, authorized: bool, name: str | None = None) -> None:
-        self.name = name or type(self).name
+    def __init__(self, *, authorized: bool = False) -> None:
         self._authorized = authorized
 
     def _may(self, operations: int) -> frozenset[AclOperation] | None:
@@ -86,7 +84,7 @@ class DescribeConsumerGroups(DescribeGroups[ConsumerGroupDescription, "protocol.
         }
 
     def fallback(self) -> Operation[str, ConsumerGroupDescription, protocol.DescribeGroupsResponse]:
-        return DescribeClassicConsumerGroups(authorized=self._authorized, name=self.name)
+        return DescribeClassicConsumerGroups(authorized=self._authorized).named(self.name)
 
 
 def _member(member: protocol.ConsumerGroupDescribeResponse.Member) -> ConsumerGroupMember:
@@ -110,8 +108,8 @@ class _DescribeInClassicProtocol(DescribeGroups[V, "protocol.DescribeGroupsRespo
 
     api = ApiKey.DESCRIBE_GROUPS
 
-    def __init__(self, *, authorized: bool, name: str | None = None) -> None:
-        super().__init__(authorized=authorized, name=name)
+    def __init__(self, *, authorized: bool = False) -> None:
+        super().__init__(authorized=authorized)
         self.needs = ("include_authorized_operations",) if authorized else ()
 
     def build(self, request: Request[str]) -> Message:
@@ -313,8 +311,7 @@ class GroupDescriptionOperations(OperationFamily):
         Args:
             groups: ids of the groups.
             include_authorized_operations: whether to ask what the caller may do with each.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups that are not
@@ -337,8 +334,7 @@ class GroupDescriptionOperations(OperationFamily):
         Args:
             groups: ids of the groups.
             include_authorized_operations: whether to ask what the caller may do with each.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError`, also from brokers that call
@@ -361,8 +357,7 @@ class GroupDescriptionOperations(OperationFamily):
         Args:
             groups: ids of the groups.
             include_authorized_operations: whether to ask what the caller may do with each.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups of another

@@ -46,7 +46,7 @@ class GroupLagOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
                 committed something for and all that its members have.
             isolation: whether a partition ends at its last record, or where its first open transaction begins, which
                 is as far as consumers with ``isolation.level=read_committed`` can read.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Group id to its lag, or to what went wrong with the group: `GroupIdNotFoundError` (there is no such group,

@@ -81,7 +81,7 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
             topics: names of topics: groups for which no partitions are given are reset in all partitions of these
                 topics, also in those that they have committed nothing for.
             dry_run: whether to find out only what would be done.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Group id to its new offsets, or to what went wrong with the group, of which nothing was changed then:
@@ -141,7 +141,7 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
                 for needed in _needed(to, offset)
             )
         )
-        operation = ListOffsetsAtOnce(items, IsolationLevel.READ_UNCOMMITTED, _NAME)
+        operation = ListOffsetsAtOnce(items, IsolationLevel.READ_UNCOMMITTED).named(_NAME)
         listed = dict((await self._until(deadline, operation, items)).items())
         return {
             at: offset if isinstance(offset, KafkaError) else _reset(to, at.partition, offset, listed)
@@ -163,8 +163,8 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
             else:
                 consumers[at] = CommittedOffset(reset.new_offset)
         async with together() as tasks:
-            committing = tasks.create_task(self._until(deadline, CommitOffsets(_NAME, consumers), consumers))
-            altering = tasks.create_task(self._until(deadline, AlterShareGroupOffsets(_NAME, share), share))
+            committing = tasks.create_task(self._until(deadline, CommitOffsets(consumers).named(_NAME), consumers))
+            altering = tasks.create_task(self._until(deadline, AlterShareGroupOffsets(share).named(_NAME), share))
         return {**planned, **committing.result().errors(), **altering.result().errors()}
 
 

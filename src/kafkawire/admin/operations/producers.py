@@ -30,8 +30,7 @@ class DescribeProducers(Operation[TopicPartition, tuple[ProducerState, ...], "pr
     # A topic that was just created is not known everywhere at once.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
 
-    def __init__(self, node: int | None, *, name: str = name) -> None:
-        self.name = name
+    def __init__(self, node: int | None = None) -> None:
         self._node = node
 
     def route_of(self, item: TopicPartition) -> Route:
@@ -143,7 +142,7 @@ class ProducerOperations(OperationFamily):
 
         Args:
             spec: the transaction, as `describe_producers` shows it.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: what went wrong: `InvalidProducerEpochError`, `TransactionCoordinatorFencedError`,

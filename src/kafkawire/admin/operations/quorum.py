@@ -141,7 +141,7 @@ class QuorumOperations(OperationFamily):
         """Who keeps the metadata, and how far each has come.
 
         Args:
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if no node tells.
@@ -167,7 +167,7 @@ class QuorumOperations(OperationFamily):
             endpoints: where it listens; one for each listener.
             cluster_id: refuses the change if the cluster has another id; None not to check.
             ack_when_committed: whether to wait until the change is committed; False needs a broker of 4.2 or newer.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             DuplicateVoterError: if it is one already.
@@ -188,7 +188,7 @@ class QuorumOperations(OperationFamily):
             node: its node id.
             directory_id: id of its metadata directory.
             cluster_id: refuses the change if the cluster has another id; None not to check.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             VoterNotFoundError: if it is none.

@@ -297,7 +297,7 @@ class QuotaConfigOperations(OperationFamily):
             resource_type: ``USER`` or ``CLIENT``.
             name: of a user, to list the clients that have quotas together with it, or the other way round. None for
                 all users or clients that have quotas, alone or together.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if no broker tells.
@@ -319,7 +319,7 @@ class QuotaConfigOperations(OperationFamily):
             user: name of the user, ``<default>`` for the default user, None for any.
             client_id: the client, likewise; one of the two is needed.
             configs: names of the quotas to tell; None for all.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             The one entity to its configs by name, those included that are not set, or to what went wrong.
@@ -344,8 +344,7 @@ class QuotaConfigOperations(OperationFamily):
         Args:
             configs: entity to the quotas to change, name to value; None removes one, and those that are not named stay.
             validate_only: change nothing, but have the broker check everything.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many entities have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Each entity to None, or to what went wrong: `InvalidRequestError`, `ClusterAuthorizationFailedError` ...

@@ -151,8 +151,7 @@ class QuotaDescriptionOperations(OperationFamily):
             filters: the filters; by default the one that means all entities, ``ClientQuotaFilter()``. A filter that is
                 not in a collection is deprecated: its entities are given as they are, its error is raised.
             strategy: how the broker is asked, `Strategy`; all ways give the same results.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many filters have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Each filter to its entities and what is set for them, key to value; or to what went wrong:

@@ -82,8 +82,7 @@ class QuotaOperations(QuotaDescriptionOperations):
             alterations: what is to change. Several for one entity are made together; if two of them contradict each
                 other, none of that entity is. Removing what is not set is a success.
             validate_only: change nothing, but have the broker check everything.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many entities have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Each entity to None, or to what went wrong: `InvalidRequestError`, `ClusterAuthorizationFailedError` ...

@@ -143,8 +143,7 @@ class ScramOperations(OperationFamily):
         Args:
             users: names; None for all users that have one. Kafka 4.3.1 leaves a client without the right to describe
                 the cluster without any answer to that: its call ends with the timeout.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many users have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             User to the credentials, by mechanism, or to what went wrong: `ResourceNotFoundError` (there is none),

@@ -14,7 +14,6 @@ from kafkawire.admin.operations.coordinated import (
     InGroups,
     OffsetsOfGroups,
     PartitionOfGroup,
-    PartitionsOfGroups,
     of_partitions,
 )
 from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
@@ -36,9 +35,6 @@ class DescribeShareGroupOffsets(OffsetsOfGroups[ShareGroupOffsets, "protocol.Des
 
     name = "list_share_group_offsets"
     api = ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS
-
-    def __init__(self, partitions: PartitionsOfGroups, *, name: str = name) -> None:
-        super().__init__(name, partitions)
 
     def build(self, request: Request[str]) -> Message:
         message = protocol.DescribeShareGroupOffsetsRequest
@@ -80,11 +76,11 @@ def _begun(
 class AlterShareGroupOffsets(InGroups[None, "protocol.AlterShareGroupOffsetsResponse"]):
     """KIP-932."""
 
+    name = "alter_share_group_offsets"
     api = ApiKey.ALTER_SHARE_GROUP_OFFSETS
     mutates = True
 
-    def __init__(self, name: str, offsets: Mapping[PartitionOfGroup, int]) -> None:
-        self.name = name
+    def __init__(self, offsets: Mapping[PartitionOfGroup, int]) -> None:
         self._offsets = offsets
 
     def build(self, request: Request[PartitionOfGroup]) -> Message:
@@ -120,6 +116,7 @@ class AlterShareGroupOffsets(InGroups[None, "protocol.AlterShareGroupOffsetsResp
 class DeleteShareGroupOffsets(InGroup[str, None, "protocol.DeleteShareGroupOffsetsResponse"]):
     """KIP-932; the items are topics."""
 
+    name = "delete_share_group_offsets"
     api = ApiKey.DELETE_SHARE_GROUP_OFFSETS
     mutates = True
 
@@ -142,8 +139,7 @@ class ShareGroupOffsetOperations(OperationFamily):
 
         Args:
             groups: ids of the groups, or group id to the partitions that are wanted: None for all that the group has.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its offsets, or to what went wrong with the group: `GroupIdNotFoundError` ... Its offsets are
@@ -166,15 +162,14 @@ class ShareGroupOffsetOperations(OperationFamily):
         Args:
             group_id: id of the group.
             offsets: partition to its new offset.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many partitions have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Partition to None, or to what went wrong: `NonEmptyGroupError`, `GroupIdNotFoundError`,
             `UnknownTopicOrPartitionError` ...
         """
         wanted = {PartitionOfGroup(group_id, partition): offset for partition, offset in offsets.items()}
-        operation = AlterShareGroupOffsets("alter_share_group_offsets", wanted)
+        operation = AlterShareGroupOffsets(wanted)
         done = await self._each(operation, wanted, timeout, progress)
         return Results({item.partition: outcome for item, outcome in done.items()})
 
@@ -192,12 +187,10 @@ class ShareGroupOffsetOperations(OperationFamily):
         Args:
             group_id: id of the group.
             topics: names of the topics.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many topics have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Topic name to None, or to what went wrong: `NonEmptyGroupError`, `GroupIdNotFoundError`,
             `UnknownTopicOrPartitionError` ...
         """
-        operation = DeleteShareGroupOffsets("delete_share_group_offsets", group_id)
-        return await self._each(operation, topics, timeout, progress)
+        return await self._each(DeleteShareGroupOffsets(group_id), topics, timeout, progress)

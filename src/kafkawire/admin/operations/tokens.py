@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V
@@ -64,40 +65,40 @@ class CreateDelegationToken(_TokenOperation[DelegationToken, "protocol.CreateDel
         }
 
 
-class RenewDelegationToken(_TokenOperation[int, "protocol.RenewDelegationTokenResponse"]):
-    """KIP-48."""
+_Moved: TypeAlias = "protocol.RenewDelegationTokenResponse | protocol.ExpireDelegationTokenResponse"
+
+
+class _MoveExpiry(_TokenOperation[int, _Moved]):
+    """KIP-48: changes when a token expires."""
+
+    mutates = True
+
+    def __init__(self, hmac: bytes, period_ms: int | None) -> None:
+        self._hmac = hmac
+        self._period_ms = _DEFAULT if period_ms is None else period_ms
+
+    def read(self, request: Request[None], response: _Moved) -> Outcomes[None, int]:
+        return {None: response.expiry_timestamp_ms}
+
+
+class RenewDelegationToken(_MoveExpiry):
+    """Makes a token valid for longer."""
 
     name = "renew_delegation_token"
     api = ApiKey.RENEW_DELEGATION_TOKEN
-    mutates = True
-
-    def __init__(self, hmac: bytes, renew_period_ms: int | None) -> None:
-        self._hmac = hmac
-        self._renew_period_ms = _DEFAULT if renew_period_ms is None else renew_period_ms
 
     def build(self, request: Request[None]) -> Message:
-        return protocol.RenewDelegationTokenRequest(self._hmac, self._renew_period_ms)
-
-    def read(self, request: Request[None], response: protocol.RenewDelegationTokenResponse) -> Outcomes[None, int]:
-        return {None: response.expiry_timestamp_ms}
+        return protocol.RenewDelegationTokenRequest(self._hmac, self._period_ms)
 
 
-class ExpireDelegationToken(_TokenOperation[int, "protocol.ExpireDelegationTokenResponse"]):
-    """KIP-48."""
+class ExpireDelegationToken(_MoveExpiry):
+    """Makes a token invalid, at once or soon."""
 
     name = "expire_delegation_token"
     api = ApiKey.EXPIRE_DELEGATION_TOKEN
-    mutates = True
-
-    def __init__(self, hmac: bytes, expiry_period_ms: int | None) -> None:
-        self._hmac = hmac
-        self._expiry_period_ms = _DEFAULT if expiry_period_ms is None else expiry_period_ms
 
     def build(self, request: Request[None]) -> Message:
-        return protocol.ExpireDelegationTokenRequest(self._hmac, self._expiry_period_ms)
-
-    def read(self, request: Request[None], response: protocol.ExpireDelegationTokenResponse) -> Outcomes[None, int]:
-        return {None: response.expiry_timestamp_ms}
+        return protocol.ExpireDelegationTokenRequest(self._hmac, self._period_ms)
 
 
 class DescribeDelegationToken(_TokenOperation[tuple[DelegationToken, ...], "protocol.DescribeDelegationTokenResponse"]):
@@ -157,7 +158,7 @@ class TokenOperations(OperationFamily):
                 or newer and the right CREATE_TOKENS on that user.
             renewers: who else may renew it, ``User:bob`` ...
             max_lifetime_ms: how long it can be good at most; None for what the brokers are set to.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             DelegationTokenRequestNotAllowedError: if the connection does not prove who asks: it needs SASL, or TLS
@@ -178,7 +179,7 @@ class TokenOperations(OperationFamily):
         Args:
             hmac: of the token.
             renew_period_ms: for how long from now; None for what the brokers are set to.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Until when it is good, in milliseconds since 1970.
@@ -201,7 +202,7 @@ class TokenOperations(OperationFamily):
         Args:
             hmac: of the token.
             expiry_period_ms: how long it is still good; None to delete it at once.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Until when it is good, in milliseconds since 1970.
@@ -221,7 +222,7 @@ class TokenOperations(OperationFamily):
 
         Args:
             owners: whose, ``User:alice`` ...; None for all.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `create_delegation_token`.

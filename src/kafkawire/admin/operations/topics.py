@@ -222,8 +222,7 @@ class TopicOperations(OperationFamily):
         Args:
             topics: what to create. A name that is given twice is refused, as Kafka does, and the others are created.
             validate_only: create nothing, but run all checks, the broker's create-topic policy included (KIP-108).
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many topics have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Topic name to the topic, or to what went wrong: `TopicAlreadyExistsError`, `InvalidTopicError`,
@@ -240,8 +239,7 @@ class TopicOperations(OperationFamily):
 
         Args:
             topics: names, ids, or both; ids need a broker of 2.8 or newer.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many topics have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Each topic to None, or to what went wrong: `UnknownTopicOrPartitionError`, `UnknownTopicIdError`,
@@ -263,8 +261,7 @@ class TopicOperations(OperationFamily):
         Args:
             partitions: topic name to the new total, or to `NewPartitions` to say where they go.
             validate_only: change nothing, but run all checks.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many topics have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Topic name to None, or to what went wrong: `InvalidPartitionsError`, `UnknownTopicOrPartitionError` ...
