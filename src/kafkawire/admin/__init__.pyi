@@ -12,11 +12,6 @@ from kafkawire.admin.connection.sasl import (
 from kafkawire.admin.connection.tls import (
     Tls as Tls,
 )
-from kafkawire.admin.filter_results import (
-    DeletedAcls as DeletedAcls,
-    DescribedAcls as DescribedAcls,
-    DescribedQuotas as DescribedQuotas,
-)
 from kafkawire.admin.group_lag import (
     GroupLag as GroupLag,
     PartitionLag as PartitionLag,
@@ -39,6 +34,9 @@ from kafkawire.admin.requirements import (
     REQUIREMENTS as REQUIREMENTS,
 )
 from kafkawire.admin.results import (
+    DeletedAcls as DeletedAcls,
+    DescribedAcls as DescribedAcls,
+    DescribedQuotas as DescribedQuotas,
     Gathered as Gathered,
     Results as Results,
 )

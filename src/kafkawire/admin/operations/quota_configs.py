@@ -13,8 +13,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.needs import needs
-from kafkawire.admin.operations.quota_messages import described_quotas, filter_components
-from kafkawire.admin.operations.quotas import AlterClientQuotas, wanted_quotas
+from kafkawire.admin.operations.quotas import AlterClientQuotas, described_quotas, filter_components, wanted_quotas
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.model.quotas.configs import (

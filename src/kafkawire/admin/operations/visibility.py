@@ -13,8 +13,7 @@ from kafkawire.admin.first_versions import metadata_request
 from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.acl_messages import describe_acls_request, described_acls, lowest_version
 from kafkawire.admin.operations.every_node import EveryNodeFamily, ItemOnNode
-from kafkawire.admin.operations.quota_messages import described_quotas, filter_components
-from kafkawire.admin.operations.quotas import WantedQuotas, wanted_quotas
+from kafkawire.admin.operations.quotas import WantedQuotas, described_quotas, filter_components, wanted_quotas
 from kafkawire.admin.results import Results
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
 from kafkawire.model.acls.validation import refusal_of_binding
