@@ -15,7 +15,7 @@ from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.releases import broker_releases
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
 from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic

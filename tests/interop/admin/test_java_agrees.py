@@ -16,7 +16,7 @@ from tests.apache_kafka.java_answers import JavaConfig, JavaGroup, JavaQuorum, P
 from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import ScramCredentials
 from kafkawire.model.acls.bindings import (
     AclBinding,

@@ -15,7 +15,7 @@ from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.releases import broker_releases, is_at_least
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.group_lag import GroupLag, PartitionLag
 from kafkawire.admin.offset_resets import ByDuration, ResetTarget, ShiftBy, ToCurrent, ToOffset, ToTime
 from kafkawire.admin.operations.offset_resets import ResetOffsets

@@ -13,7 +13,7 @@ from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER as POWERLESS
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.admin.operations.strategies import Strategy
 from kafkawire.model.quotas.configs import DEFAULT_NAME, QuotaResourceType

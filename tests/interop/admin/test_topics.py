@@ -10,7 +10,7 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.releases import broker_releases
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.operations.records import HIGH_WATERMARK
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclOperation

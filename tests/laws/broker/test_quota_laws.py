@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, strategies as st
 from tests.embedded.handlers import handled
 
-from kafkawire.admin.operations.quota_messages import filter_components
+from kafkawire.admin.operations.quotas import filter_components
 from kafkawire.broker.access import UnrestrictedAccess
 from kafkawire.broker.calls import Call
 from kafkawire.broker.controller import Controller
