@@ -41,12 +41,6 @@ def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
 
 
 @pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
-
-
-@pytest.fixture
 def of_controllers(broker: Broker) -> Iterator[BlockingAdminClient]:
     with BlockingAdminClient(bootstrap_controllers=f"{broker.host}:{broker.controller_port}") as client:
         yield client

@@ -54,12 +54,6 @@ def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) 
 
 
 @pytest.fixture
-def admin(broker: SecureBroker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.broker.address) as client:
-        yield client
-
-
-@pytest.fixture
 def node(broker: SecureBroker) -> ConfigResource:
     return ConfigResource.broker(broker.broker.node_id)
 

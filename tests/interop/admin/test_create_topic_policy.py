@@ -41,12 +41,6 @@ def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
-
-
-@pytest.fixture
 def own() -> str:
     """Ends the names of a test: nothing need be deleted, which every broker learns at its own time."""
     return f"-{uuid.uuid4()}"

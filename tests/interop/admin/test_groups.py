@@ -53,17 +53,6 @@ def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
 
 
 @pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
-
-
-@pytest.fixture
-def java(broker: Broker, java_admin: JavaAdmin) -> JavaAdminClient:
-    return java_admin.client(broker.address)
-
-
-@pytest.fixture
 def topic(admin: BlockingAdminClient) -> Iterator[str]:
     name = new("topic")
     admin.create_topics([NewTopic(name, num_partitions=2)]).all()

@@ -35,12 +35,6 @@ def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         yield running
 
 
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
-
-
 def test_scram_is_refused_until_the_metadata_can_store_it(admin: BlockingAdminClient) -> None:
     users = ["alice", "bob"]
     given = [ScramUpsertion(user, mechanism, "secret") for user in users for mechanism in (SHA_256, SHA_512)]

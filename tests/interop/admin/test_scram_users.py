@@ -51,12 +51,6 @@ def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) 
 
 
 @pytest.fixture
-def admin(broker: SecureBroker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.broker.address) as client:
-        yield client
-
-
-@pytest.fixture
 def user(admin: BlockingAdminClient) -> Iterator[str]:
     """A name that is not taken, and is not when the test is over."""
     name = f"user,{time.monotonic_ns()}= x"
