@@ -19,7 +19,7 @@ from kafkawire.cli.report.sections import GatheredSection
 from kafkawire.cli.tables.bytes_bar import BytesBar
 from kafkawire.cli.tables.reading import FoundLogs, batches_of, found_logs, told_errors
 from kafkawire.logs import Accounts, FileKind, LogFile, ReadMode, ReadOptions, read_metadata_histories, table_named
-from kafkawire.logs.histories.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.registry import METADATA_TOPIC
 
 __all__ = ["gather_report"]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from kafkawire.cli.report.contents import Cluster, LogReport, Numbers
-from kafkawire.logs.histories.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.registry import METADATA_TOPIC
 
 __all__ = ["notes_on"]

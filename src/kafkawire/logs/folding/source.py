@@ -1,4 +1,4 @@
-"""Where the batches of a fold come from, and what becomes of what is wrong with them."""
+"""The batches that a fold reads, and the errors that it finds in them."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ __all__ = ["FoldSource"]
 
 @dataclass(frozen=True)
 class FoldSource:
-    """Reads whole files: what is so depends on all that came before, so options that leave out records do not count.
+    """Reads whole files: a state depends on all earlier records, so options that leave out records do not apply.
 
     Attributes:
         options: how to read.
-        accounts: what is counted there.
+        accounts: gets the counts.
         store: where the files are.
     """
 
     options: ReadOptions
     accounts: Accounts
     store: FileStore
-    _told: set[tuple[str, str, int]] = field(default_factory=set, init=False, repr=False, compare=False)
-    """What is wrong with the records of the batch at hand: several histories may each find the same."""
+    _booked: set[tuple[str, str, int]] = field(default_factory=set, init=False, repr=False, compare=False)
+    """Errors in the current batch: several histories may each find the same one."""
 
     def batches(self, file: LogFile) -> Iterator[OpenedBatch | Flaw]:
         """The batches of a file.
@@ -42,19 +42,19 @@ class FoldSource:
         for found in scan_records(FileRange(file, 0, file.size), self._all_records(), self.accounts, self.store):
             if isinstance(found, OpenedBatch):
                 self.accounts.records_read += len(found.records.offsets)
-            self._told.clear()
+            self._booked.clear()
             yield found
 
     def failed(self, code: str, reason: str, batch: OpenedBatch, offset: int) -> None:
-        """Book what is wrong with a record, or with the way from one batch to the next; the same is booked once.
+        """Book an error in a record, or between two batches, once.
 
         Raises:
             LogReadError: in mode FAILFAST.
         """
         flaw = (code, batch.file.path, offset)
-        if flaw in self._told:
+        if flaw in self._booked:
             return
-        self._told.add(flaw)
+        self._booked.add(flaw)
         self.accounts.failed(code)
         if self.options.mode is ReadMode.FAILFAST:
             raise LogReadError(code, batch.file.path, reason, position=batch.position, offset=offset)

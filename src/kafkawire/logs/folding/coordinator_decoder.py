@@ -1,4 +1,4 @@
-"""The records of a coordinator's batch that a history wants, decoded."""
+"""The coordinator records that a history needs, decoded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from kafkawire.logs.histories.kafkas_messages import KafkasMessage, Reader
+from kafkawire.logs.folding.message_decoder import MessageDecoder, Reader
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.logs.scanning.flaws import code_of
 from kafkawire.records.version_prefix import PREFIX_SIZE, read_prefix
@@ -28,10 +28,10 @@ class DecodedRecord(msgspec.Struct, gc=False):
         type: name of its type; None if that is not known.
         key: None if it could not be decoded.
         value: None for a tombstone, and if it could not be decoded.
-        is_tombstone: whether there is no value.
-        raw: the value as it came, or the key if there is none.
-        error: the code of what is wrong, or None. With ``trailing_bytes`` all values are there.
-        reason: the same in words.
+        is_tombstone: whether the record has no value.
+        raw: the bytes of the value, or of the key if there is no value.
+        error: the code of what is wrong, or None. With ``trailing_bytes`` the messages are complete.
+        reason: the error in words.
     """
 
     type: str | None = None
@@ -44,19 +44,19 @@ class DecodedRecord(msgspec.Struct, gc=False):
 
 
 class _Known(NamedTuple):
-    """A record type that is wanted.
+    """A record type that the history needs.
 
     Attributes:
         name: of the type.
-        key: the message of keys.
-        key_version: the version that they are written in.
-        value: the message of values.
+        key: decodes keys.
+        key_version: the version of all keys.
+        value: decodes values.
     """
 
     name: str
-    key: KafkasMessage
+    key: MessageDecoder
     key_version: int
-    value: KafkasMessage
+    value: MessageDecoder
 
 
 class CoordinatorDecoder:
@@ -64,8 +64,8 @@ class CoordinatorDecoder:
 
     Args:
         topic: of its log.
-        wanted: names of the record types that are wanted; others are passed over.
-        registry: the record types that are known.
+        wanted: names of the record types that the history needs; others are skipped.
+        registry: all record types.
     """
 
     def __init__(self, topic: str, wanted: frozenset[str], registry: RecordRegistry) -> None:
@@ -75,9 +75,9 @@ class CoordinatorDecoder:
         self._readers = {prefix: _readers(known) for prefix, known in self._wanted.items()}
 
     def decode(self, key: bytes | None, value: bytes | None) -> DecodedRecord | None:
-        """The record, or None for one of a type that is not wanted."""
+        """The record, or None if the history does not need its type."""
         if key is None or len(key) < PREFIX_SIZE:
-            return DecodedRecord(error="decode_error", reason="the record has no key that tells its type")
+            return DecodedRecord(error="decode_error", reason="the record has no key, or one too short for a type")
         prefix = key[:PREFIX_SIZE]
         readers = self._readers.get(prefix)
         if readers is None:
@@ -104,23 +104,23 @@ def _prefix(number: int) -> bytes:
 
 
 def _known(kind: CoordinatorRecordType, registry: RecordRegistry) -> _Known:
-    key, value = KafkasMessage(kind.key, registry), KafkasMessage(kind.value, registry)
+    key, value = MessageDecoder(kind.key, registry), MessageDecoder(kind.value, registry)
     return _Known(kind.name, key, kind.key_version, value)
 
 
 def _readers(known: _Known) -> tuple[str, Reader, Mapping[bytes, Reader]]:
-    """The name of a type, what reads its keys, and what reads its values by the version in front of them."""
+    """The name of a type, the reader of its keys, and the readers of its values by their version prefix."""
     read_value = {_prefix(version): reader for version, reader in known.value.readers.items()}
     return known.name, known.key.readers.get(known.key_version, _unreadable), read_value
 
 
 def _unreadable(_buffer: bytes, _at: int) -> tuple[Message, int]:
-    """Stands for what reads keys whose definition is of no use; what is wrong with it is told exactly later."""
+    """The reader of keys whose definition is unusable; the exact decoder then reports why."""
     raise KeyError
 
 
 def _decode_exactly(known: _Known, key: bytes, value: bytes | None) -> DecodedRecord:
-    """Decode what is not as it should be, and say why."""
+    """Decode a record that the fast path refused, and report what is wrong with it."""
     decoded = DecodedRecord(known.name, is_tombstone=value is None, raw=key if value is None else value)
     try:
         decoded.key, end = known.key.decode_from(key, PREFIX_SIZE, known.key_version)

@@ -1,36 +1,35 @@
-"""The metadata records of a batch that a history wants, decoded; the others are passed over by their number."""
+"""The metadata records that a history needs, decoded; the others are skipped by their number."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from kafkawire.logs.histories.kafkas_messages import KafkasMessage, Reader
+from kafkawire.logs.folding.message_decoder import MessageDecoder, Reader
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.logs.scanning.flaws import code_of
 from kafkawire.logs.scanning.found import OpenedBatch
-from kafkawire.logs.tables.record_types import read_metadata_frame
-from kafkawire.records.framed_records import FRAME_VERSION
+from kafkawire.records.framed_records import FRAME_VERSION, METADATA_RECORD, read_frame
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import FAST_PATH_FAILS
 from kafkawire.wire.varint import write_uvarint
 
-__all__ = ["MetadataRecords"]
+__all__ = ["MetadataDecoder"]
 
 _FRAME_SIZE: Final = 3
-"""Frame version, type and version of a record: a byte each, as all are so far."""
+"""Frame version, record id and record version, a byte each: so far no record has a longer frame."""
 
 
-class MetadataRecords:
-    """Decodes records.
+class MetadataDecoder:
+    """Decodes the records of batches.
 
     Args:
-        wanted: names of the messages that are wanted.
-        registry: the record types that are known; records that nobody wants are passed over.
-        failed: hears of records that are not as they should be.
+        wanted: names of the messages that the history needs.
+        registry: all record types.
+        failed: called with the code, the reason, the batch and the offset of each malformed record.
 
     Attributes:
-        lost_some: whether wanted records could not be decoded. Whoever looks resets it.
+        lost_some: whether a wanted record could not be decoded. The caller resets it.
     """
 
     def __init__(
@@ -43,23 +42,23 @@ class MetadataRecords:
         self._failed = failed
         self._known = frozenset(registry.metadata)
         self._wanted = {
-            number: KafkasMessage(name, registry) for number, name in registry.metadata.items() if name in wanted
+            number: MessageDecoder(name, registry) for number, name in registry.metadata.items() if name in wanted
         }
         others = self._known - self._wanted.keys()
-        self._passed_over = frozenset(bytes((FRAME_VERSION,)) + write_uvarint(number) for number in others)
+        self._skipped = frozenset(bytes((FRAME_VERSION,)) + write_uvarint(number) for number in others)
         self._readers: dict[bytes, Reader] = {
             bytes((FRAME_VERSION,)) + write_uvarint(number) + write_uvarint(version): reader
             for number, kind in self._wanted.items()
             for version, reader in kind.readers.items()
         }
 
-    def of(self, found: OpenedBatch, first: int, limit: int | None) -> Iterator[tuple[Message, int, int]]:
+    def records_of(self, found: OpenedBatch, first: int, limit: int | None) -> Iterator[tuple[Message, int, int]]:
         """The wanted records of a batch, with timestamp and offset.
 
         Args:
             found: the batch.
-            first: records below this offset are left out.
-            limit: records at this offset and after it are left out.
+            first: records before this offset are skipped.
+            limit: records from this offset on are skipped; None for no limit.
         """
         records, readers = found.records, self._readers
         for offset, timestamp, value in zip(records.offsets, records.timestamps, records.values, strict=True):
@@ -76,16 +75,16 @@ class MetadataRecords:
                     end = -1
                 if end != len(value):
                     message = self._exactly(value, found, offset)
-            elif value is None or self._passed_over.isdisjoint((value[:2], value[:3])):
+            elif value is None or self._skipped.isdisjoint((value[:2], value[:3])):
                 message = self._exactly(value, found, offset)
             if message is not None:
                 yield message, timestamp, offset
 
     def _exactly(self, value: bytes | None, found: OpenedBatch, offset: int) -> Message | None:
-        """Decode what is not framed as usual or not as long as it should be, or say what is wrong with it."""
+        """Decode a record that the fast path refused, or report what is wrong with it."""
         octets = value or b""
         try:
-            number, version, start = read_metadata_frame(octets)
+            number, version, start = read_frame(octets, METADATA_RECORD)
             if number not in self._known:
                 self._failed("unknown_type", f"no record has the id {number}", found, offset)
                 return None

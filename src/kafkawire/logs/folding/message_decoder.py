@@ -1,4 +1,4 @@
-"""Kafka's messages, by whatever definition of them is known: histories rest on the fields that Kafka gives them."""
+"""Decoding for histories, which need the fields of Kafka's own definition whatever definition a user brings."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from kafkawire.logs.registry import RecordRegistry
 from kafkawire.protocol import message_class
 from kafkawire.wire import DecodeError, Message
 
-__all__ = ["KafkasMessage", "Reader"]
+__all__ = ["MessageDecoder", "Reader"]
 
 Reader: TypeAlias = Callable[[bytes, int], tuple[Message, int]]
-"""Reads a message at an offset; fails with one of ``FAST_PATH_FAILS``."""
+"""Decodes the message at an offset and returns it with its end; raises one of ``FAST_PATH_FAILS``."""
 
 
-class KafkasMessage:
-    """A message of Kafka's. A user's own definition of it may have other versions, and further fields.
+class MessageDecoder:
+    """Decodes one message into the class of Kafka's own definition.
 
-    An own definition that lacks a field, or has it as something else, tells no history: then no version can be read.
+    A user's definition may have other versions and more fields. If it lacks a field of Kafka's, or gives the field
+    another type, no version can be decoded.
 
     Args:
         name: of the message.
-        registry: knows the definition.
+        registry: has the definition.
 
     Attributes:
         name: the same.
-        readers: what reads each version that can be read.
+        readers: for each version that can be decoded, the function that decodes it.
     """
 
     def __init__(self, name: str, registry: RecordRegistry) -> None:
@@ -45,7 +46,7 @@ class KafkasMessage:
         """The message at an offset, and where it ends.
 
         Raises:
-            DecodeError: kind ``version``: there is no such version, or none that can be read; else what is wrong.
+            DecodeError: kind ``version`` if that version cannot be decoded, otherwise as ``Message.decode_from``.
         """
         if version not in self.readers:
             raise DecodeError("version", self._refusal(version), message_name=self.name, version=version, offset=at)
@@ -70,7 +71,7 @@ class KafkasMessage:
         return read_as_kafkas
 
     def _as_kafkas(self, message: Message) -> Message:
-        """The message in Kafka's class. Structs in it stay what they are: they have the fields that are looked at."""
+        """The message in Kafka's class. The structs inside keep their classes; they have the fields that are needed."""
         if not self._is_own:
             return message
         fields = (name for name in self._kafkas.__struct_fields__ if name != "unknown_tagged_fields")
@@ -82,7 +83,7 @@ def _layouts(message: type[Message]) -> Sequence[StructLayout]:
 
 
 def _lacking(kafkas: Sequence[StructLayout], defined: Sequence[StructLayout]) -> Iterator[str]:
-    """The fields of a struct that another definition of it does not have, or not as the same."""
+    """The fields of a struct that another definition lacks, or has with another type."""
     others = {field.attribute: field for field in defined[-1].fields}
     for field in kafkas[-1].fields:
         other = others.get(field.attribute)
@@ -93,11 +94,11 @@ def _lacking(kafkas: Sequence[StructLayout], defined: Sequence[StructLayout]) ->
 
 
 def _is_same(field: FieldLayout, other: FieldLayout) -> bool:
-    """Whether the values of the other may stand for those of a field."""
+    """Whether the values of another field can take the place of those of a field."""
     return (field.type, field.array) == (other.type, other.array) and (field.ever_nullable or not other.ever_nullable)
 
 
 def _structs(layouts: Sequence[StructLayout], field: FieldLayout) -> list[StructLayout]:
-    """The layouts of the struct that a field is, in the versions that have it."""
+    """The layouts of the struct of a field, in the versions that have the field."""
     fields = (each for layout in layouts for each in layout.fields if each.attribute == field.attribute)
     return [each.struct for each in fields if each.struct is not None]

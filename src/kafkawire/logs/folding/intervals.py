@@ -1,4 +1,4 @@
-"""Intervals: what was so from when to when, made of changes in the order of a log."""
+"""Intervals: which values held from when to when, built from changes in the order of a log."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["Interval", "K", "Ledger", "Moment", "Values"]
 K = TypeVar("K", bound=Hashable)
 
 Values: TypeAlias = tuple[object, ...]
-"""What is so during an interval, column by column."""
+"""The values that hold during an interval, column by column."""
 
 
 class Moment(NamedTuple):
     """A place in a log.
 
     Attributes:
-        time: in milliseconds since the epoch; None if nobody knows.
-        offset: of the record; None if nobody knows.
+        time: in milliseconds since the epoch; None if unknown.
+        offset: of the record; None if unknown.
     """
 
     time: int | None
@@ -28,16 +28,17 @@ class Moment(NamedTuple):
 
 
 class Interval(msgspec.Struct, Generic[K], gc=False):
-    """A time during which something was so.
+    """A time during which a key had the same values.
 
     Attributes:
-        key: what it is about.
-        values: what was so; None if only its end is known.
-        valid_from, valid_to: milliseconds since the epoch, the end excluded. An unknown beginning is None, and so is
-            the end of what is still so.
-        from_offset, to_offset: of the records that began and ended it; where a snapshot told, its end offset.
-        added_by_snapshot: whether a snapshot and no record of the log told that it began.
-        group: what it ends together with.
+        key: what the values belong to.
+        values: None if only the end of the interval is known.
+        valid_from, valid_to: milliseconds since the epoch, the end excluded. None for an unknown beginning, and for the
+            end of an open interval.
+        from_offset, to_offset: of the records that began and ended it; the end offset of a snapshot, if the change is
+            known from a snapshot alone.
+        added_by_snapshot: whether the beginning is known from a snapshot alone.
+        group: intervals of a group can be ended together.
     """
 
     key: K
@@ -56,12 +57,12 @@ class Ledger(Generic[K]):
     Memory is bounded by the keys that are open.
 
     Args:
-        renews: whether other values for a key begin another interval; else they replace the ones that it has.
-        nothing: values that say that there is nothing, which a snapshot leaves out.
+        renews: whether new values of a key begin a new interval; otherwise they replace the values of the open one.
+        nothing: values that mean the same as no interval; snapshots leave such keys out.
 
     Attributes:
-        complete: whether nothing can be so that is not open here. If it can, an end without a beginning is kept.
-        ended: intervals in the order in which they ended. Whoever takes them clears the list.
+        complete: whether every key that has values is known. If not, the end of an unknown interval is kept too.
+        ended: intervals in the order in which they ended. The caller clears the list.
     """
 
     def __init__(self, *, renews: bool = True, nothing: Values | None = None) -> None:
@@ -76,12 +77,12 @@ class Ledger(Generic[K]):
         return len(self._open)
 
     def values(self, key: K) -> Values | None:
-        """What is so for a key, or None."""
+        """The current values of a key, or None."""
         held = self._open.get(key)
         return None if held is None else held.values
 
     def put(self, key: K, values: Values, at: Moment, group: Hashable = None) -> None:
-        """From now on this is so. The same again changes nothing."""
+        """Set the values of a key. Setting the values that it already has changes nothing."""
         held = self._open.get(key)
         if held is not None:
             if held.values == values:
@@ -93,7 +94,7 @@ class Ledger(Generic[K]):
         self._begin(Interval(key, values, at.time, at.offset, group=group))
 
     def drop(self, key: K, at: Moment) -> None:
-        """From now on nothing is so for a key."""
+        """End the interval of a key."""
         held = self._open.pop(key, None)
         if held is not None:
             self._end(held, at)
@@ -101,17 +102,17 @@ class Ledger(Generic[K]):
             self.ended.append(Interval(key, None, None, None, at.time, at.offset))
 
     def drop_group(self, group: Hashable, at: Moment) -> None:
-        """From now on nothing is so for all keys of a group."""
+        """End the intervals of all keys of a group."""
         for key in self._groups.pop(group, ()):
             self._end(self._open.pop(key), at)
 
     def compare(self, found: Ledger[K], at: Moment, began: Moment) -> None:
-        """Take over what a snapshot says is so. What is otherwise here changed at its time.
+        """Change to the state of a snapshot. What differs here changed at the time of the snapshot.
 
         Args:
             found: the open intervals of the snapshot.
-            at: its time and end offset.
-            began: when what is only there began.
+            at: time and end offset of the snapshot.
+            began: beginning of the intervals that only the snapshot has.
         """
         for key in [key for key, held in self._open.items() if key not in found._open and held.values != self._nothing]:
             self._end(self._open.pop(key), at)
@@ -131,7 +132,7 @@ class Ledger(Generic[K]):
             )
 
     def still_open(self) -> Iterator[Interval[K]]:
-        """The open intervals in the order of the records that began them, those with an unknown beginning first."""
+        """The open intervals in the order of the records that began them; unknown beginnings come first."""
         return iter(sorted(self._open.values(), key=lambda held: -1 if held.from_offset is None else held.from_offset))
 
     def _begin(self, interval: Interval[K]) -> None:

@@ -1,25 +1,25 @@
-"""Which intervals are asked for: those that are so at a time, or that touch a span of times or offsets."""
+"""Which intervals the options ask for: those that hold at a time, or that touch a span of times or offsets."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Self
 
-from kafkawire.logs.histories.as_of import milliseconds, valid_at
-from kafkawire.logs.histories.intervals import Interval, K
+from kafkawire.logs.folding.intervals import Interval, K
 from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.times import milliseconds
 
 __all__ = ["Selection"]
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What options ask for.
+    """The limits that options set.
 
     Attributes:
         as_of: milliseconds since the epoch, or None for all times.
-        from_time, until_time: the span of times, the end excluded; None where it has no end.
-        from_offset, until_offset: the same for offsets.
+        from_time, until_time: a span of times, the end excluded; None where the span is open.
+        from_offset, until_offset: a span of offsets, in the same form.
     """
 
     as_of: int | None
@@ -30,7 +30,7 @@ class Selection:
 
     @classmethod
     def of(cls, options: ReadOptions) -> Self:
-        """What some options ask for."""
+        """The limits of some options."""
         as_of, from_time, until_time = (
             None if time is None else milliseconds(time)
             for time in (options.as_of, options.from_time, options.until_time)
@@ -46,12 +46,17 @@ class Selection:
     ) -> bool:
         """As ``keeps``, for the ends of an interval."""
         return (
-            (self.as_of is None or valid_at(self.as_of, valid_from, valid_to))
+            (self.as_of is None or _contains(self.as_of, valid_from, valid_to))
             and _touches(valid_from, valid_to, self.from_time, self.until_time)
             and _touches(from_offset, to_offset, self.from_offset, self.until_offset)
         )
 
 
+def _contains(time: int, begin: int | None, end: int | None) -> bool:
+    """Whether an interval contains a time. An interval without a beginning reaches back to all earlier times."""
+    return (begin is None or begin <= time) and (end is None or time < end)
+
+
 def _touches(begin: int | None, end: int | None, first: int | None, last: int | None) -> bool:
-    """Whether something that was so from ``begin`` to ``end`` was so, began or ended in a span."""
+    """Whether an interval overlaps a span, begins in it or ends in it."""
     return (first is None or end is None or end >= first) and (last is None or begin is None or begin < last)
