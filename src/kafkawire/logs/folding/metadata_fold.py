@@ -73,11 +73,11 @@ class _State(Generic[K]):
 
     def __init__(self, reducer: StateReducer[K]) -> None:
         self.reducer = reducer
-        self.transactions = MetadataTransactions[tuple[Message, int | None]]()
+        self.transactions = MetadataTransactions[tuple[Message, Moment]]()
 
     def apply(self, record: Message, at: Moment) -> None:
-        for each, offset in self.transactions.take(record.API_KEY, (record, at.offset)):
-            self.reducer.apply(each, Moment(at.time, offset))
+        for each, its_own in self.transactions.take(record.API_KEY, (record, at)):
+            self.reducer.apply(each, at if its_own is at else Moment(at.time, its_own.offset))
 
 
 class _SnapshotState(_State[K]):
@@ -203,9 +203,11 @@ class MetadataFold(Generic[K]):
         if not batch.is_control:
             limit = self._source.options.high_watermark
             for record, timestamp, offset in self._decoder.records_of(found, expected or 0, limit):
-                self._note_lost_records()
+                if self._decoder.lost_some:
+                    self._note_lost_records()
                 self._state.apply(record, Moment(self._clock.read(timestamp), offset))
-            self._note_lost_records()
+            if self._decoder.lost_some:
+                self._note_lost_records()
         self._expected = max(expected or 0, batch.last_offset + 1)
 
     def _note_gap(self, found: OpenedBatch, expected: int) -> None:
@@ -222,8 +224,7 @@ class MetadataFold(Generic[K]):
         self._source.failed(code, reason, found, offset)
 
     def _note_lost_records(self) -> None:
-        if self._decoder.lost_some:
-            self._decoder.lost_some = self.ledger.complete = False
+        self._decoder.lost_some = self.ledger.complete = False
 
     def _note_complete(self) -> None:
         self.ledger.complete = True
