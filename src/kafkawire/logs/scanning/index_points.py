@@ -12,9 +12,11 @@ from kafkawire.logs.files.store import FileStore, OpenFile
 from kafkawire.wire.batches.batch import HEADER_SIZE, whole_batch
 from kafkawire.wire.batches.framing import LENGTH_COUNTS_FROM, NEWEST_MAGIC
 
-__all__ = ["IndexPoints", "points_of"]
+__all__ = ["IndexPoints", "points_of", "times_of"]
 
 _ENTRY: Final = struct.Struct(">ii")
+_TIME_ENTRY: Final = struct.Struct(">qi")
+_TIME_ENTRIES_AT_ONCE: Final = 4096
 _LARGEST_INDEX: Final = 64 * 1024 * 1024
 _BLOCK: Final = 1024 * 1024
 _FRAME: Final = struct.Struct(">qiib")
@@ -78,6 +80,24 @@ def points_of(file: LogFile, store: FileStore) -> IndexPoints:
         except OSError:
             pass
     return IndexPoints(file.base_offset, offsets, positions)
+
+
+def times_of(file: LogFile, store: FileStore) -> Iterator[tuple[int, int]]:
+    """The entries of the time index beside a segment: times, and the offsets at which they were reached.
+
+    An active index ends with zeros, megabytes that are allocated ahead.
+    """
+    size, position = _TIME_ENTRIES_AT_ONCE * _TIME_ENTRY.size, 0
+    try:
+        with store.open(f"{file.path.removesuffix('.log')}.timeindex") as index:
+            while block := index.read_at(position, size):
+                for time, offset in _TIME_ENTRY.iter_unpack(block[: len(block) // _TIME_ENTRY.size * _TIME_ENTRY.size]):
+                    if time <= 0 and offset <= 0:
+                        return
+                    yield time, file.base_offset + offset
+                position += size
+    except OSError:
+        return
 
 
 def _stated_size(file: OpenFile, position: int, offset: int) -> int:

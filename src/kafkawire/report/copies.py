@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from kafkawire.cli.report.log_ends import offset_after
-from kafkawire.logs import FileKind, LogFile
+from kafkawire.logs import FileKind, FileStore, LogFile, LogReadError
 from kafkawire.logs.histories.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.planning import FoundLogs
 from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.report.log_ends import offset_after
 
 __all__ = ["ChosenLogs", "one_of_each"]
 
@@ -33,10 +34,10 @@ class ChosenLogs:
     unnamed: Sequence[str]
 
 
-def one_of_each(files: Sequence[LogFile]) -> ChosenLogs:
-    """Of copies in a cluster the one that goes furthest; of those that go as far the one that begins first."""
+def one_of_each(logs: FoundLogs) -> ChosenLogs:
+    """Of the copies in a cluster the one with the highest end offset; of several such the one that begins first."""
     folders = defaultdict[tuple[str | None, str], dict[str, list[LogFile]]](lambda: defaultdict(list))
-    for file in files:
+    for file in logs.files:
         if file.log.rpartition("-")[0] in _READ:
             folders[file.cluster, file.log][file.folder].append(file)
     copies, unnamed = set[str](), list[str]()
@@ -44,19 +45,17 @@ def one_of_each(files: Sequence[LogFile]) -> ChosenLogs:
         if len(found) > 1 and cluster is None:
             unnamed.append(log)
         elif len(found) > 1:
-            copies |= found.keys() - {max(found, key=lambda folder: _reach(found[folder]))}
-    return ChosenLogs(tuple(file for file in files if file.folder not in copies), sorted(copies), unnamed)
+            copies |= found.keys() - {max(found, key=lambda folder: _reach(found[folder], logs.store))}
+    return ChosenLogs(tuple(file for file in logs.files if file.folder not in copies), sorted(copies), unnamed)
 
 
-def _reach(files: Sequence[LogFile]) -> tuple[int, int]:
-    """How far a copy goes, and from how early on; files that are not of this machine go as far as their names say."""
+def _reach(files: Sequence[LogFile], store: FileStore) -> tuple[int, int]:
+    """The end offset of a copy, and its first offset, negated; files that cannot be read end where their names say."""
     segments = sorted(
         (file for file in files if file.kind is FileKind.SEGMENT), key=lambda segment: segment.base_offset
     )
     end = max(file.base_offset for file in files)
     if segments:
-        try:
-            end = max(end, offset_after(Path(segments[-1].path), segments[-1].base_offset))
-        except OSError:
-            end = max(end, segments[-1].base_offset)
+        with suppress(LogReadError):
+            end = max(end, offset_after(segments[-1], store))
     return end, -min(file.base_offset for file in files)
