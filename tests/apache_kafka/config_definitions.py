@@ -17,7 +17,7 @@ from kafkawire.broker.offered_versions import RELEASE
 from kafkawire.model.configs import checks
 from kafkawire.model.configs.definitions import ConfigDefinition, Definitions
 
-DATA = REPOSITORY / "src" / "kafkawire" / "broker" / "configuration" / "definitions.json"
+DATA = REPOSITORY / "src" / "kafkawire" / "model" / "configs" / "definitions.json"
 SOURCES = Path(__file__).parents[1] / "conformance" / "broker" / "configurations"
 
 _COMPRESSION_LEVEL_OF_GZIP = "[1,...,9] or -1"

@@ -44,7 +44,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import ConnectionFailedError, ConnectionImpossibleError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 SETTINGS = ConnectionSettings(client_id="test")
 SESSION_MS = 1_500

@@ -10,7 +10,7 @@ from tests.apache_kafka.java_answers import JavaAcl
 from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import CLIENT_NAME, MECHANISMS, PASSWORDS, USER, SecureBroker
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 
 @pytest.fixture(params=broker_releases())

@@ -17,10 +17,10 @@ from concurrent.futures import CancelledError
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from kafkawire.admin.calls import MADE_BEFORE_FORK
 from kafkawire.admin.client import DEFAULT_GRACE, AdminClient
 from kafkawire.admin.connection.sasl import CredentialsSource
 from kafkawire.admin.connection.tls import Tls
+from kafkawire.admin.running_calls import MADE_BEFORE_FORK
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.arguments.checks import parameters_of
 from kafkawire.wire.kafka_errors import ClosedError

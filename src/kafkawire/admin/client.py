@@ -11,7 +11,6 @@ from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.cluster import Cluster, Kind
 from kafkawire.admin.connection.sasl import CredentialsSource
 from kafkawire.admin.connection.tls import Tls
-from kafkawire.admin.operations.acl_visibility import AclVisibilityOperations
 from kafkawire.admin.operations.acls import AclOperations
 from kafkawire.admin.operations.capabilities import CapabilityOperations
 from kafkawire.admin.operations.cluster import ClusterOperations
@@ -28,19 +27,17 @@ from kafkawire.admin.operations.partitions import PartitionOperations
 from kafkawire.admin.operations.producers import ProducerOperations
 from kafkawire.admin.operations.quorum import QuorumOperations
 from kafkawire.admin.operations.quota_configs import QuotaConfigOperations
-from kafkawire.admin.operations.quota_visibility import QuotaVisibilityOperations
 from kafkawire.admin.operations.quotas import QuotaOperations
 from kafkawire.admin.operations.records import RecordOperations
 from kafkawire.admin.operations.scram import ScramOperations
 from kafkawire.admin.operations.share_group_offsets import ShareGroupOffsetOperations
-from kafkawire.admin.operations.share_groups import ShareGroupOperations
 from kafkawire.admin.operations.streams_groups import StreamsGroupOperations
 from kafkawire.admin.operations.tokens import TokenOperations
 from kafkawire.admin.operations.topic_descriptions import TopicDescriptionOperations
 from kafkawire.admin.operations.topic_offsets import TopicOffsetOperations
-from kafkawire.admin.operations.topic_visibility import TopicVisibilityOperations
 from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.operations.transactions import TransactionOperations
+from kafkawire.admin.operations.visibility import VisibilityOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.arguments.checks import checked
@@ -57,7 +54,7 @@ DEFAULT_GRACE = 5.0
 class AdminClient(
     TopicOperations,
     TopicDescriptionOperations,
-    TopicVisibilityOperations,
+    VisibilityOperations,
     PartitionOperations,
     RecordOperations,
     TopicOffsetOperations,
@@ -69,13 +66,10 @@ class AdminClient(
     ScramOperations,
     TokenOperations,
     AclOperations,
-    AclVisibilityOperations,
     QuotaOperations,
-    QuotaVisibilityOperations,
     QuotaConfigOperations,
     GroupListingOperations,
     GroupDescriptionOperations,
-    ShareGroupOperations,
     StreamsGroupOperations,
     GroupOperations,
     GroupOffsetOperations,

@@ -6,7 +6,8 @@ A leaf: it imports nothing else of kafkawire, and both the generator and the run
 from __future__ import annotations
 
 from kafkawire.layout.field_types import ENTITY_TYPES, FIELD_TYPES, STRUCT, FieldType
-from kafkawire.layout.model import DefaultValue, FieldLayout, MessageLayouts, Presence, StructLayout
+from kafkawire.layout.messages import Field, MessageLayouts, snake_case
+from kafkawire.layout.model import DefaultValue, FieldLayout, Presence, StructLayout
 from kafkawire.layout.uuid import Uuid
 
 __all__ = [
@@ -14,10 +15,12 @@ __all__ = [
     "FIELD_TYPES",
     "STRUCT",
     "DefaultValue",
+    "Field",
     "FieldLayout",
     "FieldType",
     "MessageLayouts",
     "Presence",
     "StructLayout",
     "Uuid",
+    "snake_case",
 ]

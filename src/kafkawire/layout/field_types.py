@@ -25,6 +25,8 @@ class FieldType(msgspec.Struct, frozen=True):
         name: the text that definitions use.
         domain: kind of Python value.
         annotation: Python type of a value, as written in generated classes.
+        arrow: name of the Arrow type of a column: the next larger signed one for unsigned integers, which Spark does
+            not have. Columns of ``string`` hold ``str`` of each value.
         code: ``struct`` code (big-endian) of a fixed-width type, else None.
         size: bytes of a fixed-width type, else None.
         length_code: ``struct`` code of the plain length prefix of a variable-length type, else None.
@@ -40,6 +42,7 @@ class FieldType(msgspec.Struct, frozen=True):
     name: str
     domain: Domain
     annotation: str
+    arrow: str
     code: str | None = None
     size: int | None = None
     length_code: str | None = None
@@ -56,26 +59,30 @@ class FieldType(msgspec.Struct, frozen=True):
 def _integer(name: str, code: str, size: int, *, signed: bool = True) -> FieldType:
     bits = 8 * size
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
-    return FieldType(name, "int", "int", code=code, size=size, minimum=low, maximum=high, default=0)
+    arrow = name if signed else f"int{2 * bits}"
+    return FieldType(name, "int", "int", arrow, code=code, size=size, minimum=low, maximum=high, default=0)
 
 
 FIELD_TYPES: dict[str, FieldType] = {
     type_.name: type_
     for type_ in (
-        FieldType("bool", "bool", "bool", code="?", size=1, default=False),
+        FieldType("bool", "bool", "bool", "bool", code="?", size=1, default=False),
         _integer("int8", "b", 1),
         _integer("int16", "h", 2),
         _integer("uint16", "H", 2, signed=False),
         _integer("int32", "i", 4),
         _integer("uint32", "I", 4, signed=False),
         _integer("int64", "q", 8),
-        FieldType("uuid", "uuid", "Uuid", code="16s", size=16, default=Uuid()),
-        FieldType("float64", "float", "float", code="d", size=8, default=0.0),
-        FieldType("string", "text", "str", length_code="h", maximum_length=0x7FFF, nullable=True, default=""),
-        FieldType("bytes", "octets", "bytes", length_code="i", maximum_length=0x7FFFFFFF, nullable=True, default=b""),
+        FieldType("uuid", "uuid", "Uuid", "string", code="16s", size=16, default=Uuid()),
+        FieldType("float64", "float", "float", "double", code="d", size=8, default=0.0),
+        FieldType("string", "text", "str", "string", length_code="h", maximum_length=0x7FFF, nullable=True, default=""),
         FieldType(
-            "records", "octets", "RecordBytes", length_code="i", maximum_length=0x7FFFFFFF, nullable=True, default=None,
-            taggable=False, element=False, view=True,
+            "bytes", "octets", "bytes", "binary", length_code="i", maximum_length=0x7FFFFFFF, nullable=True,
+            default=b"",
+        ),
+        FieldType(
+            "records", "octets", "RecordBytes", "binary", length_code="i", maximum_length=0x7FFFFFFF, nullable=True,
+            default=None, taggable=False, element=False, view=True,
         ),
     )
 }  # fmt: skip

@@ -62,12 +62,7 @@ class RecordRegistry:
         Raises:
             KeyError: no package has it.
         """
-        for package in self.packages:
-            try:
-                return cast("MessageColumns", import_module(f"{package}.record_columns").record_columns(name))
-            except KeyError:
-                continue
-        raise KeyError(name)
+        return MessageColumns(self.message(name))
 
 
 BUILT_IN: Final = RecordRegistry()

@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from kafkawire.logs import FileKind, FileStore, LogFile, LogReadError
+from kafkawire.logs import FileKind, FileStore, LogFile
 from kafkawire.logs.histories.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.planning import FoundLogs
 from kafkawire.logs.registry import METADATA_TOPIC
-from kafkawire.report.log_ends import offset_after
+from kafkawire.logs.scanning.log_ends import end_of_segment
 
 __all__ = ["ChosenLogs", "one_of_each"]
 
@@ -56,6 +56,6 @@ def _reach(files: Sequence[LogFile], store: FileStore) -> tuple[int, int]:
     )
     end = max(file.base_offset for file in files)
     if segments:
-        with suppress(LogReadError):
-            end = max(end, offset_after(segments[-1], store))
+        with suppress(OSError):
+            end = max(end, end_of_segment(segments[-1], store).offset)
     return end, -min(file.base_offset for file in files)

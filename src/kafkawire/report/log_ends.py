@@ -9,18 +9,16 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from kafkawire.logs import FileKind, FileStore, Flaw, LogFile, LogReadError, ReadOptions, scan_batches
+from kafkawire.logs import FileKind, FileStore, LogFile
 from kafkawire.logs.planning import FoundLogs
-from kafkawire.logs.scanning.index_points import times_of
-from kafkawire.logs.scanning.ranges import ranges_of
+from kafkawire.logs.scanning.index_points import indexed_times
+from kafkawire.logs.scanning.log_ends import end_of_segment
 from kafkawire.report.bounded import ThinnedLine
 from kafkawire.report.contents import LogEnd
 
-__all__ = ["Partition", "log_ends", "offset_after"]
+__all__ = ["Partition", "log_ends"]
 
 _POINTS: Final = 24
-_FROM_LAST_INDEX_ENTRY: Final = ReadOptions(from_offset=(1 << 63) - 1)
-_UNCHECKED: Final = ReadOptions(verify_checksums=False)
 
 
 class Partition(NamedTuple):
@@ -47,39 +45,18 @@ def log_ends(logs: FoundLogs) -> dict[Partition, LogEnd]:
         try:
             partition = Partition(segments[0].cluster, topic, int(number))
             end = _end_of(sorted(segments, key=lambda file: file.base_offset), logs.store)
-        except (LogReadError, ValueError):
+        except (OSError, ValueError):
             continue
         ends[partition] = max(ends.get(partition, end), end, key=lambda each: each.offset or 0)
     return ends
 
 
-def offset_after(segment: LogFile, store: FileStore) -> int:
-    """The offset after the last whole batch of a segment.
-
-    Raises:
-        LogReadError: it cannot be read.
-    """
-    return _last_batch(segment, store)[0]
-
-
 def _end_of(segments: Sequence[LogFile], store: FileStore) -> LogEnd:
     line = ThinnedLine(_POINTS)
     for segment in segments:
-        for time, offset in times_of(segment, store):
+        for time, offset in indexed_times(segment, store):
             line.add(time, offset + 1)
-    end, last_time = _last_batch(segments[-1], store)
+    end, last_time = end_of_segment(segments[-1], store)
     if last_time is not None:
         line.add(last_time, end)
     return LogEnd(end, line.points)
-
-
-def _last_batch(segment: LogFile, store: FileStore) -> tuple[int, int | None]:
-    """The offset after the last whole batch, and the latest time of that batch."""
-    end, time = segment.base_offset, None
-    for tail in ranges_of(segment, segment.size + 1, _FROM_LAST_INDEX_ENTRY, store):
-        for found in scan_batches(tail, _UNCHECKED, store=store):
-            if isinstance(found, Flaw) or found.batch.base_offset < end:
-                break
-            end = found.batch.last_offset + 1
-            time = found.batch.max_timestamp if found.batch.max_timestamp > 0 else None
-    return end, time

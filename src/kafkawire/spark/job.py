@@ -16,8 +16,7 @@ from pathlib import PurePosixPath
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, SparkSession, functions as sql
 from pyspark.sql.types import ArrayType, BinaryType, BooleanType, NumericType, StructType, TimestampType
 
 from kafkawire.logs import Accounts, BeforeKnowledgeError, LogReadError, UnknownColumnError, UnknownTableError

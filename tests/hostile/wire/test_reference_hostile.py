@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.made.messages import Synthetic, everything, field, message, nullable_struct_message
 from tests.traced_memory import takes_less
 

@@ -32,7 +32,7 @@ from kafkawire.protocol.errors import (
     UnsupportedVersionError,
 )
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 PRINCIPAL = "User:interop-acls"
 OWN = AclBindingFilter(principal=PRINCIPAL)

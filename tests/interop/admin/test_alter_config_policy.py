@@ -18,7 +18,7 @@ from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import InvalidConfigError, PolicyViolationError, UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 POLICIES = Path(__file__).parents[1] / "java" / "policies"
 

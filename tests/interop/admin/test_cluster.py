@@ -19,7 +19,7 @@ from kafkawire.admin.requirements import REQUIREMENTS, Support
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter, AclOperation, ResourceType
 from kafkawire.model.cluster import FeatureUpdate, Replica, UpgradeType
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     BrokerIdNotRegisteredError,
@@ -31,7 +31,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 
 @pytest.fixture(params=[*broker_releases(), *later_releases()])

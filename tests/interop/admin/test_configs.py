@@ -41,7 +41,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 DEFAULT = ConfigResource.broker_default()
 UNHEARD_OF = ConfigResource(ConfigResourceType(99), "x")

@@ -26,7 +26,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import KafkaError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 POLICIES = Path(__file__).parents[1] / "java" / "policies"
 

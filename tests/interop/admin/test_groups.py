@@ -26,7 +26,7 @@ from kafkawire.model.groups.descriptions import (
     MemberToRemove,
 )
 from kafkawire.model.groups.offsets import CommittedOffset, SharePartitionOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     GroupAuthorizationFailedError,
@@ -40,7 +40,7 @@ from kafkawire.protocol.errors import (
     UnsupportedVersionError,
 )
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 TRIED = [*broker_releases(), *later_releases()]
 OLDER = [release for release in TRIED if not is_at_least(release, "4.1")]

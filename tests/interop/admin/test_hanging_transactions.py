@@ -17,13 +17,13 @@ from tests.apache_kafka.releases import broker_releases
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import ProduceRequest, ProduceResponse
 from kafkawire.wire.batches.batch import Record
 from kafkawire.wire.batches.writer import encode_batch
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 TOOL = "TransactionsCommand"
 VERIFICATION = "transaction.partition.verification.enable"

@@ -29,13 +29,12 @@ from kafkawire.model.acls.bindings import (
 from kafkawire.model.cluster import Replica
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
 from kafkawire.model.groups.offsets import CommittedOffset
-from kafkawire.model.partitions import OffsetSpec
+from kafkawire.model.partitions import OffsetSpec, TopicPartition
 from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.model.scram import ScramMechanism, ScramUpsertion
-from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 MATCHING = AclBindingFilter(ResourceType.TOPIC, "foo", pattern_type=PatternType.MATCH)
 

@@ -27,7 +27,7 @@ from kafkawire.model.groups.streams import (
     StreamsTopologyDescriptionStatus,
     StreamsTopologyNode,
 )
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import (
     StreamsGroupTopologyDescriptionUpdateRequest,
@@ -44,7 +44,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import OperationTimeoutError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 TOPOLOGY_PLUGIN = {
     "group.streams.topology.description.plugin.class": (

@@ -37,7 +37,7 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import ThrottlingQuotaExceededError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 BURST = 11
 OWED = 3

@@ -20,8 +20,7 @@ from kafkawire.admin.group_lag import GroupLag, PartitionLag
 from kafkawire.admin.offset_resets import ByDuration, ResetTarget, ShiftBy, ToCurrent, ToOffset, ToTime
 from kafkawire.admin.operations.offset_resets import ResetOffsets
 from kafkawire.model.groups.descriptions import GroupState, GroupType
-from kafkawire.model.partitions import IsolationLevel, OffsetSpec
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, OffsetSpec, TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     GroupIdNotFoundError,
@@ -29,7 +28,7 @@ from kafkawire.protocol.errors import (
     UnknownTopicOrPartitionError,
 )
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 GROUPS = "consumer.group.ConsumerGroupCommand"
 NEWER = [release for release in broker_releases() if is_at_least(release, "4.1")]

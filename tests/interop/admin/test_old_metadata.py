@@ -15,7 +15,7 @@ from kafkawire.model.scram import ScramDeletion, ScramMechanism, ScramUpsertion
 from kafkawire.protocol.errors import UnsupportedVersionError
 from kafkawire.wire.kafka_errors import ApiError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 FORMATTED = "3.4"
 LEVEL = 8

@@ -38,7 +38,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import ApiError, OperationTimeoutError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 SHA_256, SHA_512 = ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512
 PASSWORD = "correct horse"

@@ -26,7 +26,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import KafkaError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 ME = f"User:{SUPER_USER}"
 HOUR_MS = 3_600_000

@@ -14,8 +14,7 @@ from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.operations.records import HIGH_WATERMARK
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclOperation
-from kafkawire.model.partitions import ElectionType, OffsetSpec
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import ElectionType, OffsetSpec, TopicPartition
 from kafkawire.model.topics import NewPartitions, NewTopic
 from kafkawire.protocol.errors import (
     EligibleLeadersNotAvailableError,
@@ -31,7 +30,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import OperationTimeoutError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 
 @pytest.fixture(params=broker_releases())

@@ -18,7 +18,7 @@ from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.model.transactions import (
     AbortTransactionSpec,
@@ -39,7 +39,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import OperationTimeoutError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 HOUR_MS = 3_600_000
 

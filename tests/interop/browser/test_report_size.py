@@ -11,8 +11,7 @@ import pytest
 from tests.browser.chromium import Page
 from tests.browser.report_data import PackedNumbers, data_of, number_at
 from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, go_to, opened, search, shown, texts
-from tests.made.clusters import BEGAN as MADE_FROM
-from tests.made.clusters import MadeCluster
+from tests.made.clusters import BEGAN as MADE_FROM, MadeCluster
 from tests.made.reports import commits_of, section_of
 
 from kafkawire.cli.app import main

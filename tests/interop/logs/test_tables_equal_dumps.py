@@ -83,7 +83,8 @@ def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         shutil.copytree(broker.data, folder / "written", ignore=OTHER_FILES)
         asyncio.run(commit_slowly(broker.address))
         eventually(lambda: gaps(broker.data / f"{OFFSETS}-0"), bool, seconds=30)
-        shutil.copytree(broker.data, folder / "compacted", ignore=OTHER_FILES)
+    # Only now is no file replaced by a compacted one while it is copied.
+    shutil.copytree(broker.data, folder / "compacted", ignore=OTHER_FILES)
     return release, folder
 
 

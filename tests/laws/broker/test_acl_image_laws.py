@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.laws.model.acl_strategies import filters, hosts, known_acls, names, operations, principals, resource_types
 
 from kafkawire.broker.image.acls import AclsImage

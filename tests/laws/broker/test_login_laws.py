@@ -6,8 +6,7 @@ import hashlib
 import struct
 from functools import partial
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kafkawire.broker.calls import RefusedRequestError
 from kafkawire.broker.image.scram import ScramImage

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.embedded.handlers import handled
 
 from kafkawire.admin.operations.quota_messages import filter_components

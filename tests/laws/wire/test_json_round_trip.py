@@ -6,8 +6,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.made.messages import Synthetic, everything, nullable_struct_message
 
 from kafkawire.wire.errors import DecodeError

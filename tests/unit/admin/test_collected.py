@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkawire.admin.collected import Gathered
-from kafkawire.admin.results import Results
+from kafkawire.admin.results import Gathered, Results
 from kafkawire.protocol.errors import CoordinatorLoadInProgressError
 from kafkawire.wire.kafka_errors import KafkaError
 

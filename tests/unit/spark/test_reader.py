@@ -12,8 +12,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pyspark.sql.datasource import InputPartition
 
 from kafkawire.logs import LogReadError, read_table, table_named, table_names

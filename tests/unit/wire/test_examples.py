@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.made.messages import (
     ABSENT,
     FLEXIBLE,

@@ -6,8 +6,7 @@ from collections.abc import Coroutine, Iterable
 from typing import Any, TypeAlias, overload
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.filter_results import DescribedAcls
 from kafkawire.admin.operations.acl_messages import (
@@ -100,7 +99,7 @@ class ListAcls(_DescribeAcls):
 
 
 def _acls_or_error(response: protocol.DescribeAclsResponse) -> Acls | KafkaError:
-    return failure(response.error_code, response.error_message) or tuple(described_acls(response.resources))
+    return tuple(described_acls(response.resources))
 
 
 ALL_ACLS = (AclBindingFilter(),)

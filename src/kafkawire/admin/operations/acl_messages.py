@@ -13,7 +13,7 @@ from kafkawire.model.acls.bindings import (
     PatternType,
     ResourceType,
 )
-from kafkawire.model.tolerant_enum import MembersByCode
+from kafkawire.model.tolerant_enums import MembersByCode
 
 _RESOURCE_TYPES = MembersByCode(ResourceType)
 _PATTERN_TYPES = MembersByCode(PatternType)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.filter_results import DeletedAcls
 from kafkawire.admin.operations.acl_descriptions import WAYS, AclDescriptionOperations
 from kafkawire.admin.operations.acl_messages import acl_creation, delete_acls_filter, deleted_acl, lowest_version

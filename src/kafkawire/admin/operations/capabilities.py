@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from kafkawire import protocol
-from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.cluster import DescribeCluster
 from kafkawire.admin.results import Results
+from kafkawire.admin.settings import SOFTWARE_NAME, software_version
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 
 if TYPE_CHECKING:
@@ -40,8 +39,6 @@ class DescribeCapabilities(Operation[int, "Mapping[str, Capability]", "protocol.
     def read(
         self, request: Request[int], response: protocol.ApiVersionsResponse
     ) -> Outcomes[int, Mapping[str, Capability]]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         from kafkawire.admin.connection.versions import BrokerVersions  # noqa: PLC0415 needed once connected
         from kafkawire.admin.requirements import capabilities_of  # noqa: PLC0415 a long table that few need
 

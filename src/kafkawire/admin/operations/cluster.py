@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkawire import protocol
-from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
+from kafkawire.admin.engine.operation import K, Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
-from kafkawire.admin.operations.node_changes import NodeChange
 from kafkawire.admin.results import Results
+from kafkawire.admin.settings import SOFTWARE_NAME, software_version
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import authorized_operations
 from kafkawire.model.cluster import (
@@ -25,8 +24,19 @@ from kafkawire.model.cluster import (
 from kafkawire.model.nodes import Node
 from kafkawire.model.topics import known_number
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
+
+
+class NodeChange(Operation[K, None, Message]):
+    """A change of one node of the cluster, made by controllers; its answer has nothing but an error."""
+
+    mutates = True
+    on_controllers = True
+    batch = 1
+
+    def read(self, request: Request[K], response: Message) -> Outcomes[K, None]:
+        return dict.fromkeys(request.items)
+
 
 _BROKERS, _CONTROLLERS = 1, 2
 """Endpoint types of DescribeCluster."""
@@ -59,8 +69,6 @@ class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClus
     def read(
         self, request: Request[None], response: protocol.DescribeClusterResponse
     ) -> Outcomes[None, ClusterDescription]:
-        if response.error_code:
-            return {None: error_of(response.error_code, response.error_message)}
         operations = authorized_operations(response.cluster_authorized_operations)
         return {
             None: ClusterDescription(
@@ -123,8 +131,6 @@ class DescribeFeatures(Operation[int | None, Features, "protocol.ApiVersionsResp
     def read(
         self, request: Request[int | None], response: protocol.ApiVersionsResponse
     ) -> Outcomes[int | None, Features]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, None))
         features = Features(
             supported={f.name: FeatureLevels(f.min_version, f.max_version) for f in response.supported_features},
             finalized={
@@ -158,8 +164,6 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
         )
 
     def read(self, request: Request[str], response: protocol.UpdateFeaturesResponse) -> Outcomes[str, None]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
         outcomes = {result.feature: failure(result.error_code, result.error_message) for result in response.results}
         # From version 2 on, a feature that the answer leaves out was updated.
         return outcomes if request.version < _ONE_ERROR_SINCE else dict.fromkeys(request.items) | outcomes
@@ -205,7 +209,7 @@ class ClientInstanceId(Operation[None, Uuid, "protocol.GetTelemetrySubscriptions
     def read(
         self, request: Request[None], response: protocol.GetTelemetrySubscriptionsResponse
     ) -> Outcomes[None, Uuid]:
-        return {None: failure(response.error_code) or response.client_instance_id}
+        return {None: response.client_instance_id}
 
 
 class ClusterOperations(OperationFamily):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, R, Request, V, failure
 from kafkawire.admin.engine.route import ANY_NODE, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
@@ -176,12 +175,13 @@ class ListConfigResources(Operation[None, tuple[ConfigResource, ...], "protocol.
     def read(
         self, request: Request[None], response: protocol.ListConfigResourcesResponse
     ) -> Outcomes[None, tuple[ConfigResource, ...]]:
-        if response.error_code:
-            asked = ", ".join(str(wanted) for wanted in sorted(self._types)) or "all types"
-            return {None: error_of(response.error_code, f"the broker cannot list resources of {asked}")}
         return {
             None: tuple(_resource(listed.resource_type, listed.resource_name) for listed in response.config_resources)
         }
+
+    def error(self, code: int, message: str | None) -> KafkaError:
+        wanted = ", ".join(map(str, sorted(self._types))) or "all types"
+        return error_of(code, f"the broker cannot list resources of {wanted}")
 
 
 def _altered(

@@ -11,7 +11,7 @@ from kafkawire.admin.engine.operation import K, Operation, R, V
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, Route
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError

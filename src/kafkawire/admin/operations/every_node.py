@@ -8,13 +8,11 @@ from typing import Any, Generic
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import K, Operation, Outcomes, Request, V
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import K, Operation, Outcomes, Progress, Request, V
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, metadata_request
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ConnectionFailedError, KafkaError
 
@@ -32,8 +30,6 @@ class FindNodes(Operation[None, tuple[int, ...], "protocol.MetadataResponse"]):
         return metadata_request(request.version, ())
 
     def read(self, request: Request[None], response: protocol.MetadataResponse) -> Outcomes[None, tuple[int, ...]]:
-        if response.error_code:
-            return {None: error_of(response.error_code)}
         if not response.brokers:  # a broker that is starting knows nobody yet
             return {None: ConnectionFailedError("the node names no member of the cluster")}
         return {None: tuple(sorted(broker.node_id for broker in response.brokers))}

@@ -1,4 +1,4 @@
-"""Classic groups and groups of consumers, described (admin-groups)."""
+"""Classic groups, groups of consumers and share groups: describe (admin-groups)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, R, Request, V, failure
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.coordinated import OfGroups, assigned
 from kafkawire.admin.results import Results
@@ -20,8 +19,10 @@ from kafkawire.model.groups.descriptions import (
     ConsumerGroupMember,
     GroupState,
     GroupType,
+    ShareGroupDescription,
+    ShareGroupMember,
 )
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import GroupIdNotFoundError, error_of
@@ -252,8 +253,50 @@ def _of_consumers(group: ClassicGroupDescription) -> ConsumerGroupDescription | 
     )
 
 
+class DescribeShareGroups(DescribeGroups[ShareGroupDescription, "protocol.ShareGroupDescribeResponse"]):
+    """KIP-932."""
+
+    name = "describe_share_groups"
+    api = ApiKey.SHARE_GROUP_DESCRIBE
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.ShareGroupDescribeRequest(
+            group_ids=tuple(request.items), include_authorized_operations=self._authorized
+        )
+
+    def read(
+        self, request: Request[str], response: protocol.ShareGroupDescribeResponse
+    ) -> Outcomes[str, ShareGroupDescription]:
+        return {
+            group.group_id: failure(group.error_code, group.error_message)
+            or ShareGroupDescription(
+                group_id=group.group_id,
+                state=GroupState(group.group_state),
+                coordinator=request.node_id,
+                assignor=group.assignor_name,
+                members=tuple(map(_share_member, group.members)),
+                group_epoch=group.group_epoch,
+                assignment_epoch=group.assignment_epoch,
+                authorized_operations=self._may(group.authorized_operations),
+            )
+            for group in response.groups
+        }
+
+
+def _share_member(member: protocol.ShareGroupDescribeResponse.Member) -> ShareGroupMember:
+    return ShareGroupMember(
+        member_id=member.member_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        assignment=assigned(member.assignment.topic_partitions),
+        member_epoch=member.member_epoch,
+        subscribed_topics=tuple(member.subscribed_topic_names),
+        rack_id=member.rack_id,
+    )
+
+
 class GroupDescriptionOperations(OperationFamily):
-    """Classic groups and groups of consumers, described."""
+    """Descriptions of classic groups, groups of consumers and share groups."""
 
     async def describe_consumer_groups(
         self,
@@ -299,4 +342,27 @@ class GroupDescriptionOperations(OperationFamily):
             such a group dead; `GroupAuthorizationFailedError` ...
         """
         operation = DescribeClassicGroups(authorized=include_authorized_operations)
+        return await self._each(operation, groups, timeout, progress)
+
+    async def describe_share_groups(
+        self,
+        groups: Iterable[str],
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[str, ShareGroupDescription]:
+        """Share groups (KIP-932).
+
+        Args:
+            groups: ids of the groups.
+            include_authorized_operations: whether to ask what the caller may do with each.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many groups have one.
+
+        Returns:
+            Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups of another
+            type), `GroupAuthorizationFailedError`, `UnsupportedVersionError` (the broker has no share groups) ...
+        """
+        operation = DescribeShareGroups(authorized=include_authorized_operations)
         return await self._each(operation, groups, timeout, progress)

@@ -15,8 +15,7 @@ from kafkawire.admin.operations.groups_of_any_kind import (
 from kafkawire.admin.operations.topic_offsets import PartitionsOfTopicsFamily
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.descriptions import GroupType
-from kafkawire.model.partitions import IsolationLevel, OffsetRange
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, OffsetRange, TopicPartition
 from kafkawire.protocol.errors import GroupIdNotFoundError, UnknownTopicOrPartitionError
 from kafkawire.wire.kafka_errors import KafkaError
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kafkawire import protocol
-from kafkawire.admin.collected import Gathered
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.operations.every_node import EveryNodeFamily
+from kafkawire.admin.results import Gathered
 from kafkawire.model.groups.descriptions import CONSUMER_PROTOCOL, GroupListing, GroupState, GroupType
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 
 _KNOWN_TO_OLD_BROKERS = (frozenset({GroupType.CLASSIC}), frozenset({GroupType.CLASSIC, GroupType.CONSUMER}))
@@ -50,8 +49,6 @@ class ListGroups(Operation[int, tuple[GroupListing, ...], "protocol.ListGroupsRe
     def read(
         self, request: Request[int], response: protocol.ListGroupsResponse
     ) -> Outcomes[int, tuple[GroupListing, ...]]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         groups = tuple(
             GroupListing(
                 group.group_id,

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.coordinated import (
     InGroup,
@@ -20,7 +19,7 @@ from kafkawire.admin.operations.coordinated import (
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.offsets import CommittedOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
@@ -111,8 +110,6 @@ class ListOffsetsOfGroup(_OffsetsByFetch):
         return message(group_id=group_id, topics=topics, require_stable=self._require_stable)
 
     def read(self, request: Request[str], response: protocol.OffsetFetchResponse) -> Outcomes[str, GroupOffsets]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         (group_id,) = request.items
         found = {
             TopicPartition(topic.name, each.partition_index): _committed(each)
@@ -208,8 +205,6 @@ class DeleteOffsets(InGroup[TopicPartition, None, "protocol.OffsetDeleteResponse
     def read(
         self, request: Request[TopicPartition], response: protocol.OffsetDeleteResponse
     ) -> Outcomes[TopicPartition, None]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         return {
             TopicPartition(topic.name, result.partition_index): failure(result.error_code)
             for topic in response.topics

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.coordinated import AFTER_REBALANCE, InGroup, OfGroups
 from kafkawire.admin.operations.group_descriptions import DescribeConsumerGroups
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.descriptions import MemberToRemove
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import UnknownMemberIdError, error_of
+from kafkawire.protocol.errors import UnknownMemberIdError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -67,8 +66,6 @@ class RemoveMembers(InGroup[MemberToRemove, None, "protocol.LeaveGroupResponse"]
     def read(
         self, request: Request[MemberToRemove], response: protocol.LeaveGroupResponse
     ) -> Outcomes[MemberToRemove, None]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         return {
             MemberToRemove(member.member_id, member.group_instance_id): failure(member.error_code)
             for member in response.members

@@ -8,18 +8,21 @@ from typing import TypeAlias
 
 import msgspec
 
-from kafkawire.admin.engine.tasks import together
+from kafkawire.admin.event_loop import together
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.operations.group_descriptions import DescribeClassicGroups, DescribeConsumerGroups
+from kafkawire.admin.operations.group_descriptions import (
+    DescribeClassicGroups,
+    DescribeConsumerGroups,
+    DescribeShareGroups,
+)
 from kafkawire.admin.operations.group_offsets import ListOffsetsOfGroups
 from kafkawire.admin.operations.share_group_offsets import DescribeShareGroupOffsets
-from kafkawire.admin.operations.share_groups import DescribeShareGroups
 from kafkawire.admin.operations.streams_groups import DescribeStreamsGroups
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.descriptions import ConsumerGroupDescription, GroupState, GroupType, ShareGroupDescription
 from kafkawire.model.groups.offsets import CommittedOffset, SharePartitionOffset
 from kafkawire.model.groups.streams import StreamsGroupDescription
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.errors import GroupIdNotFoundError, UnsupportedVersionError
 from kafkawire.wire.kafka_errors import KafkaError
 

@@ -16,7 +16,7 @@ from kafkawire.admin.operations.producers import DescribeProducers
 from kafkawire.admin.operations.topic_descriptions import ListTopics
 from kafkawire.admin.operations.transactions import DescribeTransactions, ListTransactions
 from kafkawire.admin.results import Results
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.transactions import HangingTransaction, ProducerState, TransactionDescription
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import TransactionalIdNotFoundError

@@ -8,16 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.operations.every_node import EveryNodeFamily
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.model.cluster import LogDir, Replica, ReplicaInfo, ReplicaLogDirs
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import ClusterAuthorizationFailedError, error_of
+from kafkawire.protocol.errors import ClusterAuthorizationFailedError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -46,8 +45,6 @@ class DescribeLogDirs(Operation[int, dict[str, LogDir], "protocol.DescribeLogDir
         self, request: Request[int], response: protocol.DescribeLogDirsResponse
     ) -> Outcomes[int, dict[str, LogDir]]:
         (node,) = request.items
-        if response.error_code:
-            return {node: error_of(response.error_code, None)}
         if not response.results:
             # No node is without log directories: this is how older ones refuse to tell.
             return {node: ClusterAuthorizationFailedError("the node names no log directory")}

@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from kafkawire.admin.engine.tasks import together
+from kafkawire.admin.event_loop import together
 from kafkawire.admin.offset_resets import (
     ByDuration,
     ResetOffset,
@@ -30,8 +30,7 @@ from kafkawire.admin.operations.topic_offsets import PartitionsOfTopicsFamily
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.descriptions import GroupState, GroupType
 from kafkawire.model.groups.offsets import CommittedOffset
-from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetSpec, TopicPartition, WantedOffset
 from kafkawire.protocol.errors import GroupIdNotFoundError, InvalidRequestError, NonEmptyGroupError, UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
 

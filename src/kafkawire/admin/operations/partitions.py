@@ -6,14 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
-from kafkawire.model.partitions import ElectionType, PartitionReassignment
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import ElectionType, PartitionReassignment, TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import error_of
@@ -64,8 +62,6 @@ class ElectLeaders(Operation[TopicPartition, bool, "protocol.ElectLeadersRespons
     def read(
         self, request: Request[TopicPartition], response: protocol.ElectLeadersResponse
     ) -> Outcomes[TopicPartition, bool]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, None))
         return _elected(response)
 
 
@@ -89,7 +85,7 @@ class ElectAllLeaders(Operation[None, dict[TopicPartition, bool | KafkaError], "
     def read(
         self, request: Request[None], response: protocol.ElectLeadersResponse
     ) -> Outcomes[None, dict[TopicPartition, bool | KafkaError]]:
-        return {None: failure(response.error_code) or _elected(response)}
+        return {None: _elected(response)}
 
 
 class AlterPartitionReassignments(Operation[TopicPartition, None, "protocol.AlterPartitionReassignmentsResponse"]):
@@ -122,8 +118,6 @@ class AlterPartitionReassignments(Operation[TopicPartition, None, "protocol.Alte
     def read(
         self, request: Request[TopicPartition], response: protocol.AlterPartitionReassignmentsResponse
     ) -> Outcomes[TopicPartition, None]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
         return {
             TopicPartition(topic.name, result.partition_index): failure(result.error_code, result.error_message)
             for topic in response.responses
@@ -165,8 +159,6 @@ class ListPartitionReassignments(
     def read(
         self, request: Request[None], response: protocol.ListPartitionReassignmentsResponse
     ) -> Outcomes[None, dict[TopicPartition, PartitionReassignment]]:
-        if response.error_code:
-            return {None: error_of(response.error_code, response.error_message)}
         return {
             None: {
                 TopicPartition(topic.name, partition.partition_index): PartitionReassignment(

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import LeaderOf, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import known_number
 from kafkawire.model.transactions import AbortTransactionSpec, ProducerState
 from kafkawire.protocol.api_table import ApiKey

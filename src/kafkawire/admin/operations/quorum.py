@@ -11,7 +11,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.operations.node_changes import NodeChange
+from kafkawire.admin.operations.cluster import NodeChange
 from kafkawire.layout import Uuid
 from kafkawire.model.cluster import MetadataQuorum, QuorumReplica, RaftEndpoint
 from kafkawire.model.topics import known_id, known_number
@@ -53,8 +53,6 @@ class DescribeQuorum(Operation[None, MetadataQuorum, "protocol.DescribeQuorumRes
 
 
 def _quorum(response: protocol.DescribeQuorumResponse) -> MetadataQuorum | KafkaError:
-    if response.error_code:
-        return error_of(response.error_code, response.error_message)
     topics = {topic.topic_name: topic.partitions for topic in response.topics}
     if list(topics) != [_METADATA_TOPIC] or len(topics[_METADATA_TOPIC]) != 1:
         return UnknownServerError(

@@ -10,22 +10,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.quota_messages import described_quotas, filter_components
 from kafkawire.admin.operations.quotas import AlterClientQuotas, wanted_quotas
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
-from kafkawire.model.quotas.entities import (
-    CLIENT_ID,
-    USER,
-    ClientQuotaAlteration,
-    ClientQuotaEntity,
-    ClientQuotaFilter,
-    ClientQuotaFilterComponent,
-)
-from kafkawire.model.quotas.named_configs import (
+from kafkawire.model.quotas.configs import (
     DEFAULT_NAME,
     UNLIMITED,
     QuotaConfig,
@@ -34,6 +25,14 @@ from kafkawire.model.quotas.named_configs import (
     number_in_words,
     quota_entity,
     refusal_of_entity,
+)
+from kafkawire.model.quotas.entities import (
+    CLIENT_ID,
+    USER,
+    ClientQuotaAlteration,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
+    ClientQuotaFilterComponent,
 )
 from kafkawire.model.quotas.validation import refusal_of_alteration
 from kafkawire.protocol.api_table import ApiKey
@@ -66,8 +65,6 @@ class ListQuotas(Operation[QuotaResource, tuple[str, ...], "protocol.ListQuotasR
     def read(
         self, request: Request[QuotaResource], response: protocol.ListQuotasResponse
     ) -> Outcomes[QuotaResource, tuple[str, ...]]:
-        if response.error_code:
-            return {request.items[0]: error_of(response.error_code, response.error_message)}
         return {request.items[0]: tuple(sorted(set(response.quota_config_entity_names)))}
 
     def fallback(self) -> Operation[QuotaResource, tuple[str, ...], protocol.DescribeClientQuotasResponse]:
@@ -96,8 +93,6 @@ class ListQuotasInClientQuotas(Operation[QuotaResource, tuple[str, ...], "protoc
         self, request: Request[QuotaResource], response: protocol.DescribeClientQuotasResponse
     ) -> Outcomes[QuotaResource, tuple[str, ...]]:
         (resource,) = request.items
-        if response.error_code:
-            return {resource: error_of(response.error_code, response.error_message)}
         own = _ENTITY_TYPES[resource.resource_type]
         listed = own if resource.name is None else _OTHER_TYPE[own]
         names = {
@@ -186,8 +181,6 @@ class DescribeQuotasInClientQuotas(Operation[ClientQuotaEntity, Configs, "protoc
         self, request: Request[ClientQuotaEntity], response: protocol.DescribeClientQuotasResponse
     ) -> Outcomes[ClientQuotaEntity, Configs]:
         (entity,) = request.items
-        if response.error_code:
-            return {entity: error_of(response.error_code, response.error_message)}
         values = described_quotas(response.entries or ()).get(entity, {})
         configs = {name: QuotaConfig(name, value, is_default=True) for name, value in UNLIMITED.items()}
         configs.update({name: QuotaConfig(name, number_in_words(value)) for name, value in values.items()})

@@ -6,8 +6,7 @@ from collections.abc import Coroutine, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, overload
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.filter_results import DescribedQuotas, QuotaValues
 from kafkawire.admin.operations.quota_messages import described_quotas, filter_components

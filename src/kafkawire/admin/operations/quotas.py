@@ -7,8 +7,7 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.operations.quota_descriptions import QuotaDescriptionOperations
 from kafkawire.admin.operations.quota_messages import alteration_entry, altered_entity

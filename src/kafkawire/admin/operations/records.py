@@ -10,15 +10,13 @@ from typing import ClassVar
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import LeaderOf, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
-from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetSpec, TopicPartition, WantedOffset
 from kafkawire.model.topics import known_number
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode

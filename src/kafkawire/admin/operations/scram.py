@@ -9,8 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress, TotalProgress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, TotalProgress, failure
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
@@ -26,7 +25,7 @@ from kafkawire.model.scram import (
     salted,
 )
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import DuplicateResourceError, error_of
+from kafkawire.protocol.errors import DuplicateResourceError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
 
@@ -49,8 +48,6 @@ class DescribeScramCredentials(Operation[str, Infos, "protocol.DescribeUserScram
     def read(
         self, request: Request[str], response: protocol.DescribeUserScramCredentialsResponse
     ) -> Outcomes[str, Infos]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
         return _described(response)
 
 
@@ -66,7 +63,7 @@ class DescribeAllScramCredentials(Operation[None, AllInfos, "protocol.DescribeUs
     def read(
         self, request: Request[None], response: protocol.DescribeUserScramCredentialsResponse
     ) -> Outcomes[None, AllInfos]:
-        return {None: failure(response.error_code, response.error_message) or _described(response)}
+        return {None: _described(response)}
 
 
 def _described(response: protocol.DescribeUserScramCredentialsResponse) -> AllInfos:
@@ -193,7 +190,7 @@ class ScramOperations(OperationFamily):
         salted_passwords = await _salted_until(deadline, wanted.values, refusals)
         operation = AlterScramCredentials(wanted.values, refusals, salted_passwords)
         for one_of_each_user in _rounds(items):
-            results = await self._until(deadline, operation, one_of_each_user, total.part())
+            results = await self._until(deadline, operation, one_of_each_user, total.one_more)
             outcomes.update(results.items())
         return Results(outcomes, wanted.items)
 

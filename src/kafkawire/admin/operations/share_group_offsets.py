@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.coordinated import (
     InGroup,
@@ -21,7 +20,7 @@ from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.offsets import SharePartitionOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
@@ -107,8 +106,6 @@ class AlterShareGroupOffsets(InGroups[None, "protocol.AlterShareGroupOffsetsResp
     def read(
         self, request: Request[PartitionOfGroup], response: protocol.AlterShareGroupOffsetsResponse
     ) -> Outcomes[PartitionOfGroup, None]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
         group_id = request.items[0].group_id
         return {
             PartitionOfGroup(group_id, TopicPartition(topic.topic_name, result.partition_index)): failure(
@@ -130,8 +127,6 @@ class DeleteShareGroupOffsets(InGroup[str, None, "protocol.DeleteShareGroupOffse
         return protocol.DeleteShareGroupOffsetsRequest(group_id=self._group_id, topics=tuple(map(topic, request.items)))
 
     def read(self, request: Request[str], response: protocol.DeleteShareGroupOffsetsResponse) -> Outcomes[str, None]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
         return {topic.topic_name: failure(topic.error_code, topic.error_message) for topic in response.responses}
 
 

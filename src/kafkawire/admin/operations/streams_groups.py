@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.group_descriptions import DescribeGroups
 from kafkawire.admin.results import Results

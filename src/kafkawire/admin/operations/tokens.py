@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.tokens import DelegationToken, principal_parts, token_error
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
 
 _DEFAULT = -1
 """A lifetime or period as the broker's settings have it; as the period of an expiry: at once."""
 
 
-class CreateDelegationToken(Operation[None, DelegationToken, "protocol.CreateDelegationTokenResponse"]):
+class _TokenOperation(Operation[None, V, R]):
+    """Explains the errors of tokens, for which brokers send no message."""
+
+    def error(self, code: int, message: str | None) -> KafkaError:
+        return token_error(code)
+
+
+class CreateDelegationToken(_TokenOperation[DelegationToken, "protocol.CreateDelegationTokenResponse"]):
     """KIP-48, KIP-373 (for somebody else)."""
 
     name = "create_delegation_token"
@@ -41,8 +49,6 @@ class CreateDelegationToken(Operation[None, DelegationToken, "protocol.CreateDel
     def read(
         self, request: Request[None], response: protocol.CreateDelegationTokenResponse
     ) -> Outcomes[None, DelegationToken]:
-        if response.error_code:
-            return {None: token_error(response.error_code)}
         return {
             None: DelegationToken(
                 token_id=response.token_id,
@@ -57,7 +63,7 @@ class CreateDelegationToken(Operation[None, DelegationToken, "protocol.CreateDel
         }
 
 
-class RenewDelegationToken(Operation[None, int, "protocol.RenewDelegationTokenResponse"]):
+class RenewDelegationToken(_TokenOperation[int, "protocol.RenewDelegationTokenResponse"]):
     """KIP-48."""
 
     name = "renew_delegation_token"
@@ -72,10 +78,10 @@ class RenewDelegationToken(Operation[None, int, "protocol.RenewDelegationTokenRe
         return protocol.RenewDelegationTokenRequest(self._hmac, self._renew_period_ms)
 
     def read(self, request: Request[None], response: protocol.RenewDelegationTokenResponse) -> Outcomes[None, int]:
-        return {None: token_error(response.error_code) if response.error_code else response.expiry_timestamp_ms}
+        return {None: response.expiry_timestamp_ms}
 
 
-class ExpireDelegationToken(Operation[None, int, "protocol.ExpireDelegationTokenResponse"]):
+class ExpireDelegationToken(_TokenOperation[int, "protocol.ExpireDelegationTokenResponse"]):
     """KIP-48."""
 
     name = "expire_delegation_token"
@@ -90,10 +96,10 @@ class ExpireDelegationToken(Operation[None, int, "protocol.ExpireDelegationToken
         return protocol.ExpireDelegationTokenRequest(self._hmac, self._expiry_period_ms)
 
     def read(self, request: Request[None], response: protocol.ExpireDelegationTokenResponse) -> Outcomes[None, int]:
-        return {None: token_error(response.error_code) if response.error_code else response.expiry_timestamp_ms}
+        return {None: response.expiry_timestamp_ms}
 
 
-class DescribeDelegationToken(Operation[None, tuple[DelegationToken, ...], "protocol.DescribeDelegationTokenResponse"]):
+class DescribeDelegationToken(_TokenOperation[tuple[DelegationToken, ...], "protocol.DescribeDelegationTokenResponse"]):
     """KIP-48."""
 
     name = "describe_delegation_token"
@@ -111,8 +117,6 @@ class DescribeDelegationToken(Operation[None, tuple[DelegationToken, ...], "prot
     def read(
         self, request: Request[None], response: protocol.DescribeDelegationTokenResponse
     ) -> Outcomes[None, tuple[DelegationToken, ...]]:
-        if response.error_code:
-            return {None: token_error(response.error_code)}
         return {None: tuple(map(_described, response.tokens))}
 
 

@@ -8,9 +8,8 @@ from typing import TypeAlias
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import K, Operation, Outcomes, R, Request, V
-from kafkawire.admin.engine.progress import Progress, TotalProgress
-from kafkawire.admin.engine.tasks import together
+from kafkawire.admin.engine.operation import K, Operation, Outcomes, Progress, R, Request, TotalProgress, V
+from kafkawire.admin.event_loop import together
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import creates_topics, metadata_request
 from kafkawire.admin.operations.topics import Topic, unnamed
@@ -182,8 +181,6 @@ class ListTopics(Operation[None, tuple[TopicListing, ...], "protocol.MetadataRes
     def read(
         self, request: Request[None], response: protocol.MetadataResponse
     ) -> Outcomes[None, tuple[TopicListing, ...]]:
-        if response.error_code:
-            return {None: error_of(response.error_code, None)}
         return {
             None: tuple(
                 TopicListing(topic.name, known_id(topic.topic_id), topic.is_internal)
@@ -271,13 +268,13 @@ class TopicDescriptionOperations(OperationFamily):
             chains = [
                 tasks.create_task(
                     self._describe_names(
-                        names[at : at + _TOPICS_OF_A_CHAIN], include_authorized_operations, deadline, total.part()
+                        names[at : at + _TOPICS_OF_A_CHAIN], include_authorized_operations, deadline, total.one_more
                     )
                 )
                 for at in range(0, len(names), _TOPICS_OF_A_CHAIN)
             ]
             by_id = DescribeTopicIds(authorized=include_authorized_operations)
-            of_ids = tasks.create_task(self._until(deadline, by_id, ids, total.part()))
+            of_ids = tasks.create_task(self._until(deadline, by_id, ids, total.one_more))
         found: dict[Topic, Described] = dict(of_ids.result().items())
         for chain in chains:
             found.update(chain.result())

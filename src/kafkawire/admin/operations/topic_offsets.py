@@ -9,8 +9,7 @@ from kafkawire.admin.engine.lookups import FindLeaders
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.records import ListOffsetsAtOnce, OffsetAt
 from kafkawire.admin.results import Results
-from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetRange, OffsetSpec
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetRange, OffsetSpec, TopicPartition
 from kafkawire.protocol.errors import UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
 

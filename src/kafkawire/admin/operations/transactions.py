@@ -6,13 +6,11 @@ from collections.abc import Collection, Iterable
 from typing import ClassVar
 
 from kafkawire import protocol
-from kafkawire.admin.collected import Gathered
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, OnNode, Route
 from kafkawire.admin.operations.every_node import EveryNodeFamily
-from kafkawire.admin.results import Results
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.admin.results import Gathered, Results
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.transactions import (
     FencedProducer,
     TransactionDescription,
@@ -21,7 +19,7 @@ from kafkawire.model.transactions import (
 )
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.protocol.errors import InvalidRequestError, error_of
+from kafkawire.protocol.errors import InvalidRequestError
 from kafkawire.wire import Message
 
 _ANY_DURATION = -1
@@ -67,8 +65,6 @@ class ListTransactions(Operation[int, tuple[TransactionListing, ...], "protocol.
     def read(
         self, request: Request[int], response: protocol.ListTransactionsResponse
     ) -> Outcomes[int, tuple[TransactionListing, ...]]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         if response.unknown_state_filters:
             unknown = ", ".join(response.unknown_state_filters)
             error = InvalidRequestError(f"the broker knows no such state of transactions: {unknown}")
@@ -136,8 +132,6 @@ class FenceProducers(Operation[str, FencedProducer, "protocol.InitProducerIdResp
         )
 
     def read(self, request: Request[str], response: protocol.InitProducerIdResponse) -> Outcomes[str, FencedProducer]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         return dict.fromkeys(request.items, FencedProducer(response.producer_id, response.producer_epoch))
 
 

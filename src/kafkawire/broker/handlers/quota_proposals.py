@@ -13,8 +13,8 @@ from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations
 from kafkawire.broker.handlers.quotas import MAY_NOT, TOO_MANY_RECORDS
 from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.quotas.configs import DEFAULT_NAME, UNLIMITED, QuotaResourceType, number_in_words
 from kafkawire.model.quotas.entities import CLIENT_ID, USER, ClientQuotaEntity
-from kafkawire.model.quotas.named_configs import DEFAULT_NAME, UNLIMITED, QuotaResourceType, number_in_words
 from kafkawire.protocol import (
     AlterQuotasRequest,
     AlterQuotasResponse,

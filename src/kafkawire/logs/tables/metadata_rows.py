@@ -54,7 +54,7 @@ class MetadataRows:
         """See ``RowSource``."""
         codes, frames = _frames(rows.values)
         versions = [None if frame is None else frame[1] for frame in frames]
-        known = self._columns.versions
+        known = self._columns.message.VERSIONS
         readable = [frame[1:] if frame is not None and frame[1] in known else None for frame in frames]
         decoded = decode_messages(self._columns, rows.values, readable, codes)
         faults = decoded.faults

@@ -10,19 +10,19 @@ from tests.stand_ins.cluster import FAST, StandInCluster
 from tests.stand_ins.quotas import StandInQuotas
 
 from kafkawire.admin.client import AdminClient
+from kafkawire.model.quotas.configs import (
+    DEFAULT_NAME,
+    QuotaConfig,
+    QuotaResourceType,
+    number_in_words,
+    quota_entity,
+)
 from kafkawire.model.quotas.entities import (
     CONSUMER_BYTE_RATE,
     CONTROLLER_MUTATION_RATE,
     PRODUCER_BYTE_RATE,
     REQUEST_PERCENTAGE,
     ClientQuotaEntity,
-)
-from kafkawire.model.quotas.named_configs import (
-    DEFAULT_NAME,
-    QuotaConfig,
-    QuotaResourceType,
-    number_in_words,
-    quota_entity,
 )
 from kafkawire.protocol import AlterQuotasRequest, DescribeQuotasRequest
 from kafkawire.protocol.api_table import ApiKey

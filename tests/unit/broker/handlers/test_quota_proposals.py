@@ -11,6 +11,7 @@ from tests.stand_ins.cluster import FAST
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.broker import EmbeddedBroker
+from kafkawire.model.quotas.configs import DEFAULT_NAME, QuotaConfig, QuotaResourceType
 from kafkawire.model.quotas.entities import (
     CONSUMER_BYTE_RATE,
     CONTROLLER_MUTATION_RATE,
@@ -20,7 +21,6 @@ from kafkawire.model.quotas.entities import (
     ClientQuotaEntity,
     ClientQuotaFilter,
 )
-from kafkawire.model.quotas.named_configs import DEFAULT_NAME, QuotaConfig, QuotaResourceType
 from kafkawire.protocol import (
     AlterQuotasRequest,
     AlterQuotasResponse,

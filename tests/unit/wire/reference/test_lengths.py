@@ -204,7 +204,7 @@ def test_errors_never_quote_texts_or_octets() -> None:
 
 def test_octets_of_a_type_have_a_greatest_length() -> None:
     """That of the real types is 2 GiB, so it is shown on a small one."""
-    small = FieldType("small", "octets", "bytes", length_code="b", maximum_length=2)
+    small = FieldType("small", "octets", "bytes", "binary", length_code="b", maximum_length=2)
     assert legal_octets(small, b"ab") == b"ab"
     with pytest.raises(FaultError, match="there are 3 bytes, at most 2 are allowed"):
         legal_octets(small, b"abc")

@@ -193,8 +193,8 @@ def test_fixed_width_values_that_are_cut_off_say_what_is_missing(type_: FieldTyp
 
 def test_a_new_fixed_width_type_needs_nothing_but_its_record_in_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     new = (
-        FieldType("uint64", "int", "int", code="Q", size=8, maximum=2**64 - 1, default=0),
-        FieldType("float32", "float", "float", code="f", size=4, default=0.0),
+        FieldType("uint64", "int", "int", "uint64", code="Q", size=8, maximum=2**64 - 1, default=0),
+        FieldType("float32", "float", "float", "float32", code="f", size=4, default=0.0),
     )
     for type_ in new:
         monkeypatch.setitem(FIELD_TYPES, type_.name, type_)

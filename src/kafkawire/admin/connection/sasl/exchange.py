@@ -28,3 +28,8 @@ class Exchange(Protocol):
 def refuse(mechanism: str, reason: str) -> SaslAuthenticationFailedError:
     """The error for a server whose token is not what it should be."""
     return SaslAuthenticationFailedError(f"{mechanism}: {reason}")
+
+
+def escaped(name: str) -> str:
+    """A name in which ``=`` and ``,`` cannot be taken for syntax (RFC 5802, ``saslname``)."""
+    return name.replace("=", "=3D").replace(",", "=2C")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkawire.admin.connection.sasl.credentials import OAuthBearerCredentials
-from kafkawire.admin.connection.sasl.names import escaped
+from kafkawire.admin.connection.sasl.exchange import escaped
 
 _SEPARATOR = "\x01"
 _MOST_OF_A_REFUSAL = 2_000
