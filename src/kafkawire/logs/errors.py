@@ -9,7 +9,14 @@ from typing import Final
 
 from kafkawire.logs.times import datetime_of, milliseconds
 
-__all__ = ["BeforeKnowledgeError", "LogReadError", "UnknownColumnError", "UnknownTableError", "near_names"]
+__all__ = [
+    "BeforeKnowledgeError",
+    "LogReadError",
+    "OwnDefinitionsError",
+    "UnknownColumnError",
+    "UnknownTableError",
+    "near_names",
+]
 
 
 _MOST_NEAR: Final = 2
@@ -76,6 +83,10 @@ class UnknownColumnError(ValueError):
 
     def __init__(self, table: str, name: str, names: Iterable[str]) -> None:
         super().__init__(f"table {table!r} has no column {name!r}{_meant(name, list(names), 'it has')}")
+
+
+class OwnDefinitionsError(ValueError):
+    """Definitions that cannot be used; the message has the findings as ``kafkawire schema lint`` prints them."""
 
 
 def near_names(name: str, names: Iterable[str]) -> str:

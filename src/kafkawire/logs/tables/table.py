@@ -36,6 +36,11 @@ class Part:
 
     files: tuple[FileRange, ...]
 
+    @property
+    def bytes(self) -> int:
+        """The bytes of all ranges."""
+        return sum(each.end - each.start for each in self.files)
+
 
 class Table(Protocol):
     """A table over logs. It is bound to the options that it was made with.

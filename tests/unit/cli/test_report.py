@@ -15,7 +15,7 @@ from kafkawire.cli.app import main
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Uuid
 
-LOGS = Path(__file__).parents[3] / "fixtures" / "kafka-4.3.1" / "logs"
+LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
 SEGMENT = "00000000000000000000.log"
 
 

@@ -1,4 +1,4 @@
-"""Where the logs of partitions end: the headers of the last segment's batches, from its last index entry on.
+"""Where the logs of partitions end: after the last whole batch of the last segment.
 
 Where they ended at earlier times is in the time indexes beside the segments, an entry for every few kilobytes.
 """
@@ -6,14 +6,15 @@ Where they ended at earlier times is in the time indexes beside the segments, an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from kafkawire.cli.report.bounded import ThinnedLine
-from kafkawire.cli.report.contents import LogEnd
 from kafkawire.logs import FileKind, FileStore, LogFile
+from kafkawire.logs.planning import FoundLogs
 from kafkawire.logs.scanning.index_points import indexed_times
 from kafkawire.logs.scanning.log_ends import end_of_segment
+from kafkawire.report.bounded import ThinnedLine
+from kafkawire.report.contents import LogEnd
 
 __all__ = ["Partition", "log_ends"]
 
@@ -28,14 +29,14 @@ class Partition(NamedTuple):
     number: int
 
 
-def log_ends(files: Iterable[LogFile], store: FileStore) -> dict[Partition, LogEnd]:
+def log_ends(logs: FoundLogs) -> dict[Partition, LogEnd]:
     """The offset after the last record of each partition whose segments are among the files.
 
-    A batch that is not whole ends the log. Files that cannot be read have no end. Of the copies of several brokers the
-    one that goes furthest counts.
+    An incomplete batch ends the log. Files that cannot be read have no end. Of the copies of several brokers the one
+    with the highest end counts.
     """
     folders: dict[str, list[LogFile]] = defaultdict(list)
-    for file in files:
+    for file in logs.files:
         if file.kind is FileKind.SEGMENT and file.topic is not None:
             folders[file.folder].append(file)
     ends: dict[Partition, LogEnd] = {}
@@ -43,7 +44,7 @@ def log_ends(files: Iterable[LogFile], store: FileStore) -> dict[Partition, LogE
         topic, _, number = segments[0].log.rpartition("-")
         try:
             partition = Partition(segments[0].cluster, topic, int(number))
-            end = _end_of(sorted(segments, key=lambda file: file.base_offset), store)
+            end = _end_of(sorted(segments, key=lambda file: file.base_offset), logs.store)
         except (OSError, ValueError):
             continue
         ends[partition] = max(ends.get(partition, end), end, key=lambda each: each.offset or 0)

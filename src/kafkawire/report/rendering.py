@@ -17,8 +17,8 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from kafkawire.cli.report.contents import LogReport
-from kafkawire.cli.report.packing import packed_report
+from kafkawire.report.contents import LogReport
+from kafkawire.report.packing import packed_report
 
 __all__ = ["render_page"]
 

@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 
-from kafkawire.cli.report.contents import ACLS, CONFIGS, QUOTAS, TOPICS, Cell, Row
 from kafkawire.model.acls.bindings import WILDCARD
+from kafkawire.report.contents import ACLS, CONFIGS, QUOTAS, TOPICS, Cell, Row
 
 __all__ = ["SHOWN_HISTORIES", "ShownHistory", "rows_of", "whole_milliseconds"]
 

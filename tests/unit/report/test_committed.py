@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.cli.report.committed import CommitFold
-from kafkawire.cli.report.contents import Committed, LogEnd
-from kafkawire.cli.report.log_ends import Partition
+from kafkawire.report.committed import CommitFold
+from kafkawire.report.contents import Committed, LogEnd
+from kafkawire.report.log_ends import Partition
 
 
 def commit(partition: int, offset: int | None, time: int, **more: object) -> dict[str, object]:

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from operator import itemgetter
 from typing import Final
 
-from kafkawire.cli.report.contents import Count
+from kafkawire.report.contents import Count
 
 __all__ = ["ChangesOverTime", "CountOverTime", "HoldersOverTime", "never_held"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-from kafkawire.cli.report.contents import Row
+from kafkawire.report.contents import Row
 
 __all__ = ["Bars", "NewestRows", "ThinnedLine", "evenly"]
 

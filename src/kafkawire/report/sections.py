@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
 
-from kafkawire.cli.report.bounded import NewestRows
-from kafkawire.cli.report.contents import Cluster, Numbers, Row, Section
-from kafkawire.cli.report.counting import ChangesOverTime, CountOverTime, HoldersOverTime
-from kafkawire.cli.report.intervals import ShownHistory
+from kafkawire.report.bounded import NewestRows
+from kafkawire.report.contents import Cluster, Numbers, Row, Section
+from kafkawire.report.counting import ChangesOverTime, CountOverTime, HoldersOverTime
+from kafkawire.report.intervals import ShownHistory
 
 __all__ = ["GatheredSection"]
 

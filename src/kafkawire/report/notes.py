@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-from kafkawire.cli.report.contents import Cluster, LogReport, Numbers
 from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.report.contents import Cluster, LogReport, Numbers
 
 __all__ = ["notes_on"]
 

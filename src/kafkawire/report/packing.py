@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from kafkawire.cli.report.contents import Cell, Cluster, Commits, Count, LogEnd, LogReport, Numbers, Section
-from kafkawire.cli.report.notes import notes_on
 from kafkawire.model.acls.bindings import WILDCARD
 from kafkawire.model.acls.evaluation import EVERYBODY, IMPLIED_BY
+from kafkawire.report.contents import Cell, Cluster, Commits, Count, LogEnd, LogReport, Numbers, Section
+from kafkawire.report.notes import notes_on
 
 __all__ = ["packed_report"]
 

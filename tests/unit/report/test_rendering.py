@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from kafkawire.cli.report.contents import ACLS, Count, LogReport, Numbers, Section
-from kafkawire.cli.report.rendering import render_page
+from kafkawire.report.contents import ACLS, Count, LogReport, Numbers, Section
+from kafkawire.report.rendering import render_page
 
 HOSTILE = "</script><script>alert(1)</script><!--\u2028&amp;"
 

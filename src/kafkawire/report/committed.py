@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from kafkawire.cli.report.bounded import Bars, ThinnedLine, evenly
-from kafkawire.cli.report.contents import Cluster, Commits, Committed, LogEnd, Numbers
-from kafkawire.cli.report.counting import CountOverTime, HoldersOverTime
-from kafkawire.cli.report.log_ends import Partition
+from kafkawire.report.bounded import Bars, ThinnedLine, evenly
+from kafkawire.report.contents import Cluster, Commits, Committed, LogEnd, Numbers
+from kafkawire.report.counting import CountOverTime, HoldersOverTime
+from kafkawire.report.log_ends import Partition
 
 __all__ = ["COMMIT_COLUMNS", "CommitFold"]
 

@@ -3,51 +3,65 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
+from typing import TypeAlias
 
-from rich.console import Console
-
-from kafkawire.cli.report.committed import COMMIT_COLUMNS, CommitFold
-from kafkawire.cli.report.contents import Cluster, Commits, LogAccount, LogReport, Section
-from kafkawire.cli.report.copies import one_of_each
-from kafkawire.cli.report.intervals import SHOWN_HISTORIES, rows_of
-from kafkawire.cli.report.log_ends import log_ends
-from kafkawire.cli.report.sections import GatheredSection
-from kafkawire.cli.tables.bytes_bar import BytesBar
-from kafkawire.cli.tables.reading import FoundLogs, batches_of, found_logs, told_errors
-from kafkawire.logs import Accounts, FileKind, LogFile, ReadMode, ReadOptions, read_metadata_histories, table_named
+from kafkawire.logs import (
+    Accounts,
+    FileKind,
+    LogFile,
+    ReadMode,
+    ReadOptions,
+    Table,
+    plan,
+    read_metadata_histories,
+    table_named,
+)
 from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.planning import FoundLogs, find_logs
+from kafkawire.logs.reading import read_parts
 from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.report.committed import COMMIT_COLUMNS, CommitFold
+from kafkawire.report.contents import Cluster, Commits, LogAccount, LogReport, Section
+from kafkawire.report.copies import one_of_each
+from kafkawire.report.intervals import SHOWN_HISTORIES, rows_of
+from kafkawire.report.log_ends import log_ends
+from kafkawire.report.sections import GatheredSection
 
-__all__ = ["gather_report"]
+__all__ = ["ProgressBar", "gather_report"]
+
+ProgressBar: TypeAlias = Callable[[str, int, Accounts], AbstractContextManager[object]]
+"""Shows how much of something has been read: its name, its bytes, and the accounts that count them."""
 
 
 def gather_report(
-    title: str, paths: Sequence[str], console: Console, *, limit: int, as_of: datetime | None = None
+    title: str, paths: Sequence[str], bar: ProgressBar, *, limit: int, as_of: datetime | None = None
 ) -> tuple[LogReport, Accounts]:
     """What a page shows of some logs, and what became of all their bytes.
 
     Args:
         title: of the page.
         paths: where the logs are.
-        console: for progress bars, if it is a terminal.
+        bar: shows the progress of each reading.
         limit: how many rows of each cluster a section may have.
         as_of: the date that the page opens at.
 
     Raises:
-        CommandError: there are no logs, or they cannot be read.
+        OptionError: as ``find_logs``.
+        LogReadError: there are no logs, or they cannot be read.
     """
-    found = found_logs(paths)
-    chosen = one_of_each(found.files, found.store)
-    reader = _Reader(replace(found, files=chosen.files), console)
+    found = find_logs(paths).some()
+    chosen = one_of_each(found)
+    reader = _Reader(replace(found, files=chosen.files), bar)
     sections = _sections(reader, limit)
     fold = CommitFold(limit)
     for row in reader.commits():
         fold.add(row)
-    commits = fold.commits(log_ends(found.files, found.store))
+    commits = fold.commits(log_ends(found))
     reader.cover(fold.first)
     reader.cover(fold.last)
     report = LogReport(
@@ -78,13 +92,13 @@ class _Reader:
         began, ended: the first and the last time that the metadata log, the rows and the commits tell.
     """
 
-    def __init__(self, logs: FoundLogs, console: Console) -> None:
+    def __init__(self, logs: FoundLogs, bar: ProgressBar) -> None:
         self.accounts: list[LogAccount] = []
         self.total = Accounts()
         self.began = self.ended = 0
         self._covers = False
         self._logs = logs
-        self._console = console
+        self._bar = bar
 
     def cover(self, time: int | None) -> None:
         """Take a time into what is covered."""
@@ -99,7 +113,7 @@ class _Reader:
         if not logs.files:
             return
         accounts, columns = Accounts(), {history.table: history.columns for history in SHOWN_HISTORIES}
-        with told_errors(), BytesBar(self._console, "metadata histories", logs.bytes, accounts):
+        with self._bar("metadata histories", logs.bytes, accounts):
             for name, batch in read_metadata_histories(columns, logs.files, ReadOptions(), accounts, store=logs.store):
                 for row in rows_of(batch):
                     yield name, row
@@ -110,9 +124,8 @@ class _Reader:
         """Take in from when to when logs go, which is further than the first and the last change."""
         options = ReadOptions(columns=("max_time",), mode=ReadMode.DROPMALFORMED)
         ends = replace(logs, files=_outermost(logs.files))
-        for batch in batches_of(table_named("batches", options), ends, options, Accounts(), self._console):
-            for row in rows_of(batch):
-                self.cover(_time(row["max_time"]) or None)  # a clock that was not set wrote 0
+        for row in self._rows(table_named("batches", options), ends, options, Accounts()):
+            self.cover(_time(row["max_time"]) or None)  # a clock that was not set wrote 0
 
     def commits(self) -> Iterator[dict[str, object]]:
         """The rows of ``offset_commits``; none without the log of a group coordinator."""
@@ -121,9 +134,16 @@ class _Reader:
         logs = self._logs.of_table(table)
         if not logs.files:
             return
-        for batch in batches_of(table, logs, options, accounts, self._console):
-            yield from rows_of(batch)
+        yield from self._rows(table, logs, options, accounts)
         self._book(CONSUMER_OFFSETS, accounts)
+
+    def _rows(
+        self, table: Table, logs: FoundLogs, options: ReadOptions, accounts: Accounts
+    ) -> Iterator[dict[str, object]]:
+        parts = plan(table, logs.files, store=logs.store, options=options)
+        with self._bar(table.name, sum(part.bytes for part in parts), accounts):
+            for batch in read_parts(table, parts, options, accounts, store=logs.store):
+                yield from rows_of(batch)
 
     def _book(self, log: str, accounts: Accounts) -> None:
         self.total.merge(accounts)
