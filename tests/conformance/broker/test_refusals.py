@@ -10,13 +10,13 @@ import msgspec
 import pytest
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
+from tests.made.example_messages import random_instance
 
 from kafkawire.broker.offered_versions import RELEASE, offered_versions
 from kafkawire.broker.refusals import refusal
 from kafkawire.protocol import ProduceRequest, message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.wire import Message
-from kafkawire.wire.examples import random_instance
 
 pytestmark = pytest.mark.conformance
 

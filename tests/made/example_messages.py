@@ -1,6 +1,6 @@
-"""Example values of a message at one version, without any dependency: extremes and seeded random ones.
+"""Example values of a message at one version: extremes and seeded random ones.
 
-Every example is legal in the version of its layout: fields that the version lacks keep their defaults, null stands
+Every example is legal in the version of its layout: fields that the version lacks keep their defaults, null is
 only where the version allows it, integers are in range. So each one encodes and comes back equal. (Not-a-number is
 left out because it equals nothing, itself included.) For shrinking searches see ``kafkawire.wire.strategies``.
 """
@@ -17,15 +17,12 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout, Uuid
+from kafkawire.wire.strategies import FIRST_UNKNOWN_TAG
 from kafkawire.wire.values import LARGEST_TAG
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 UnknownTags = tuple[tuple[int, bytes], ...]
-
-FIRST_UNKNOWN_TAG = 1000
-"""Examples use unknown tags from here on: below may be tags that the struct has in another version, which Apache
-Kafka refuses to read (tagged-read-wrong-version)."""
 
 _LARGEST_FLOAT = {4: 3.4028234663852886e38, 8: sys.float_info.max}
 """Largest finite number of a float type by its size in bytes."""
