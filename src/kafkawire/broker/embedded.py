@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from kafkawire.broker.access import AuthorizedAccess, UnrestrictedAccess
 from kafkawire.broker.assembly import assemble
+from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock, SystemClock
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
@@ -136,7 +136,7 @@ class EmbeddedBroker:
                 self._configuration,
                 state,
                 self._cluster,
-                access=AuthorizedAccess(authorizer) if authorizer is not None else UnrestrictedAccess(),
+                access=Authorization(authorizer),
                 quotas=updates.quotas,
                 faults=self.faults,
                 clock=self._clock,

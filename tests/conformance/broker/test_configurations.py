@@ -12,7 +12,7 @@ from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
 
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError
-from kafkawire.broker.offered_versions import RELEASE
+from kafkawire.broker.served_apis import RELEASE
 from kafkawire.model.configs.definitions import definitions
 from kafkawire.model.properties_file import parse_properties
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import pytest
 
-from kafkawire.broker.calls import Answer, Call, RefusedRequestError, Unanswered
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.dispatch import Dispatcher, Reply
@@ -16,6 +15,8 @@ from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MemoryLog
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.request_work import RequestWork
+from kafkawire.broker.requests import Answer, Call, RefusedRequestError, Unanswered
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.sessions import ANONYMOUS, Session
 from kafkawire.protocol import (
     ApiVersionsRequest,
@@ -58,7 +59,7 @@ class Broker:
         self.waits = self.works = 0.0
         requests = (ApiVersionsRequest, MetadataRequest, CreateTopicsRequest, ProduceRequest, SaslHandshakeRequest)
         self.dispatcher = Dispatcher(
-            dict.fromkeys(requests, self._handle),
+            [ServedApi(request, self._handle, 0, 0) for request in requests],
             OFFERED,
             self.controller,
             quotas=self.quotas,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import floor
 from typing import Final, Protocol
 
-from kafkawire.broker.calls import Call
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, ClientQuotaType
 from kafkawire.broker.quotas.buckets import Bucket, Buckets
 from kafkawire.broker.quotas.rate import QuotaWindows
 from kafkawire.broker.quotas.token_bucket import TokenBucket
+from kafkawire.broker.requests import Call
 from kafkawire.protocol.errors import ThrottlingQuotaExceededError
 
 __all__ = ["UNBOUNDED", "MutationQuota", "Mutations"]
