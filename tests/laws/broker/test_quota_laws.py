@@ -13,7 +13,7 @@ from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterat
 from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.image.client_quotas import ClientQuotasImage
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.requests import Call
 from kafkawire.broker.sessions import ANONYMOUS, Session
 from kafkawire.model.quotas.entities import (
@@ -72,7 +72,7 @@ def test_client_and_broker_refuse_the_same_quota_filters(
     """E6."""
     wanted = ClientQuotaFilter(tuple(components), strict)
     refused = refusal_of_filter(wanted)
-    handlers = handlers_by_request(QuotaHandlers, Controller(MemoryLog(), MetadataImage()), Authorization())
+    handlers = handlers_by_request(QuotaHandlers, Controller(MetadataLog(), MetadataImage()), Authorization())
     call = Call(48, 1, "", Session(ANONYMOUS, "127.0.0.1", "PLAINTEXT"))
     request = DescribeClientQuotasRequest(filter_components(wanted), strict)
     answer = handled(handlers[DescribeClientQuotasRequest], request, call)

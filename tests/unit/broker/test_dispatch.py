@@ -12,7 +12,7 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.dispatch import Dispatcher, Reply
 from kafkawire.broker.faults import Faults
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.requests import Answer, Call, RefusedRequestError, Unanswered
@@ -53,7 +53,7 @@ class Broker:
     def __init__(self) -> None:
         self.clock, self.faults = ManualClock(), Faults()
         self.quotas = ClientQuotas(self.clock)
-        self.controller = Controller(MemoryLog(), MetadataImage())
+        self.controller = Controller(MetadataLog(), MetadataImage())
         self.answer: Answer | Exception = None
         self.calls: list[Call] = []
         self.waits = self.works = 0.0

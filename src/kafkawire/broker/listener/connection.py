@@ -217,8 +217,7 @@ class Connection:
     async def _send(self) -> None:
         while replies := await self._outbox.take():
             end_offset = replies[0].end_offset
-            if not self._controller.is_durable(end_offset):
-                await self._controller.durable(end_offset)
+            await self._controller.log.durable(end_offset)
             self._writer.write(b"".join(reply.frame for reply in replies if reply.frame is not None))
             await self._writer.drain()
             self._outbox.sent(replies)

@@ -14,7 +14,7 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.handlers import acls
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
 from kafkawire.broker.requests import Call, RefusedRequestError
 from kafkawire.broker.sessions import Principal, Session
@@ -44,7 +44,7 @@ class Broker:
     """The handlers of ACLs on a state of their own."""
 
     def __init__(self, *, has_authorizer: bool = True) -> None:
-        self.controller = Controller(MemoryLog(), MetadataImage())
+        self.controller = Controller(MetadataLog(), MetadataImage())
         authorizer = StandardAuthorizer(self.controller.image.acls, {str(ROOT)}, allow_everyone_if_no_acl=False)
         access = Authorization(authorizer if has_authorizer else None)
         self._handlers = handlers_by_request(AclHandlers, self.controller, access)

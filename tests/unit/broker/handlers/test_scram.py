@@ -9,7 +9,7 @@ from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.handlers.scram import ScramHandlers
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
 from kafkawire.broker.requests import Call
 from kafkawire.broker.sessions import ANONYMOUS, Session
@@ -32,7 +32,7 @@ class Broker:
     """The handlers of credentials on a state of their own."""
 
     def __init__(self, *, may: bool = True) -> None:
-        self.controller = Controller(MemoryLog(), MetadataImage())
+        self.controller = Controller(MetadataLog(), MetadataImage())
         authorizer = StandardAuthorizer(self.controller.image.acls, (), allow_everyone_if_no_acl=may)
         self._handlers = handlers_by_request(ScramHandlers, self.controller, Authorization(authorizer))
 
