@@ -1,30 +1,30 @@
-"""Warnings about clients that need what this broker lacks."""
+"""Warnings about clients that need features that this broker does not have."""
 
 from __future__ import annotations
 
 import logging
 from typing import Final
 
-from kafkawire.broker.calls import Call
+from kafkawire.broker.requests import Call
 
-__all__ = ["UnservedClients"]
+__all__ = ["ClientWarnings"]
 
 _log = logging.getLogger(__name__)
 _MOST_REMEMBERED: Final = 1000
 
 
-class UnservedClients:
-    """Logs one WARNING for each client and thing that it needs, however often the client tries."""
+class ClientWarnings:
+    """Logs one WARNING for each client and feature, however often the client tries."""
 
     def __init__(self) -> None:
         self._warned: dict[tuple[str, str, str, str], None] = {}
 
     def warn(self, call: Call, wanted: str, advice: str) -> None:
-        """Log which client needs something that this broker lacks, unless that was logged before.
+        """Log that a client needs a feature, unless that was logged before.
 
         Args:
-            call: names the client.
-            wanted: what the client needs, ``"to join a group"``.
+            call: has the client.
+            wanted: the feature, ``"to join a group"``.
             advice: what users can do about it.
         """
         session = call.session

@@ -14,7 +14,7 @@ from tests.embedded.connection import connected_to
 from kafkawire.admin import AdminClient, ScramMechanism, ScramUpsertion
 from kafkawire.broker import EmbeddedBroker
 from kafkawire.broker.image.scram import ScramImage, base_36
-from kafkawire.broker.listener.sasl.invented import InventedCredentials
+from kafkawire.broker.listener.sasl.decoy_credentials import InventedCredentials
 from kafkawire.protocol import (
     RemoveUserScramCredentialRecord,
     SaslAuthenticateRequest,
