@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 import pyarrow as pa
+from tests.made.example_messages import extreme_instances, random_instance
 
 from kafkawire.columns import MessageColumns
 from kafkawire.layout import FIELD_TYPES, FieldLayout, StructLayout
@@ -18,7 +19,6 @@ from kafkawire.protocol.record_registries import (
     TRANSACTION_COORDINATOR_RECORDS,
 )
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.examples import extreme_instances, random_instance
 from kafkawire.wire.laws import same
 
 _COORDINATORS: Final = (GROUP_COORDINATOR_RECORDS, SHARE_COORDINATOR_RECORDS, TRANSACTION_COORDINATOR_RECORDS)

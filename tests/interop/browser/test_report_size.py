@@ -15,8 +15,8 @@ from tests.made.clusters import BEGAN as MADE_FROM, MadeCluster
 from tests.made.reports import commits_of, section_of
 
 from kafkawire.cli.app import main
-from kafkawire.cli.report.contents import Committed, Count, LogReport, Numbers, Row, Section
-from kafkawire.cli.report.intervals import SHOWN_HISTORIES
+from kafkawire.report.contents import Committed, Count, LogReport, Numbers, Row, Section
+from kafkawire.report.intervals import SHOWN_HISTORIES
 
 TILES = (
     ("acls", "holding"),
