@@ -1,4 +1,4 @@
-"""What each table holds, in a line."""
+"""A line about each table."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["purpose_of"]
 _PURPOSES: Final = {
     "batches": "the batches of any log: sizes, codecs, checksums, producers",
     "records": "the records of any log, each as Kafka's JSON",
-    "acl_history": "ACLs, and from when to when each was there",
-    "quota_history": "client quotas, and from when to when each was so",
-    "config_history": "configurations that were set, and from when to when",
+    "acl_history": "ACLs, with the interval in which each existed",
+    "quota_history": "client quotas, with the interval in which each was valid",
+    "config_history": "configurations that were set, with the interval of each value",
     "topic_history": "topics, when they were created and deleted",
     "offset_commits": "offsets that groups committed, transactions resolved",
     "group_history": "groups, their members, subscriptions and assignments",
@@ -19,5 +19,5 @@ _PURPOSES: Final = {
 
 
 def purpose_of(table: str) -> str:
-    """What a table holds."""
+    """The contents of a table in a line."""
     return _PURPOSES.get(table, f"the {table.replace('_', ' ')} records, a column for each field")
