@@ -19,9 +19,9 @@ from tests.conformance.trials import by_message, trials
 from tests.made.example_messages import random_instance
 
 from kafkawire.codegen.merge.released_versions import ReleasedVersion
+from kafkawire.layout.kinds import NOT_FINITE
 from kafkawire.protocol import from_json, message_class, to_json
 from kafkawire.wire import DecodeError, EncodeError, Message
-from kafkawire.wire.json_form.scalars import NOT_FINITE
 
 pytestmark = pytest.mark.conformance
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kafkawire.logs import FileKind, FileStore, LogFile
-from kafkawire.logs.histories.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.planning import FoundLogs
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.scanning.log_ends import end_of_segment

@@ -21,7 +21,7 @@ from kafkawire.logs import (
     read_metadata_histories,
     table_named,
 )
-from kafkawire.logs.histories.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.planning import FoundLogs, find_logs
 from kafkawire.logs.reading import read_parts
 from kafkawire.logs.registry import METADATA_TOPIC

@@ -12,16 +12,17 @@ from tests.made.packages import check_laws, classes_of, field, make_package, mes
 
 from kafkawire.codegen.generate import DefinitionsRefusedError
 from kafkawire.columns import MessageColumns
-from kafkawire.layout import FIELD_TYPES, FieldType
+from kafkawire.layout import FIELD_TYPES, FieldType, TextType, floating, integer
 from kafkawire.wire import DecodeError, EncodeError
 
-NEW_TYPES = {
-    "uint64": FieldType("uint64", "int", "int", "uint64", code="Q", size=8, maximum=2**64 - 1, default=0),
-    "uint8": FieldType("uint8", "int", "int", "int16", code="B", size=1, maximum=255, default=0),
-    "float32": FieldType("float32", "float", "float", "float32", code="f", size=4, default=0.0),
-    "longstring": FieldType(
-        "longstring", "text", "str", "string", length_code="i", maximum_length=2**31 - 1, nullable=True, default=""
-    ),
+NEW_TYPES: dict[str, FieldType] = {
+    type_.name: type_
+    for type_ in (
+        integer("uint64", 8, signed=False),
+        integer("uint8", 1, signed=False),
+        floating("float32", 4),
+        TextType(name="longstring", length_code="i", maximum_length=2**31 - 1),
+    )
 }
 PACKAGES = (f"new_type_{number}" for number in itertools.count())
 

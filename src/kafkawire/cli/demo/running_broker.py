@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.table import Table
 
-from kafkawire.admin import AdminSettings, BlockingAdminClient, ClusterDescription, TopicDescription
-from kafkawire.admin.requirements import Capability
+from kafkawire.admin import AdminSettings, BlockingAdminClient, Capability, ClusterDescription, TopicDescription
 from kafkawire.cli.outcome import CommandError
 from kafkawire.layout import Uuid
 from kafkawire.wire.kafka_errors import KafkaError

@@ -12,9 +12,9 @@ from kafkawire.columns import MessageColumns
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.tables.message_rows import decode_messages, rows_with
 from kafkawire.logs.tables.output_columns import OutputColumn
-from kafkawire.logs.tables.record_types import read_metadata_frame
 from kafkawire.logs.tables.row_table import Converted, record_flaws
 from kafkawire.logs.tables.rows import RawRows
+from kafkawire.records.framed_records import METADATA_RECORD, read_frame
 from kafkawire.wire import DecodeError
 
 __all__ = ["MetadataRows"]
@@ -78,6 +78,6 @@ def _frames(values: pa.BinaryArray, size: int = _USUAL_FRAME) -> tuple[pa.Int32A
 
 def _frame(head: bytes) -> _Frame | None:
     try:
-        return read_metadata_frame(head)
+        return read_frame(head, METADATA_RECORD)
     except DecodeError:
         return None
