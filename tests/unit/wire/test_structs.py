@@ -23,7 +23,8 @@ from kafkawire.protocol import (
     ShareFetchResponse,
 )
 from kafkawire.wire import DecodeError, EncodeError, Message
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.laws import check_engines_agree, check_round_trip, fast_encode
+from kafkawire.wire.structs import (
     FEW,
     differs,
     long_length,
@@ -37,7 +38,6 @@ from kafkawire.wire.fastpath import (
     unpackers,
     uvarint,
 )
-from kafkawire.wire.laws import check_engines_agree, check_round_trip, fast_encode
 
 AROUND_ONE_BYTE = [0, 1, 2, 63, 64, 65, 125, 126, 127, 128, 129, 255, 256]
 AROUND_TWO_BYTES = [16382, 16383, 16384]
