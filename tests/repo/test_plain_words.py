@@ -23,6 +23,7 @@ COVERED = (
     "benchmarks",
     "docs",
     "examples",
+    "generator/kafkawire/codegen/evolve",
     "src/kafkawire/cli",
     "src/kafkawire/columns",
     "src/kafkawire/report",
