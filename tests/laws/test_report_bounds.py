@@ -18,7 +18,7 @@ def holds(begin: int | None, end: int | None, time: int) -> bool:
 
 
 @given(INTERVALS, st.integers(1, 20))
-def test_kept_rows_are_all_that_hold_from_the_time_that_is_told(
+def test_the_kept_rows_are_all_rows_that_hold_from_the_reported_time(
     intervals: list[tuple[int | None, int | None]], limit: int
 ) -> None:
     newest = NewestRows(limit)

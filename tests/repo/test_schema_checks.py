@@ -224,7 +224,7 @@ class TestAction:
             "python -m pip install --quiet --disable-pip-version-check /action of ours[cli]",
         ]
 
-    def test_an_old_python_is_told(self, action: dict[str, Any], variables: dict[str, str], clone: Clone) -> None:
+    def test_an_old_python_is_refused(self, action: dict[str, Any], variables: dict[str, str], clone: Clone) -> None:
         python = clone.folder.parent / "bin" / "python3"
         python.parent.mkdir()
         python.write_text("#!/bin/sh\nexit 1\n")

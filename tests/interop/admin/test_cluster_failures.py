@@ -229,7 +229,7 @@ async def test_a_change_that_was_waited_for_is_known_to_every_node(cluster: Clus
             assert not await quotas_there(asked, prefix)
 
 
-async def test_nobody_waits_for_a_node_that_is_down(cluster: Cluster, admin: AdminClient) -> None:
+async def test_no_call_waits_for_a_node_that_is_down(cluster: Cluster, admin: AdminClient) -> None:
     acls = acls_of(f"User:{new('acls')}", 1)
     cluster.kill(2)
     await asyncio.to_thread(cluster.wait_until_nodes_agree)
@@ -248,7 +248,7 @@ def victim(request: pytest.FixtureRequest, cluster: Cluster) -> int:
     return active if request.param == CONTROLLING else min(NODES - {active})
 
 
-async def test_acls_are_told_truly_although_a_node_dies(cluster: Cluster, victim: int) -> None:
+async def test_outcomes_of_acls_are_true_although_a_node_dies(cluster: Cluster, victim: int) -> None:
     principal = f"User:{new('acls')}"
     acls = acls_of(principal, ACLS)
     async with asked_at(cluster, victim) as admin:
@@ -260,7 +260,7 @@ async def test_acls_are_told_truly_although_a_node_dies(cluster: Cluster, victim
     await agree(cluster, lambda admin: acls_there(admin, principal), results)
 
 
-async def test_quotas_are_told_truly_although_a_node_dies(cluster: Cluster, victim: int) -> None:
+async def test_outcomes_of_quotas_are_true_although_a_node_dies(cluster: Cluster, victim: int) -> None:
     prefix = new("quotas")
     alterations = quotas_of(prefix, USERS)
     async with asked_at(cluster, victim) as admin:
@@ -272,7 +272,7 @@ async def test_quotas_are_told_truly_although_a_node_dies(cluster: Cluster, vict
     await agree(cluster, lambda admin: quotas_there(admin, prefix), results)
 
 
-async def test_scram_users_are_told_truly_although_a_node_dies(cluster: Cluster, victim: int) -> None:
+async def test_outcomes_of_scram_users_are_true_although_a_node_dies(cluster: Cluster, victim: int) -> None:
     """A call makes a request for each mechanism; several calls have some on their way when the node dies."""
     prefix = new("scram")
     upsertions = [
@@ -290,7 +290,7 @@ async def test_scram_users_are_told_truly_although_a_node_dies(cluster: Cluster,
     await agree(cluster, lambda admin: passwords_there(admin, prefix), results)
 
 
-async def test_topics_are_told_truly_although_a_node_dies(cluster: Cluster, victim: int) -> None:
+async def test_outcomes_of_topics_are_true_although_a_node_dies(cluster: Cluster, victim: int) -> None:
     """Several calls at once: the topics that one request may hold are too many for this machine."""
     prefix = new("topics")
     names = [[f"{prefix}-{call}-{index}" for index in range(TOPICS_OF_A_CALL)] for call in range(CALLS)]

@@ -339,7 +339,7 @@ def test_controllers_describe_and_alter_too(broker: SecureBroker, topic: ConfigR
         assert value(admin, topic, "flush.ms") == "82"
 
 
-def test_who_has_no_right_is_told_so_for_each_resource(
+def test_missing_rights_are_an_error_of_each_resource(
     broker: SecureBroker, node: ConfigResource, topic: ConfigResource
 ) -> None:
     address = f"{broker.broker.host}:{broker.sasl_plaintext_port}"

@@ -80,7 +80,7 @@ shaken = st.sampled_from(["PLAIN", "SCRAM-SHA-256"]).map(lambda name: [frame(Sas
 
 
 @given(st.one_of(st.just([]), shaken), st.lists(frames, max_size=8))
-def test_nobody_comes_in_without_the_password(first: list[bytes], then: list[bytes]) -> None:
+def test_no_login_succeeds_without_the_password(first: list[bytes], then: list[bytes]) -> None:
     made = login()
     for sent in (*first, *then):
         try:

@@ -271,7 +271,7 @@ def test_cuts_and_snapshots_beside_a_whole_log_change_nothing(
 
 @given(stories(), st.integers(1, 24), st.integers(0, 3), _PLACES, _PLACES)
 @settings(max_examples=15)
-def test_snapshot_stands_for_the_beginning_that_was_deleted(
+def test_a_snapshot_replaces_the_deleted_beginning(
     story: Story, count: int, overlap: int, segments: list[int], more_snapshots: list[int]
 ) -> None:
     """The same is so, and the same has ended since; only beginnings are unknown that the kept records do not tell."""

@@ -61,7 +61,7 @@ def test_nothing_is_supported_where_nothing_is_offered(name: str) -> None:
     assert capabilities_of(NEWEST, controller=False, proposals=False)[name].support is not Support.UNSUPPORTED
 
 
-def test_the_best_way_that_is_offered_is_told_with_its_version() -> None:
+def test_the_best_way_that_is_offered_is_returned_with_its_version() -> None:
     older = {**NEWEST.ranges, ApiKey.METADATA: range(8)}
     del older[ApiKey.DESCRIBE_TOPIC_PARTITIONS]
     found = capabilities_of(BrokerVersions(older), controller=False, proposals=False)

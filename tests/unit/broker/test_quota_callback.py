@@ -100,7 +100,7 @@ async def change(client: AdminClient, text: str | None) -> None:
     (await client.incremental_alter_configs({DEFAULTS: [one]})).all()
 
 
-async def test_a_callback_is_told_everything(tmp_path: Path) -> None:
+async def test_a_callback_is_informed_of_everything(tmp_path: Path) -> None:
     async with running(Recording, tmp_path) as client:
         (await client.create_topics([NewTopic("t", 2)])).all()
         (await client.alter_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 5.0})])).all()

@@ -97,14 +97,14 @@ def test_what_is_accepted_is_shown_with_its_reason_and_passes(sides: Path, capsy
     assert text.endswith("0 breaking, 0 risky, 0 safe, 1 accepted: old -> broken\n")
 
 
-def test_an_entry_that_matches_nothing_is_told_and_does_not_fail(
+def test_an_entry_that_matches_nothing_is_reported_and_does_not_fail(
     sides: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["schema", "check", "old", "old", "--allow", allow(sides, *ENTRY)]) == ExitCode.DONE
     assert f"accepted (line 1), but no longer found: {BREAKING} Order\n" in capsys.readouterr().out
 
 
-def test_a_faulty_file_is_wrong_usage_and_tells_the_line(sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_faulty_file_is_wrong_usage_and_names_the_line(sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = allow(sides, *ENTRY, 'because = "so"')
     assert main(["schema", "check", "old", "old", "--allow", file]) == ExitCode.USAGE
     assert "allow.toml:5: unknown key 'because'" in capsys.readouterr().err

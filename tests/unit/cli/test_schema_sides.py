@@ -67,7 +67,7 @@ def test_a_side_that_is_not_there_is_wrong_usage(sides: tuple[str, str]) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
-def test_a_terminal_is_told_what_takes_long(tmp_path: Path) -> None:
+def test_a_terminal_shows_what_takes_long(tmp_path: Path) -> None:
     """On a real pseudo-terminal, for what is told depends on it; nothing of it reaches standard output."""
     install_maven(tmp_path / "bin", tmp_path / "jars")
     write_jar(tmp_path / "jars" / "3.0.0" / "kafka-clients.jar", "common/message", [message("A", "0", [])])

@@ -159,7 +159,7 @@ def test_rows_without_values() -> None:
     assert not bad_text
 
 
-def test_text_that_is_not_utf8_is_null_and_told_when_rows_are_taken() -> None:
+def test_text_that_is_not_utf8_is_null_and_reported_with_the_rows() -> None:
     columns = record_columns("OffsetCommitKey")
     rows = columns.rows()
     good, also_good = OffsetCommitKey("g", "töpic", 1).encode(0), OffsetCommitKey("", "", 2).encode(0)

@@ -141,7 +141,7 @@ def test_paths_and_uris_do_not_mix() -> None:
         KafkaLogSource({"paths": f'["{LOGS}", "{LOGS.as_uri()}"]', "table": "batches"})
 
 
-def test_failfast_tells_where(tmp_path: Path) -> None:
+def test_failfast_names_the_place(tmp_path: Path) -> None:
     segment = tmp_path / "__cluster_metadata-0" / f"{0:020}.log"
     segment.parent.mkdir()
     content = bytearray((LOGS / "__cluster_metadata-0" / segment.name).read_bytes())

@@ -71,7 +71,7 @@ def test_requests_of_one_turn_leave_in_few_writes() -> None:
     with_channel(test)
 
 
-def test_a_throttle_time_is_told_in_the_time_of_the_loop() -> None:
+def test_a_throttle_time_is_a_time_of_the_loop() -> None:
     async def test(channel: Channel) -> None:
         assert channel.throttled_until == 0.0
         before = soon(0.0)

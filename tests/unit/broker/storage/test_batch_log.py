@@ -164,7 +164,7 @@ async def test_a_segment_that_is_needed_in_part_is_kept(tmp_path: Path) -> None:
     await log.close()
 
 
-async def test_a_log_that_ends_below_what_a_snapshot_has_goes_on_behind_it(tmp_path: Path) -> None:
+async def test_a_log_that_ends_before_a_snapshot_continues_after_it(tmp_path: Path) -> None:
     log = BatchLog(tmp_path, segment_bytes=LARGE)
     log.append(records(b"a"), NOW)
     await log.close()

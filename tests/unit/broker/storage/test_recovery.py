@@ -105,7 +105,7 @@ def test_what_is_no_batch_of_the_log_is_cut_off(tmp_path: Path, garbage: bytes) 
     ],
     ids=["whole", "torn", "empty", "torn before an empty one", "torn everywhere"],
 )
-def test_segments_behind_the_cut_go_with_it(
+def test_segments_after_the_cut_are_deleted(
     tmp_path: Path, segments: Sequence[tuple[int, bytes]], expected: int
 ) -> None:
     for base_offset, content in segments:

@@ -157,7 +157,7 @@ def test_tagged_read_size_ignored_is_refused(octets: str, kind: str, path: str) 
     assert (error.kind, error.path) == (kind, path)
 
 
-def test_a_tagged_field_cannot_read_behind_its_end() -> None:
+def test_a_tagged_field_cannot_read_past_its_end() -> None:
     """Also not with lengths and counts that the whole buffer would satisfy."""
     text = message(tagged(0, "string"), flexible=True)
     error = refused(text, "01 00 02 0661" + "61" * 10)
