@@ -29,7 +29,7 @@ class RecordTypes(msgspec.Struct, frozen=True, tag_field="op", tag="record_types
 
 
 class Default(msgspec.Struct, frozen=True, tag_field="op", tag="default"):
-    """What a message is whose fields nobody has set, but for some that are null and for unknown tagged fields.
+    """A message with defaults, except some fields that are null, and with unknown tagged fields.
 
     Attributes:
         name, version: of the message.

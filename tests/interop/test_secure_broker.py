@@ -1,4 +1,4 @@
-"""The secure broker of the other tests: it lets Java's clients in with each proof, and nobody without one."""
+"""The secure broker of the other tests: it accepts Java's clients with each proof, and no client without one."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def same_rows(left: object, right: object) -> bool:
 def check_columns(columns: MessageColumns, examples: int = 5, places: int = 20) -> int:
     """Hold the columns of a message to its class at every version; the number of buffers that were tried.
 
-    Each value is damaged in about as many places as are asked for.
+    Each value is damaged in about the given number of places.
     """
     rng = random.Random(20)
     tried = 0

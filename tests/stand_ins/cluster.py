@@ -45,7 +45,7 @@ class StandInCluster:
         brokers: node id to broker.
         controller: id of the node that all call the controller; -1 for none.
         leaders: leaders of partitions; tests may change them.
-        asked: (node id, request) of everything that was asked but for metadata, in order.
+        asked: (node id, request) of all requests except metadata, in order.
     """
 
     def __init__(

@@ -202,7 +202,7 @@ async def test_a_coordinator_that_dies_is_followed(cluster: Cluster, admin: Admi
     assert 3 not in {group.coordinator for group in (await admin.describe_consumer_groups(groups)).all().values()}
 
 
-# What all nodes know
+# What is the same on all nodes
 
 
 async def test_a_change_that_was_waited_for_is_known_to_every_node(cluster: Cluster, admin: AdminClient) -> None:
@@ -237,9 +237,9 @@ async def test_no_call_waits_for_a_node_that_is_down(cluster: Cluster, admin: Ad
     (await admin.wait_for_acls(acls)).all()
 
 
-# What becomes of a bulk call when a node dies
+# The outcomes of a bulk call when a node dies
 
-SERVING, CONTROLLING = "the node that is asked", "the active controller"
+SERVING, CONTROLLING = "the serving node", "the active controller"
 
 
 @pytest.fixture(params=[SERVING, CONTROLLING])
@@ -378,7 +378,7 @@ async def agree(cluster: Cluster, ask: Callable[[AdminClient], Awaitable[Set[K]]
 
 
 def kinds(results: Results[K, T]) -> Counter[str]:
-    """How many errors there are of each kind, for a failing test to tell."""
+    """The number of errors of each kind, for the message of a failing test."""
     return Counter(f"{type(error).__name__}: {error} {error.outcome_unknown}" for error in results.errors().values())
 
 
@@ -438,7 +438,7 @@ async def topics_there(admin: AdminClient, prefix: str) -> Set[str]:
 
 
 async def a_topic(admin: AdminClient, *, partitions: int) -> str:
-    """A topic on all nodes that has leaders, and that every node knows of."""
+    """A topic on all nodes that has leaders, as soon as every node describes it."""
     topic = new("topic")
     (await admin.create_topics([NewTopic(topic, partitions, len(NODES))])).all()
     (await admin.wait_for_topics([topic])).all()

@@ -119,7 +119,7 @@ class ConnectionModel(RuleBasedStateMachine):
     @precondition(lambda self: self.waited_for)
     @rule()
     def disconnect(self) -> None:
-        """Everybody who waits is told, once; then a new connection begins."""
+        """Every waiting call ends once with the error; then a new connection begins."""
         events: list[Event] = self.peer.connection.end_of_stream(ConnectionResetError("reset"))
         failed = [event.correlation_id for event in events if isinstance(event, Failed)]
         assert sorted(failed) == sorted(self.waited_for)

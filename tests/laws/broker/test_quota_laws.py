@@ -40,7 +40,7 @@ ADDRESSES = (None, "10.0.0.1", "::1")
 
 
 def _is_known(entity: ClientQuotaEntity) -> bool:
-    """Whether nobody must be asked for the address of a host."""
+    """Whether no name of a host has to be resolved."""
     return not entity.get("ip") or entity["ip"] in ADDRESSES
 
 

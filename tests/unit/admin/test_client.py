@@ -1,4 +1,4 @@
-"""The life of a client: how it begins, how it is closed, and what becomes of calls then (admin-closing)."""
+"""The life of a client: how it begins, how it is closed, and how calls end then (admin-closing)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What methods need: kept equal to what the operations declare, whoever adds one."""
+"""The requirements of methods equal those that the operations declare."""
 
 from __future__ import annotations
 

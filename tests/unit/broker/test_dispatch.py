@@ -1,4 +1,4 @@
-"""From frame to frame: what is answered, what closes the connection, and what becomes of defects."""
+"""From the frame of a request to that of its response: answers, closed connections, and errors of handlers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quota callbacks of users at a running broker: what they are told, and how they are changed (KIP-257)."""
+"""Quota callbacks of users at a running broker: their calls, and how they are replaced (KIP-257)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ALICE = ClientQuotaEntity.of_user("alice")
 
 
 class Recording(ClientQuotaCallback):
-    """Writes down what it is told."""
+    """Records its calls."""
 
     told: ClassVar[list[str]] = []
 

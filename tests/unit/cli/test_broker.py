@@ -1,4 +1,4 @@
-"""``kafkawire broker`` as a program: it tells its address, stops on signals, and says what is wrong."""
+"""``kafkawire broker`` as a program: it prints its address, stops on signals, and reports errors."""
 
 from __future__ import annotations
 

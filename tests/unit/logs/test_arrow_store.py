@@ -1,4 +1,4 @@
-"""What Arrow cannot reach is told with what is missing."""
+"""If Arrow cannot reach a place, the error names what is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What options choose, what tables keep to themselves, and what becomes of files that change."""
+"""The choices of options, the secrets of tables, and files that change."""
 
 from __future__ import annotations
 

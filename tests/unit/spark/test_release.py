@@ -1,4 +1,4 @@
-"""A PySpark that is too old is told by its number, and not by a name that it lacks."""
+"""The error about a PySpark that is too old names its release, not a name that it lacks."""
 
 from __future__ import annotations
 

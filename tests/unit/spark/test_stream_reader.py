@@ -1,4 +1,4 @@
-"""A stream gives every batch of a log once, however the log grows and whenever the query is started anew."""
+"""A stream returns every batch of a log once, however the log grows and whenever the query is restarted."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Exchange:
     """A request and its answer, without what must differ between two brokers.
 
     Attributes:
-        request, version: what was asked.
+        request, version: the request.
         answer: the answer, or ``CLOSED``.
     """
 
@@ -70,7 +70,7 @@ class Talk:
 
     Attributes:
         side: the broker.
-        exchanges: all that was asked, in order.
+        exchanges: all requests in order.
     """
 
     side: Side

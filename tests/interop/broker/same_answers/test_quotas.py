@@ -88,7 +88,7 @@ def describe(talk: Talk, *components: Component, strict: bool = False, version: 
 
 
 def see(talk: Talk, count: int, *components: Component) -> None:
-    """Wait until so many entities are found."""
+    """Wait until the given number of entities is found."""
 
     def done(answer: DescribeClientQuotasResponse) -> bool:
         return len(answer.entries or ()) == count

@@ -1,4 +1,4 @@
-"""SCRAM credentials: which alterations are refused, and what is told of the others (C27 to C30)."""
+"""SCRAM credentials: which alterations are refused, and how the others are described (C27 to C30)."""
 
 from __future__ import annotations
 

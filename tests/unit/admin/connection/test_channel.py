@@ -120,7 +120,7 @@ def test_a_full_network_does_not_outlast_a_deadline_or_the_connection() -> None:
 
 
 def test_a_missed_deadline_names_the_request_and_lets_neighbours_finish() -> None:
-    """New requests should go elsewhere, for they would wait behind it; the connection ends when it is not needed."""
+    """New requests should use another connection, which does not wait for it; this one ends when it is not needed."""
 
     async def body() -> None:
         held = asyncio.Event()

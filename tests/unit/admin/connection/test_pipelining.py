@@ -1,4 +1,4 @@
-"""Many requests on their way at once; those that nobody waits for any more; idle ends."""
+"""Many requests in flight; cancelled requests; the end of idle connections."""
 
 from __future__ import annotations
 

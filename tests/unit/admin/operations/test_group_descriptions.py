@@ -1,4 +1,4 @@
-"""Describing groups: two protocols for consumers, coordinators, and what members tell in bytes."""
+"""Describing groups: two protocols for consumers, coordinators, and the bytes of members."""
 
 from __future__ import annotations
 

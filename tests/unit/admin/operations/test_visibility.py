@@ -1,4 +1,4 @@
-"""Waiting until all brokers know of changes to ACLs and client quotas; topics are tested with their descriptions."""
+"""Waiting until changes to ACLs and client quotas are visible on all brokers; for topics see their descriptions."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def test_a_cluster_without_acls_is_not_waited_for() -> None:
 
 
 async def test_quotas_are_waited_for_at_every_node() -> None:
-    """What was removed is to be gone; what is not named does not matter."""
+    """Removed quotas must be gone; other quotas do not matter."""
     before = EmbeddedState(
         quotas={ALICE: {PRODUCER_BYTE_RATE: 1.0, CONSUMER_BYTE_RATE: 5.0}, BOB: {PRODUCER_BYTE_RATE: 1.0}}
     )

@@ -29,7 +29,7 @@ POLICY = "create.topic.policy.class.name"
 
 
 class Recorded(CreateTopicPolicy):
-    """Tells its tests what it was told."""
+    """Records its calls for the tests."""
 
     told: list[object]
 

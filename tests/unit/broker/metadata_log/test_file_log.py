@@ -37,7 +37,7 @@ SMALL_SNAPSHOTS = LogSettings(snapshot_bytes=2_000)
 
 @pytest.fixture(autouse=True)
 def no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thousands of batches are written here, and nobody cuts the power."""
+    """Thousands of batches are written here, and no power is cut."""
     monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 

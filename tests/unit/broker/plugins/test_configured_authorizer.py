@@ -23,7 +23,7 @@ EVERYTHING = AclBindingFilter()
 
 
 class Recording(Authorizer):
-    """Allows what its property names, and remembers what it is told."""
+    """Allows the operations that its property names, and remembers its calls."""
 
     made: list[Recording] = []  # noqa: RUF012 the broker makes it
 

@@ -1,4 +1,4 @@
-"""The built-in authorizer where a type of resource is asked about, as for idempotent producers; the rest are laws."""
+"""Decisions of the built-in authorizer about a type of resource, as for idempotent producers; laws test the rest."""
 
 from __future__ import annotations
 

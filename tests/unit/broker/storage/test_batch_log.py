@@ -107,7 +107,7 @@ async def test_a_shared_batch_is_no_larger_than_the_largest_of_kraft(tmp_path: P
 async def test_a_batch_is_written_only_when_the_one_before_is_durable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So damage that has a whole batch behind it cannot come from an unfinished write."""
+    """So damage before a complete batch cannot come from an unfinished write."""
     log = BatchLog(tmp_path, segment_bytes=LARGE)
     log.append(records(b"the first batch of a segment is noted"), NOW)
     await log.durable(1)
@@ -233,7 +233,7 @@ async def test_an_unfinished_write_is_cut_off_at_the_next_start(
 
 
 async def filled(folder: Path, batches: int, segment_bytes: int = 200) -> None:
-    """A log of so many batches, by default each in a segment of its own."""
+    """A log with the given number of batches, by default each in a segment of its own."""
     log = BatchLog(folder, segment_bytes=segment_bytes)
     for _ in range(batches):
         log.append(records(bytes(60)), NOW)

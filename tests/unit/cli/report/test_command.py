@@ -1,4 +1,4 @@
-"""``kafkawire report logs`` on the logs of a real cluster: what comes into the page, and what becomes of errors."""
+"""``kafkawire report logs`` on the logs of a real cluster: the contents of the page, and errors."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def concerns_many(acl: dict[str, object]) -> bool:
 
 
 def test_copies_of_a_log_in_one_cluster_count_once(tmp_path: Path) -> None:
-    """Brokers have copies of the same logs, of which one may lag behind or have lost its beginning."""
+    """Brokers have copies of the same logs; a copy may be older or lack its beginning."""
     MadeCluster(tmp_path / "1", "c", 1).write(acls=60, changes=60, commits=90)
     alone, together = tmp_path / "alone.html", tmp_path / "together.html"
     assert report(tmp_path / "1", "--out", alone) == 0

@@ -1,4 +1,4 @@
-"""What a page tells of committed offsets: how each came about, when it was deleted, and what had to be left out."""
+"""Committed offsets in a page: the commits of each, its deletion, and what had to be left out."""
 
 from __future__ import annotations
 

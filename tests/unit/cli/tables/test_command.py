@@ -193,7 +193,7 @@ def test_record_types_of_ones_own_have_tables_too(tmp_path: Path, capsys: pytest
         (("--log", LOGS), "--log DIR and --table NAME are needed"),
         (("--table", "records"), "--log DIR and --table NAME are needed"),
         (("--log", LOGS, "--table", "acl_histroy"), "did you mean acl_history"),
-        (("--log", LOGS, "--table", "zzz"), "there is no table zzz; --list tells them all"),
+        (("--log", LOGS, "--table", "zzz"), "there is no table zzz; --list"),
         (("--log", LOGS, "--table", "batches", "--columns", "size,colour"), "has no column 'colour'"),
         (("--log", LOGS, "--table", "records", "--as-of", "2026-01-01"), "--as-of needs a history"),
         (

@@ -195,7 +195,7 @@ def test_tagged_read_unknown() -> None:
 
 
 def test_tagged_read_reset() -> None:
-    """Nothing of one value is left in the next: values are made anew."""
+    """No part of one value remains in the next: each is a new object."""
     empty = message(flexible=True)
     assert empty.decode(bytes.fromhex("01 07 00")) != empty.decode(b"\x00")
     assert empty.decode(b"\x00") == empty()

@@ -53,7 +53,7 @@ def users(count: int) -> ScramImage:
 
 
 def shown(one: UserScramCredentialRecord) -> tuple[int, int, bool, bytes]:
-    """What could tell invented from real: all that a login shows, except for what is random in salts."""
+    """The parts of a login that could distinguish an invented user from a real one, without what is random in salts."""
     is_text = one.salt.isalnum()
     return one.iterations, len(one.salt), is_text, one.salt[:1] if is_text and len(one.salt) == 26 else b""
 
