@@ -38,7 +38,7 @@ from benchmarks.results import (
     spread,
 )
 from benchmarks.sampling import Call, Waiting, interleave_waiting
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
 from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity
 

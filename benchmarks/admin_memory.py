@@ -27,7 +27,7 @@ _PROGRAM = """
 import gc, json, sys, tracemalloc
 from pathlib import Path
 from kafkawire.model.acls.bindings import AclBindingFilter
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 
 def pages():
     status = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())

@@ -32,10 +32,9 @@ from kafkawire.model.groups.descriptions import (
 )
 from kafkawire.model.groups.offsets import CommittedOffset, SharePartitionOffset
 from kafkawire.model.groups.streams import StreamsGroupDescription, StreamsGroupMember
-from kafkawire.model.partitions import ListedOffset
+from kafkawire.model.partitions import ListedOffset, TopicPartition
 from kafkawire.model.quotas.entities import ClientQuotaEntity
 from kafkawire.model.scram import ScramCredentialInfo
-from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.model.topics import TopicDescription, TopicListing
 from kafkawire.model.transactions import ProducerState, TransactionDescription, TransactionListing
 from kafkawire.wire.kafka_errors import ApiError, KafkaError

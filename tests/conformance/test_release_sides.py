@@ -10,8 +10,7 @@ from tests.apache_kafka.prerequisites import lacking, program
 
 from kafkawire.codegen.evolve.kafka_release import cache_file
 from kafkawire.codegen.evolve.origin import load_side
-from kafkawire.codegen.evolve.origin_error import OriginError
-from kafkawire.codegen.evolve.side import Side
+from kafkawire.codegen.evolve.side import OriginError, Side
 
 pytestmark = pytest.mark.conformance
 

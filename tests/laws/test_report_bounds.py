@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from kafkawire.cli.report.bounded import Bars, NewestRows, ThinnedLine, evenly
-from kafkawire.cli.report.contents import Count
-from kafkawire.cli.report.counting import ChangesOverTime, CountOverTime, HoldersOverTime
+from kafkawire.report.bounded import Bars, NewestRows, ThinnedLine, evenly
+from kafkawire.report.contents import Count
+from kafkawire.report.counting import ChangesOverTime, CountOverTime, HoldersOverTime
 
 TIMES = st.integers(0, 1_000)
 INTERVALS = st.lists(st.tuples(st.none() | TIMES, st.none() | TIMES), max_size=60)

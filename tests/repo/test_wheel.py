@@ -89,7 +89,7 @@ def test_the_wheel_carries_all_three_roots_and_the_data(wheel: Path, root: Path)
         if file.is_file()
     }
     templates = {f"kafkawire/codegen/_data/templates/{file.name}" for file in (root / "templates").glob("*.j2")}
-    pages = {str(file.relative_to(root / "src")) for file in (root / "src/kafkawire/cli/report/page").iterdir()}
+    pages = {str(file.relative_to(root / "src")) for file in (root / "src/kafkawire/report/page").iterdir()}
     assert definitions
     assert templates
     assert pages

@@ -7,18 +7,19 @@ from functools import partial
 from typing import TypeAlias
 
 from msgspec import structs
+from tests.embedded.handlers import handlers_by_request
 from tests.stand_ins.broker import Answer
 
-from kafkawire.broker.access import AuthorizedAccess
-from kafkawire.broker.calls import Call, Handler, Refused, RefusedRequestError, Routes
+from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.handlers.quota_proposals import QuotaProposalHandlers
 from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
 from kafkawire.broker.refusals import refusal
+from kafkawire.broker.requests import Call, Handler, Refused, RefusedRequestError
 from kafkawire.broker.sessions import Principal, Session
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclBinding
@@ -62,12 +63,14 @@ class EmbeddedState:
             parts = tuple(ClientQuotaRecord.EntityData(*part) for part in entity.items())
             for key, value in values.items():
                 self._image.apply(ClientQuotaRecord(parts, key, value))
-        controller = Controller(MemoryLog(), self._image)
-        access = AuthorizedAccess(StandardAuthorizer(self._image.acls, {str(_ROOT)}, allow_everyone_if_no_acl=False))
-        self.handlers = self._node_handlers(
-            {**AclHandlers(controller, access).routes, **QuotaHandlers(controller, access).routes}
+        controller = Controller(MetadataLog(), self._image)
+        access = Authorization(StandardAuthorizer(self._image.acls, {str(_ROOT)}, allow_everyone_if_no_acl=False))
+        acl_handlers, quota_handlers, kip_248_handlers = (
+            handlers_by_request(each, controller, access)
+            for each in (AclHandlers, QuotaHandlers, QuotaProposalHandlers)
         )
-        self.kip_248_handlers = self._node_handlers(QuotaProposalHandlers(controller, access).routes)
+        self.handlers = self._node_handlers({**acl_handlers, **quota_handlers})
+        self.kip_248_handlers = self._node_handlers(kip_248_handlers)
 
     @property
     def acls(self) -> list[AclBinding]:
@@ -79,8 +82,8 @@ class EmbeddedState:
         """The quotas of each entity that has any."""
         return self._image.client_quotas.by_entity
 
-    def _node_handlers(self, routes: Routes) -> Handlers:
-        return {request: partial(self._handle, handler) for request, handler in routes.items()}
+    def _node_handlers(self, handlers: Mapping[type[Message], Handler]) -> Handlers:
+        return {request: partial(self._handle, handler) for request, handler in handlers.items()}
 
     async def _handle(self, handler: Handler, _: int, request: Request) -> Message | Answer:
         header, body = request.header, request.body

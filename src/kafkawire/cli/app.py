@@ -17,7 +17,7 @@ COMMANDS: Mapping[str, str] = {
     "codec": "kafkawire.cli.codec:app",
     "demo": "kafkawire.cli.demo.command:run",
     "generate": "kafkawire.cli.generate:run",
-    "report": "kafkawire.cli.report.command:report",
+    "report": "kafkawire.cli.report:report",
     "schema": "kafkawire.cli.schema:schema",
     "spark": "kafkawire.cli.spark:app",
     "specs": "kafkawire.cli.specs:app",

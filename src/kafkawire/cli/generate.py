@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,7 @@ from rich.table import Table
 
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import progress_bar
+from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.generate import (
     DefinitionsRefusedError,
     ForeignFilesError,
@@ -26,7 +28,7 @@ from kafkawire.codegen.generate import (
 from kafkawire.codegen.merge.released_versions import ReleasedVersionsError
 from kafkawire.codegen.package_data import checkout_dir, specs_dir
 from kafkawire.codegen.parse.error_codes import ErrorCodesError
-from kafkawire.codegen.report.text import render_text
+from kafkawire.codegen.report.text import counted, render_text
 from kafkawire.codegen.specs_tree import LoadedSpecs
 
 OWN_PACKAGE = "kafkawire.protocol"
@@ -42,8 +44,9 @@ def run(
 ) -> None:
     """Generate a typed Python package from message definitions.
 
-    Only files that changed are written. Warnings about definitions are printed on standard error. Definitions with
-    errors are refused with all their findings, and the output stays as it was.
+    Only files that changed are written. Warnings about definitions are printed on standard error, except for those that
+    were imported from releases: these cannot be changed, and schema lint lists their warnings. Definitions with errors
+    are rejected with all their findings, and the output stays as it was.
     """
     target = make_target(specs, package, out, tests, docs)
     console = Console(stderr=True)
@@ -58,18 +61,22 @@ def run(
 
 
 def _load(target: Target, console: Console) -> LoadedSpecs:
-    """Read the definitions; their warnings are printed, however the command goes on."""
+    """Read the definitions, and print the warnings about those that were not imported from a release."""
     try:
         with progress_bar(console) as progress:
             loaded = checked_specs(target.specs, progress)
     except DefinitionsRefusedError as error:
         print(render_text(error.findings, error.sources), end="", file=sys.stderr)
         raise CommandError(str(error)) from None
-    if loaded.findings:
-        number = len(loaded.findings)
-        print(render_text(loaded.findings, loaded.sources), end="", file=sys.stderr)
-        print(f"{number} warning{'s' if number > 1 else ''} in the definitions", file=sys.stderr)
+    print_warnings(loaded.own_findings, loaded)
     return loaded
+
+
+def print_warnings(findings: Sequence[Finding], specs: LoadedSpecs) -> None:
+    """Print findings of checked definitions, none of which is an error, and their number on standard error."""
+    if findings:
+        print(render_text(findings, specs.sources), end="", file=sys.stderr)
+        print(f"{counted(len(findings), 'warning')} in the definitions", file=sys.stderr)
 
 
 def make_target(

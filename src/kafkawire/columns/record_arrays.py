@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkawire.wire.batches.reader import skip_headers
+from kafkawire.wire.batches.reader import decode_headers
 
 __all__ = ["LARGEST_PAYLOADS", "RecordArrays", "decode_record_arrays", "decode_some_record_arrays"]
 
@@ -186,7 +186,7 @@ def _after_headers(
     has_some = pc.not_equal(headers, _NOTHING)
     starts = cast("list[int]", start.filter(has_some).to_pylist())
     ends = cast("list[int]", edges[1:].filter(has_some).to_pylist())
-    if any(skip_headers(data, start, end)[1] != end for start, end in zip(starts, ends, strict=True)):
+    if any(decode_headers(data, start, end, keep=False)[1] != end for start, end in zip(starts, ends, strict=True)):
         raise ValueError
     return cast("pa.Int32Array", pc.if_else(has_some, edges[1:], at))
 

@@ -16,22 +16,16 @@ from pathlib import PurePosixPath
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, SparkSession, functions as sql
 from pyspark.sql.types import ArrayType, BinaryType, BooleanType, NumericType, StructType, TimestampType
 
-from kafkawire.logs import (
-    Accounts,
-    BeforeKnowledgeError,
-    LogReadError,
-    UnknownColumnError,
-    UnknownTableError,
-    find_log_files,
-)
+from kafkawire.logs import Accounts, BeforeKnowledgeError, LogReadError, UnknownColumnError, UnknownTableError
+from kafkawire.logs.accounts import TooManyErrorsError
+from kafkawire.logs.option_records import Option
 from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 from kafkawire.spark import register
 from kafkawire.spark.accounts import read_accounts
-from kafkawire.spark.options import OptionError
+from kafkawire.spark.options import OPTIONS, OptionError
 from kafkawire.spark.reading import Reading, make_reading
 from kafkawire.spark.replacing import Place, place_of, written_beside
 
@@ -39,29 +33,7 @@ __all__ = ["judge", "main", "reason_of"]
 
 DONE, FAILED, USAGE, SOME_FAILED = 0, 1, 2, 3
 
-_VALUES: Mapping[str, tuple[str, str]] = {
-    "columns": ("NAMES", "only these columns, with commas between"),
-    "recordTypes": ("NAMES", "only records of these types, such as TOPIC_RECORD,CONFIG_RECORD"),
-    "asOf": ("DATE", "histories: only what was so then, such as 2026-03-01T12:30Z"),
-    "fromOffset": ("N", "only records from this offset on"),
-    "untilOffset": ("N", "only records before this offset"),
-    "fromTime": ("DATE", "only records of this time on"),
-    "untilTime": ("DATE", "only records before this time"),
-    "highWatermark": ("N", "of the log: what lies at it or after it may not be committed, and is not read"),
-    "mode": ("MODE", "what becomes of bytes that cannot be decoded: PERMISSIVE (default), DROPMALFORMED, FAILFAST"),
-    "maxFrameBytes": ("SIZE", "the largest batch that is believed"),
-    "maxPartitionBytes": ("SIZE", "how much of a log a task reads, such as 64m"),
-    "pathGlobFilter": ("PATTERN", "only files whose name fits"),
-    "schemaDir": ("FOLDER", "record definitions of your own"),
-    "cluster": ("NAME", "what column cluster says"),
-}
-"""Options of the data source that are options of this program, with their values and what they do."""
-
-_FLAGS: Mapping[str, tuple[str, str, str]] = {
-    "--no-verify-checksums": ("verifyChecksums", "false", "believe batches with a wrong checksum"),
-    "--secrets": ("secrets", "true", "show salts, keys and sensitive configurations"),
-    "--no-ops": ("noOps", "true", "table records: keep records that change nothing"),
-}
+_OPTIONS = tuple(each for each in OPTIONS if each.in_commands)
 _LOG_LEVEL = "spark.log.level"
 _MARKS = "mapreduce.fileoutputcommitter.marksuccessfuljobs"
 """Hadoop's option for ``_SUCCESS``, which comes when the table has taken its place."""
@@ -161,11 +133,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--master", help="Spark's master; by default that of spark-submit, or all cores of this machine"
     )
-    for name, (value, what) in _VALUES.items():
-        parser.add_argument(_flag(name), dest=name, metavar=value, help=what)
-    for flag, (name, value, what) in _FLAGS.items():
-        parser.add_argument(flag, dest=name, action="store_const", const=value, help=what)
+    for each in _OPTIONS:
+        if each.kind.type is bool:
+            parser.add_argument(each.flag, dest=each.spelling, action=_flag_action(each), help=each.help)
+        else:
+            shown = f"{each.help} Default: {each.shown_default}." if each.shown_default else each.help
+            parser.add_argument(each.flag, dest=each.spelling, metavar=each.kind.metavar, help=shown)
     return parser
+
+
+def _flag_action(option: Option) -> type[argparse.Action] | str:
+    return argparse.BooleanOptionalAction if option.default else "store_true"
 
 
 def _count(text: str) -> int:
@@ -174,22 +152,20 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _flag(option: str) -> str:
-    return "--" + re.sub(r"[A-Z]", lambda capital: f"-{capital[0].lower()}", option)
-
-
 def _options(asked: argparse.Namespace) -> dict[str, str]:
-    """The options of the data source that were given."""
-    given: Mapping[str, str | None] = vars(asked)
-    names = (*_VALUES, *(name for name, _, _ in _FLAGS.values()))
-    own = {"table": asked.table}
-    return own | {name: text for name in names if (text := given[name]) is not None}
+    """The options of the data source that were given; a flag is text there."""
+    given: dict[str, object] = vars(asked)
+    own = {"table": str(asked.table)}
+    return own | {
+        each.spark_name: str(value).lower() if each.kind.type is bool else str(value)
+        for each in _OPTIONS
+        if (value := given[each.spelling]) is not None
+    }
 
 
 def _holds_logs(out: str, reading: Reading) -> bool:
-    """Whether files that the paths lead to, of whatever table, lie in the folder that is replaced."""
-    files = find_log_files(reading.options.paths, store=reading.store)
-    return any(_place(file.path).is_relative_to(_place(out)) for file in files)
+    """Whether files that the paths lead to, of any table, are in the folder that is replaced."""
+    return any(_place(file.path).is_relative_to(_place(out)) for file in reading.found().files)
 
 
 def _whole(path: str) -> str:
@@ -248,12 +224,12 @@ def judge(accounts: Accounts, allowed: int | None) -> int:
         accounts: of all tasks.
         allowed: how many errors may be; None for any number.
     """
-    errors = sum(accounts.errors.values())
     sys.stderr.write(f"{accounts.line()}\n")
-    if allowed is not None and errors > allowed:
-        codes = ", ".join(f"{code} {count}" for code, count in sorted(accounts.errors.items()))
-        return _fail(f"more errors than --max-errors {allowed} allows: {codes}", FAILED)
-    return SOME_FAILED if errors else DONE
+    try:
+        accounts.check_errors(allowed)
+    except TooManyErrorsError as error:
+        return _fail(str(error), FAILED)
+    return SOME_FAILED if accounts.errors else DONE
 
 
 def reason_of(text: str) -> str:

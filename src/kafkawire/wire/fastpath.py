@@ -157,33 +157,21 @@ def rest_of_uvarint(buffer: bytes, at: int, first: int) -> tuple[int, int]:
 
 def long_text(buffer: bytes, at: int, n: int) -> tuple[str, int]:
     """A compact string of 127 bytes or more; null is refused (wire-string-limit)."""
-    octets, at = long_text_octets(buffer, at, n)
-    return octets.decode(), at
+    text, at = long_nullable_text(buffer, at, n) if n else (None, at)
+    if text is None:
+        raise ValueError
+    return text, at
 
 
 def long_nullable_text(buffer: bytes, at: int, n: int) -> tuple[str | None, int]:
     """A compact string of 127 bytes or more, or a padded null."""
-    octets, at = long_nullable_text_octets(buffer, at, n)
-    return None if octets is None else octets.decode(), at
-
-
-def long_text_octets(buffer: bytes, at: int, n: int) -> tuple[bytes, int]:
-    """The same as ``long_text``, not decoded."""
-    octets, at = long_nullable_text_octets(buffer, at, n) if n else (None, at)
-    if octets is None:
-        raise ValueError
-    return octets, at
-
-
-def long_nullable_text_octets(buffer: bytes, at: int, n: int) -> tuple[bytes | None, int]:
-    """The same as ``long_nullable_text``, not decoded."""
     n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         return None, at
     if n > _MAXIMUM_TEXT + 1:
         raise ValueError
     end = at + n - 1
-    return buffer[at:end], end
+    return buffer[at:end].decode(), end
 
 
 def long_numbers(buffer: bytes, at: int, n: int, code: str, size: int) -> tuple[tuple[Any, ...], int]:

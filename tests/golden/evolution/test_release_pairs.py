@@ -16,11 +16,11 @@ from tests.apache_kafka.releases import REPOSITORY
 
 from kafkawire.codegen.evolve.checking.accepted import read_accepted
 from kafkawire.codegen.evolve.checking.result import CheckResult, check_sides
-from kafkawire.codegen.evolve.checking.wording import BytesRow, bytes_rows, subject
 from kafkawire.codegen.evolve.finding import EvolutionFinding
 from kafkawire.codegen.evolve.origin import load_side
-from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.render.check_wording import BytesRow, bytes_rows, subject
 from kafkawire.codegen.evolve.rules.catalogue import EVOLUTION_RULES
+from kafkawire.codegen.evolve.side import OriginError
 
 pytestmark = pytest.mark.conformance
 

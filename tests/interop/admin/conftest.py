@@ -11,7 +11,7 @@ from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminClient
 from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import SecureBroker
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin import BlockingAdminClient
 
 
 @pytest.fixture(params=broker_releases())

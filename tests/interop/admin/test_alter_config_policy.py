@@ -12,7 +12,7 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.releases import broker_releases
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import InvalidConfigError, PolicyViolationError, UnknownServerError

@@ -13,13 +13,14 @@ from tests.apache_kafka.fixtures import Brokers, SecureBrokers
 from tests.apache_kafka.releases import broker_releases, is_at_least, later_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.admin.requirements import REQUIREMENTS, Support
+from kafkawire.admin.needs import Support
+from kafkawire.admin.requirements import REQUIREMENTS
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter, AclOperation, ResourceType
 from kafkawire.model.cluster import FeatureUpdate, Replica, UpgradeType
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     BrokerIdNotRegisteredError,

@@ -18,14 +18,13 @@ from tests.apache_kafka.cluster import Cluster, running_cluster
 from tests.apache_kafka.releases import newest_broker_release
 
 from kafkawire.admin.client import AdminClient
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Progress
 from kafkawire.admin.results import Results
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter, AclOperation, ResourceType
 from kafkawire.model.cluster import Replica
-from kafkawire.model.partitions import ElectionType, OffsetSpec
+from kafkawire.model.partitions import ElectionType, OffsetSpec, TopicPartition
 from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.model.scram import ScramMechanism, ScramUpsertion, UserMechanism
-from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.model.topics import CreatedTopic, NewTopic
 from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
 

@@ -13,7 +13,7 @@ from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 from tests.stand_ins.channels import soon
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings

@@ -13,7 +13,7 @@ from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.connection.sasl import ScramCredentials
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 
 pytestmark = [pytest.mark.interop, pytest.mark.extended]

@@ -15,7 +15,7 @@ from tests.apache_kafka.node import HOST
 from tests.apache_kafka.releases import broker_releases, is_at_least, later_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.groups.descriptions import (
@@ -26,7 +26,7 @@ from kafkawire.model.groups.descriptions import (
     MemberToRemove,
 )
 from kafkawire.model.groups.offsets import CommittedOffset, SharePartitionOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     GroupAuthorizationFailedError,

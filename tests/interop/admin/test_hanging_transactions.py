@@ -13,9 +13,9 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.java_admin import JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import ProduceRequest, ProduceResponse
 from kafkawire.wire.batches.batch import Record

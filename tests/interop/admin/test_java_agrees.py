@@ -16,7 +16,7 @@ from tests.apache_kafka.java_answers import JavaConfig, JavaGroup, JavaQuorum, P
 from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import ScramCredentials
 from kafkawire.model.acls.bindings import (
     AclBinding,
@@ -29,10 +29,9 @@ from kafkawire.model.acls.bindings import (
 from kafkawire.model.cluster import Replica
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
 from kafkawire.model.groups.offsets import CommittedOffset
-from kafkawire.model.partitions import OffsetSpec
+from kafkawire.model.partitions import OffsetSpec, TopicPartition
 from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.model.scram import ScramMechanism, ScramUpsertion
-from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 
 pytestmark = [pytest.mark.interop, pytest.mark.extended]

@@ -15,18 +15,17 @@ from tests.apache_kafka.releases import broker_releases, is_at_least, releases
 from tests.stand_ins.broker import StandInBroker
 from tests.stand_ins.cluster import FAST, StandInCluster
 
-from kafkawire.admin.blocking import BlockingAdminClient
-from kafkawire.admin.client import AdminClient
+from kafkawire.admin.client import AdminClient, BlockingAdminClient
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.settings import ConnectionSettings
-from kafkawire.admin.requirements import Support
+from kafkawire.admin.needs import Support
 from kafkawire.model.groups.streams import (
     StreamsGroupDescription,
     StreamsNodeType,
     StreamsTopologyDescriptionStatus,
     StreamsTopologyNode,
 )
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import (
     StreamsGroupTopologyDescriptionUpdateRequest,

@@ -13,13 +13,12 @@ from tests.apache_kafka.java_admin import GroupKind, JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.releases import broker_releases, is_at_least
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.group_lag import GroupLag, PartitionLag
 from kafkawire.admin.offset_resets import ByDuration, ResetTarget, ShiftBy, ToCurrent, ToOffset, ToTime
 from kafkawire.admin.operations.offset_resets import ResetOffsets
 from kafkawire.model.groups.descriptions import GroupState, GroupType
-from kafkawire.model.partitions import IsolationLevel, OffsetSpec
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, OffsetSpec, TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     GroupIdNotFoundError,

@@ -9,7 +9,7 @@ from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.releases import broker_releases
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.model.cluster import FeatureUpdate, UpgradeType
 from kafkawire.model.scram import ScramDeletion, ScramMechanism, ScramUpsertion
 from kafkawire.protocol.errors import UnsupportedVersionError

@@ -11,12 +11,12 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import SecureBrokers
 from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.releases import broker_releases
-from tests.apache_kafka.secure_broker import PASSWORDS
-from tests.apache_kafka.secure_broker import USER as POWERLESS
+from tests.apache_kafka.secure_broker import PASSWORDS, USER as POWERLESS
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.admin.operations.strategies import Strategy
+from kafkawire.model.quotas.configs import DEFAULT_NAME, QuotaResourceType
 from kafkawire.model.quotas.entities import (
     CLIENT_ID,
     CONNECTION_CREATION_RATE,
@@ -31,7 +31,6 @@ from kafkawire.model.quotas.entities import (
     ClientQuotaFilter,
     ClientQuotaFilterComponent,
 )
-from kafkawire.model.quotas.named_configs import DEFAULT_NAME, QuotaResourceType
 from kafkawire.protocol.errors import (
     ClusterAuthorizationFailedError,
     InvalidRequestError,

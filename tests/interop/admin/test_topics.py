@@ -8,12 +8,11 @@ from collections.abc import Iterator
 import pytest
 from tests.apache_kafka.eventually import eventually
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.operations.records import HIGH_WATERMARK
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclOperation
-from kafkawire.model.partitions import ElectionType, OffsetSpec
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import ElectionType, OffsetSpec, TopicPartition
 from kafkawire.model.topics import NewPartitions, NewTopic
 from kafkawire.protocol.errors import (
     EligibleLeadersNotAvailableError,

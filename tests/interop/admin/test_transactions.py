@@ -15,9 +15,9 @@ from tests.apache_kafka.node import HOST
 from tests.apache_kafka.releases import is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.model.transactions import (
     AbortTransactionSpec,

@@ -12,7 +12,7 @@ from tests.browser.chromium import Page
 from tests.browser.report_pages import BEGAN, ENDED, MINUTE, focus, go_to, search, shown, texts
 from tests.made.reports import commits_of, section_of
 
-from kafkawire.cli.report.contents import Committed, LogAccount, LogEnd, LogReport, Row
+from kafkawire.report.contents import Committed, LogAccount, LogEnd, LogReport, Row
 
 HOSTILE = "</script><img src=x onerror='window.stolen = 1'>"
 

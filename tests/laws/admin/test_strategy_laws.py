@@ -6,12 +6,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 from tests.laws.model.acl_strategies import acls, filters
-from tests.laws.model.quota_strategies import entities as quota_entities
-from tests.laws.model.quota_strategies import filters as quota_filters
+from tests.laws.model.quota_strategies import entities as quota_entities, filters as quota_filters
 from tests.stand_ins.cluster import FAST, StandInCluster
 from tests.stand_ins.embedded_state import EmbeddedState
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.laws.model.acl_strategies import acls, filters, hosts, names, operations, principals, resource_types
+from hypothesis import given, strategies as st
+from tests.laws.model.acl_strategies import (
+    acls,
+    filters,
+    hosts,
+    names,
+    operations,
+    principals,
+    resource_types,
+)
 
 from kafkawire.broker.image.acls import AclsImage
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer

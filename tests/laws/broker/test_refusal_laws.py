@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kafkawire.broker.refusals import refusal
 from kafkawire.protocol import message_class

@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.dumps import real_logs
 
 from kafkawire.columns.record_arrays import decode_record_arrays, decode_some_record_arrays

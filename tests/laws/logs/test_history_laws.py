@@ -11,8 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.histories import Row, history, still_open, time
 from tests.made.logs import METADATA_LOG, Step, write_checkpoint, write_segment
 

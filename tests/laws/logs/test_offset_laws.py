@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.histories import history, still_open, time
 from tests.made.logs import OFFSETS_LOG, Written, write_offsets_segment
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.made.record_strategies import record_lists
 
 from kafkawire.wire.batches.batch import Record, RecordBatch, read_batches

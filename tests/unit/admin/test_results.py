@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import assert_type
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kafkawire.admin.results import Results
 from kafkawire.protocol.errors import InvalidTopicError, TopicAlreadyExistsError

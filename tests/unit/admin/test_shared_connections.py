@@ -11,8 +11,8 @@ from tests.stand_ins.broker import StandInBroker
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.admin.event_loop import shared
 from kafkawire.admin.pool import Connect, ConnectionPool
-from kafkawire.admin.rate_share import shared
 from kafkawire.model.nodes import Node
 from kafkawire.protocol import MetadataRequest, MetadataResponse
 from kafkawire.rpc import Request

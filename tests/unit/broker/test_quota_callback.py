@@ -11,8 +11,14 @@ import pytest
 from tests.stand_ins.cluster import FAST
 
 from kafkawire.admin.client import AdminClient
-from kafkawire.broker import ClientQuotaCallback, ClientQuotaType, ClusterMetadata, ConfigurationError, EmbeddedBroker
-from kafkawire.broker import ClientQuotaEntity as ToldEntity
+from kafkawire.broker import (
+    ClientQuotaCallback,
+    ClientQuotaEntity as ToldEntity,
+    ClientQuotaType,
+    ClusterMetadata,
+    ConfigurationError,
+    EmbeddedBroker,
+)
 from kafkawire.broker.sessions import Principal
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource, ConfigResourceType
 from kafkawire.model.quotas.entities import PRODUCER_BYTE_RATE, ClientQuotaAlteration, ClientQuotaEntity

@@ -52,7 +52,7 @@ def test_definitions_with_errors_are_shown_as_lint_shows_them(
         load_sides(*sides)
 
     assert failed.value.exit_code is ExitCode.USAGE
-    assert failed.value.message.startswith("broken cannot be compared: its definitions have errors")
+    assert failed.value.message.startswith("broken cannot be compared: its definitions have the errors above")
     printed = capfd.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("broken/A.json:1:48: error[message-max-version-required]: ")

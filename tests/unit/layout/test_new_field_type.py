@@ -7,19 +7,22 @@ import struct
 from pathlib import Path
 
 import pytest
+from tests.kafka_logs.column_rows import check_columns
 from tests.made.packages import check_laws, classes_of, field, make_package, message
 
 from kafkawire.codegen.generate import DefinitionsRefusedError
-from kafkawire.layout import FIELD_TYPES, FieldType
+from kafkawire.columns import MessageColumns
+from kafkawire.layout import FIELD_TYPES, FieldType, TextType, floating, integer
 from kafkawire.wire import DecodeError, EncodeError
 
-NEW_TYPES = {
-    "uint64": FieldType("uint64", "int", "int", code="Q", size=8, maximum=2**64 - 1, default=0),
-    "uint8": FieldType("uint8", "int", "int", code="B", size=1, maximum=255, default=0),
-    "float32": FieldType("float32", "float", "float", code="f", size=4, default=0.0),
-    "longstring": FieldType(
-        "longstring", "text", "str", length_code="i", maximum_length=2**31 - 1, nullable=True, default=""
-    ),
+NEW_TYPES: dict[str, FieldType] = {
+    type_.name: type_
+    for type_ in (
+        integer("uint64", 8, signed=False),
+        integer("uint8", 1, signed=False),
+        floating("float32", 4),
+        TextType(name="longstring", length_code="i", maximum_length=2**31 - 1),
+    )
 }
 PACKAGES = (f"new_type_{number}" for number in itertools.count())
 
@@ -49,6 +52,7 @@ def test_a_new_type_works_in_every_place(new_type: FieldType, tmp_path: Path) ->
     )
     package = make_package(tmp_path, next(PACKAGES), everywhere)
     assert check_laws(classes_of(package), examples=40) > 50
+    assert check_columns(MessageColumns(package.Everywhere), examples=40) > 50
     assert package.Everywhere().a == new_type.default
 
 

@@ -6,8 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.made.logs import Step, Written, write_batches, write_checkpoint, write_offsets_segment
-from tests.made.logs import write_segment as write_metadata_segment
+from tests.made.logs import (
+    Step,
+    Written,
+    write_batches,
+    write_checkpoint,
+    write_offsets_segment,
+    write_segment as write_metadata_segment,
+)
 from tests.made.segments import METADATA, OFFSETS, write_segment
 
 from kafkawire.logs import Accounts, FileRange, Part, ReadOptions, find_log_files, read_part, read_table, table_named

@@ -12,8 +12,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pyspark.sql.datasource import InputPartition
 
 from kafkawire.logs import LogReadError, read_table, table_named, table_names
@@ -108,16 +107,19 @@ def test_another_schema_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"table": "topic", "asOf": "2026-03-01"}, "option 'asOf' needs a history: table 'topic' has a row for each"),
-        ({"table": "topic", "recordTypes": "TOPIC_RECORD"}, "option 'recordTypes' chooses from table 'records'"),
+        ({"table": "topic", "asOf": "2026-03-01"}, "option 'asOf': it needs a history; table 'topic' has a row"),
+        ({"table": "topic", "recordTypes": "TOPIC_RECORD"}, "option 'recordTypes': it is for table 'records', not"),
         (
             {"table": "records", "recordTypes": "topic_record"},
-            "no record type 'topic_record': did you mean TOPIC_RECORD?",
+            "no record type 'topic_record'; did you mean TOPIC_RECORD?",
         ),
-        ({"table": "records", "recordTypes": "17"}, "there is no record type '17', named as in column record_type"),
+        (
+            {"table": "records", "recordTypes": "17"},
+            "there is no record type '17'; it is named as in column",
+        ),
         (
             {"table": "batches", "columnNameOfCorruptRecord": "File"},
-            "table 'batches' has a column 'file': name another",
+            "table 'batches' has a column 'file': choose another name",
         ),
     ],
 )

@@ -12,8 +12,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.apache_spark.following import EVERYTHING, Followed, rows_at_once
 from tests.made.logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 

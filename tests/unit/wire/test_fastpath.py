@@ -6,8 +6,7 @@ import struct
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
 from kafkawire.layout import FIELD_TYPES

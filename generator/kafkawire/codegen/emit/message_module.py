@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
@@ -156,14 +156,14 @@ def without_docstrings(view: ModuleView) -> ModuleView:
     return replace(view, summary="", top=replace(view.top, docstring=blank), structs=structs)
 
 
-def import_lines(body: str, run_time_names: Mapping[str, Iterable[str]] = RUN_TIME_NAMES) -> str:
+def import_lines(body: str) -> str:
     """The imports that the text of a module without docstrings needs."""
     used = set(re.findall(r"\b[A-Za-z_]+\b", body))
     lines = [f"from {module} import {name}" for name, module in STANDARD_LIBRARY.items() if name in used]
     lines += [""] if lines else []
     if "msgspec" in used:
         lines += ["import msgspec", ""]
-    for module, names in run_time_names.items():
+    for module, names in RUN_TIME_NAMES.items():
         needed = sorted(used.intersection(names))
         if needed:
             lines.append(f"from {module} import {', '.join(needed)}")

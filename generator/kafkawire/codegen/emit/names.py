@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kafkawire.codegen.naming import distinct, snake_case
+from kafkawire.codegen.naming import distinct
 from kafkawire.codegen.resolve.layouts import ResolvedMessage
-from kafkawire.layout import FIELD_TYPES, STRUCT, DefaultValue, FieldLayout, StructLayout, Uuid
+from kafkawire.layout import FIELD_TYPES, STRUCT, DefaultValue, FieldLayout, StructLayout, Uuid, snake_case
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +93,16 @@ def may_be_set(field: FieldLayout, expression: str) -> str:
     return is_set(field, expression)
 
 
-COLUMNS = "kafkawire.wire.columns"
-FASTPATH = "kafkawire.wire.fastpath"
-COLUMNS_NAMES = {COLUMNS: ("ColumnTypes", "Columns", "LayoutColumns", "Row", "Value", "uuid_text")}
-"""What generated modules of columns may import of kafkawire besides what is called to read, by module."""
-
 RUN_TIME_NAMES = {
     "kafkawire.wire": ("Message", "RecordBytes", "Struct", "Uuid"),
     "kafkawire.wire.entities": ("BrokerId", "GroupId", "ProducerId", "TopicName", "TransactionalId"),
-    FASTPATH: (
-        "BYTES", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID",
-        "differs", "iterator", "long_length", "long_nullable_numbers", "long_nullable_text",
-        "long_nullable_text_octets", "long_numbers", "long_text", "long_text_length", "long_text_octets",
-        "many_numbers", "new_uuid", "octets", "pack_numbers", "packer", "packers", "read_uvarint", "reduce_views",
-        "rest_of_uvarint", "sequence", "tagged_entries", "tagged_entry", "tagged_section", "text_packers",
-        "text_pair_packers", "text_unpackers", "twin_packers", "unknown_tags", "unpacker", "unpackers",
+    "kafkawire.wire.fastpath": (
+        "BYTES", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID", "differs",
+        "iterator", "long_length", "long_nullable_numbers", "long_nullable_text", "long_numbers", "long_text",
+        "long_text_length", "many_numbers", "new_uuid", "octets", "pack_numbers", "packer", "packers",
+        "read_uvarint", "reduce_views", "rest_of_uvarint", "sequence", "tagged_entries", "tagged_section",
+        "text_packers", "text_pair_packers", "text_unpackers", "twin_packers", "unknown_tags", "unpacker",
+        "unpackers",
     ),
 }  # fmt: skip
 """What generated modules of messages may import of kafkawire, by module."""
@@ -116,17 +111,16 @@ STANDARD_LIBRARY = {"Sequence": "collections.abc", "starmap": "itertools"}
 """What they may import of the standard library."""
 
 TEMPLATE_LOCALS = frozenset(
-    {"at", "begin", "buffer", "buffers", "columns", "count", "end", "entries", "item", "items", "known", "last_tag",
-     "m", "make", "n", "numbers", "others", "out", "payload", "result", "start", "tag", "tag_end", "tags",
-     "tags_left", "text", "unknown", "view", "whole"}
+    {"at", "buffer", "count", "end", "entries", "item", "items", "known", "m", "make", "n", "numbers", "others", "out",
+     "payload", "result", "start", "tag", "tags", "text", "unknown", "view"}
 )  # fmt: skip
 """Locals that the templates use themselves."""
 
 TEMPLATE_BUILTINS = frozenset({"bool", "bytearray", "float", "len", "memoryview", "range", "starmap", "tuple", "type"})
 """What else the templates call."""
 
-TAKEN_LOCALS = TEMPLATE_LOCALS | TEMPLATE_BUILTINS | frozenset(COLUMNS_NAMES[COLUMNS] + RUN_TIME_NAMES[FASTPATH])
-DERIVED_LOCALS = ("_add", "_item", "_items", "_raw")
+TAKEN_LOCALS = TEMPLATE_LOCALS | TEMPLATE_BUILTINS | frozenset(RUN_TIME_NAMES["kafkawire.wire.fastpath"])
+DERIVED_LOCALS = ("_item", "_items", "_raw")
 """Endings of locals that are made from the local of a field."""
 
 

@@ -10,10 +10,8 @@ from pathlib import Path
 import jinja2
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.emit.columns_module import code_alone, columns_view
 from kafkawire.codegen.emit.layouts_module import layouts_view
 from kafkawire.codegen.emit.message_module import import_lines, message_view, source_path, without_docstrings
-from kafkawire.codegen.emit.names import COLUMNS_NAMES, FASTPATH, RUN_TIME_NAMES
 from kafkawire.codegen.emit.package_modules import (
     ErrorCodesView,
     ErrorsView,
@@ -21,8 +19,6 @@ from kafkawire.codegen.emit.package_modules import (
     error_entries,
     group_package,
     package_view,
-    record_columns_view,
-    record_names,
     registries_view,
 )
 from kafkawire.codegen.merge.overlay import proposal_of
@@ -87,21 +83,6 @@ class PackagePrinter:
         for folder in sorted({Path(*group_package(d.group).split(".")) for d in definitions}):
             yield from _inits(folder)
 
-    def column_files(self) -> Iterator[tuple[Path, str]]:
-        """The columns of all records, and the module that names them."""
-        definitions = [message.definition for message in self.messages]
-        registries = registries_view(definitions, package=self.package)
-        records = record_names(definitions, registries)
-        if records:
-            view = record_columns_view(definitions, records, package=self.package)
-            yield Path("record_columns.py"), self._print("record_columns.py.j2", view)
-        for message in self.messages:
-            definition = message.definition
-            if class_name(definition.name) in records:
-                folder = Path(*group_package(definition.group).split("."), "_columns")
-                yield folder / "__init__.py", _HEAD + '"""Columns of the records beside this folder."""\n'
-                yield folder / f"{module_name(definition.name)}.py", self._columns(message)
-
     def test_files(self) -> Iterator[tuple[Path, str]]:
         """The property tests, one module for each folder of definitions."""
         groups: dict[str, list[str]] = {}
@@ -111,13 +92,6 @@ class PackagePrinter:
         for (group, names), module in zip(sorted(groups.items()), modules, strict=True):
             view = TestsView(self.package, group or "root", tuple(sorted(names)))
             yield Path(f"{module}.py"), self._print("round_trip_test.py.j2", view)
-
-    def _columns(self, message: ResolvedMessage) -> str:
-        view = columns_view(message, source=self._source(message.definition))
-        template = self.templates.get_template("columns.py.j2")
-        body = template.render(view=code_alone(view))
-        names = COLUMNS_NAMES | {FASTPATH: RUN_TIME_NAMES[FASTPATH]}
-        return template.render(view=dataclasses.replace(view, imports=import_lines(body, names)))
 
     def _print(self, template: str, view: object) -> str:
         is_kafkas = bool(self.specs.releases)

@@ -23,19 +23,18 @@ PLAIN_COUNT = ("i", 4)
 
 @dataclass(frozen=True, slots=True)
 class ReadRun:
-    """Fixed-width values side by side. ``uuids`` are the targets that ``uuid_maker`` makes ids of."""
+    """Fixed-width values side by side. ``uuids`` are the targets that become ids."""
 
     targets: tuple[str, ...]
     code: str
     size: int
     uuids: tuple[str, ...]
-    uuid_maker: str = "new_uuid"
     kind: str = "run"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """A string or octets whose length is in ``n``; ``kind`` is ``text`` or ``octets``; ``decoded`` text becomes a str.
+    """A string or octets whose length is in ``n``; ``kind`` is ``text`` or ``octets``.
 
     ``view`` octets are not copied: they are a slice of the local ``view`` of the buffer. ``tail`` are the fixed-width
     values behind a short string, which one ``struct`` call reads with it.
@@ -45,7 +44,6 @@ class ReadText:
     compact: bool
     nullable: bool
     kind: str
-    decoded: bool
     view: bool = False
     tail: ReadRun | None = None
 
@@ -118,11 +116,10 @@ class TagDefault:
 
 @dataclass(frozen=True, slots=True)
 class ReadTags:
-    """The tagged-field section, the first byte of its count in ``n``; unknown fields are ``kept`` in ``tags``."""
+    """The tagged-field section, the first byte of its count in ``n``; unknown fields are kept in ``tags``."""
 
     known: tuple[KnownTag, ...]
     defaults: tuple[TagDefault, ...]
-    kept: bool = True
     kind: str = "tags"
 
 
@@ -167,29 +164,25 @@ def bulk_reading(layout: StructLayout) -> Bulk | None:
     return Bulk("".join(codes) + ("x" if layout.flexible else ""), size + layout.flexible, layout.flexible)
 
 
-def reading_steps(layout: StructLayout, names: CodecNames, *, octets_alone: bool = False) -> tuple[ReadStep, ...]:
-    """The steps that read the fields of a struct into locals, each named after its attribute.
-
-    Where strings stay ``octets_alone``, one ``struct`` call is also worth it for a single value behind a string.
-    """
+def reading_steps(layout: StructLayout, names: CodecNames) -> tuple[ReadStep, ...]:
+    """The steps that read the fields of a struct into locals, each named after its attribute."""
     parts: list[Fixed | ReadStep] = []
     for field in layout.inline:
         parts += _parts(field, local(field), names)
     if layout.flexible:
         parts.append(Fixed(LENGTH, *COMPACT_PREFIX))
         known = tuple(
-            KnownTag(field.tag or 0, tuple(_fuse(_parts(field, local(field), names), octets_alone)))
-            for field in layout.tagged
+            KnownTag(field.tag or 0, tuple(_fuse(_parts(field, local(field), names)))) for field in layout.tagged
         )
         defaults = tuple(
             TagDefault(local(field), layout_annotation(field, names.message_class), default_expression(field))
             for field in layout.tagged
         )
         parts.append(ReadTags(known, defaults))
-    return tuple(_fuse(parts, octets_alone))
+    return tuple(_fuse(parts))
 
 
-def _fuse(parts: list[Fixed | ReadStep], octets_alone: bool = False) -> Iterator[ReadStep]:
+def _fuse(parts: list[Fixed | ReadStep]) -> Iterator[ReadStep]:
     """Gather fixed-width neighbours into runs, and give those behind a compact string to it."""
     run: list[Fixed] = []
     text: ReadText | None = None
@@ -197,12 +190,12 @@ def _fuse(parts: list[Fixed | ReadStep], octets_alone: bool = False) -> Iterator
         if isinstance(part, Fixed):
             run.append(part)
             continue
-        if text is not None and _is_worth_a_call(run, octets_alone):
+        if text is not None and len(run) > 1:
             yield replace(text, tail=_run(run))
         else:
             yield from filter(None, (text, _run(run) if run else None))
         run = []
-        text = part if isinstance(part, ReadText) and _may_have_tail(part, octets_alone) else None
+        text = part if isinstance(part, ReadText) and _may_have_tail(part) else None
         if part is not None and text is None:
             yield part
 
@@ -230,13 +223,8 @@ def _may_be_twins(numbers: ReadNumbers, first: ReadNumbers) -> bool:
     return is_short and numbers.code == first.code != "d"
 
 
-def _may_have_tail(text: ReadText, octets_alone: bool) -> bool:
-    return (text.compact or octets_alone) and not text.nullable and text.kind == "text"
-
-
-def _is_worth_a_call(tail: list[Fixed], octets_alone: bool) -> bool:
-    """Whether values are read with the string before them; a single byte is quicker read without any call."""
-    return len(tail) > 1 or (octets_alone and bool(tail) and tail[0].code != COMPACT_PREFIX[0])
+def _may_have_tail(text: ReadText) -> bool:
+    return text.compact and not text.nullable and text.kind == "text"
 
 
 def _run(run: list[Fixed]) -> ReadRun:
@@ -262,7 +250,7 @@ def _value_parts(type_name: str, target: str, *, compact: bool, nullable: bool) 
         return [Fixed(target, type_.code, type_.size, type_.domain == "uuid")]
     prefix = COMPACT_PREFIX if compact else (("h", 2) if type_.length_code == "h" else ("i", 4))
     kind = "text" if type_.domain == "text" else "octets"
-    return [Fixed(LENGTH, *prefix), ReadText(target, compact, nullable, kind, kind == "text", type_.view)]
+    return [Fixed(LENGTH, *prefix), ReadText(target, compact, nullable, kind, type_.view)]
 
 
 def _array_parts(field: FieldLayout, target: str, names: CodecNames) -> list[Fixed | ReadStep]:

@@ -133,11 +133,3 @@ class SchemaDiff:
 def location(place: Place, attribute: str = "") -> Location:
     """Where an attribute stands, or the object if it is not written."""
     return Location(place.file, place.of(attribute) if attribute else place.span)
-
-
-def ranges_of(versions: frozenset[int]) -> tuple[Versions, ...]:
-    """Versions as ranges without gaps, ascending."""
-    known = sorted(versions)
-    begins = [version for version in known if version - 1 not in versions]
-    ends = [version for version in known if version + 1 not in versions]
-    return tuple(map(Versions, begins, ends))

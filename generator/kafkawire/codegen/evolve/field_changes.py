@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.evolve.change import Change, ChangeKind, location, ranges_of
+from kafkawire.codegen.evolve.change import Change, ChangeKind, location
 from kafkawire.codegen.evolve.pairing import FieldPair, StructPair, pair_structs
 from kafkawire.codegen.evolve.predecessor import Stretch, predecessors, ranges_in, stretches
 from kafkawire.codegen.merge.namespace import namespace_of, reach
 from kafkawire.codegen.resolve.layouts import default_value
+from kafkawire.codegen.versions import ranges_of
 
 _ATTRIBUTES: Mapping[ChangeKind, str] = {
     "nullable": "nullableVersions",

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.side import OriginError
 
 MAXIMUM_FILES = 10_000
 MAXIMUM_FILE_BYTES = 1 << 20

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.side import OriginError
 from kafkawire.codegen.importing.extract import MAXIMUM_FILE_BYTES, extract_definitions
 from kafkawire.codegen.importing.fetch import check_digests, digests_of, fetch_published
 from kafkawire.codegen.importing.problem import SpecsImportError

@@ -18,13 +18,12 @@ from kafkawire.codegen.evolve.change import (
     SchemaDiff,
     Status,
     location,
-    ranges_of,
 )
 from kafkawire.codegen.evolve.field_changes import field_changes
 from kafkawire.codegen.evolve.pairing import MessagePair, pair_messages
 from kafkawire.codegen.evolve.predecessor import predecessors
 from kafkawire.codegen.evolve.side import Side, left_out
-from kafkawire.codegen.versions import NO_VERSIONS, Versions
+from kafkawire.codegen.versions import NO_VERSIONS, Versions, ranges_of
 
 
 def diff_sides(older: Side, newer: Side) -> SchemaDiff:

@@ -12,8 +12,7 @@ from kafkawire.codegen.check.struct import undeclared
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.evolve.git_tree import GitRepository
 from kafkawire.codegen.evolve.kafka_release import release_definitions
-from kafkawire.codegen.evolve.origin_error import OriginError
-from kafkawire.codegen.evolve.side import AbsentJar, Side
+from kafkawire.codegen.evolve.side import AbsentJar, OriginError, Side
 from kafkawire.codegen.merge.overlay import overlay_proposals
 from kafkawire.codegen.package_data import specs_dir
 from kafkawire.codegen.parse.load import Definitions, load_definitions, read_definition, read_definitions

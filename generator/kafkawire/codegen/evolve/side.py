@@ -10,6 +10,10 @@ from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
 
+class OriginError(Exception):
+    """A side of a comparison that cannot be read; the text says what is wrong and what to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class AbsentJar:
     """A jar that a release should have, since an earlier one has it, and that Maven does not have.

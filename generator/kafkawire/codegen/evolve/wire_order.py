@@ -61,11 +61,6 @@ class Pairing:
     only_writer: tuple[Item, ...]
     only_reader: tuple[Item, ...]
 
-    @property
-    def in_step(self) -> bool:
-        """Whether each item stands at the same place on both sides."""
-        return not (self.moved or self.only_writer or self.only_reader)
-
 
 def wire_orders(
     writer: StructLayout, reader: StructLayout, writer_path: str, reader_path: str

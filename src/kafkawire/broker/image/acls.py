@@ -16,7 +16,7 @@ from kafkawire.model.acls.bindings import (
     ResourceType,
 )
 from kafkawire.model.acls.matching import matches
-from kafkawire.model.tolerant_enum import MembersByCode
+from kafkawire.model.tolerant_enums import MembersByCode
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Message
 

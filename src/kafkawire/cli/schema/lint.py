@@ -14,9 +14,8 @@ from kafkawire.cli.outcome import ExitCode
 from kafkawire.codegen.check import RULES
 from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.parse.load import load_paths
-from kafkawire.codegen.report.entry import Entry, ReportedRule
+from kafkawire.codegen.report.entry import Entry, ReportedRule, RepositoryPaths
 from kafkawire.codegen.report.github import render_github
-from kafkawire.codegen.report.repository import RepositoryPaths
 from kafkawire.codegen.report.sarif import render_sarif
 from kafkawire.codegen.report.text import render_json, render_text, summary
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import pyarrow as pa
@@ -10,11 +9,11 @@ import pyarrow.compute as pc
 
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.times import milliseconds
 from kafkawire.wire.batches import RecordBatch
 
-__all__ = ["BatchFilter", "milliseconds"]
+__all__ = ["BatchFilter"]
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LOWEST: Final = -(1 << 63)
 _HIGHEST: Final = 1 << 63
 
@@ -33,8 +32,8 @@ class BatchFilter:
         ends = [each for each in (options.until_offset, options.high_watermark) if each is not None]
         self._from_offset = _LOWEST if options.from_offset is None else options.from_offset
         self._until_offset = min(ends, default=_HIGHEST)
-        self._from_time = _LOWEST if options.from_time is None else milliseconds(options.from_time)
-        self._until_time = _HIGHEST if options.until_time is None else milliseconds(options.until_time)
+        self._from_time = _LOWEST if options.from_time is None else milliseconds(options.from_time, round_up=True)
+        self._until_time = _HIGHEST if options.until_time is None else milliseconds(options.until_time, round_up=True)
         self.excludes_file = file.base_offset >= self._until_offset
         if file.kind is FileKind.SNAPSHOT:
             until = _HIGHEST if options.until_offset is None else options.until_offset
@@ -63,9 +62,3 @@ def _within(numbers: pa.Int64Array, start: int, end: int) -> pa.BooleanArray:
     """Which numbers are not below a start, and below an end."""
     first, last = (pa.scalar(min(max(each, _LOWEST), _HIGHEST - 1), pa.int64()) for each in (start, end - 1))
     return pc.and_(pc.greater_equal(numbers, first), pc.less_equal(numbers, last))
-
-
-def milliseconds(time: datetime) -> int:
-    """A time as Kafka has it: milliseconds since the epoch. A time without zone is taken for UTC."""
-    aware = time if time.tzinfo else time.replace(tzinfo=UTC)
-    return -((_EPOCH - aware) // timedelta(milliseconds=1))

@@ -1,4 +1,4 @@
-"""The sparse index that Kafka keeps beside a segment: ``.index``, offsets and the positions of their batches."""
+"""The sparse indexes that Kafka keeps beside a segment: ``.index`` by offset, ``.timeindex`` by time."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from typing import Final
 
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.files.store import FileStore, OpenFile
-from kafkawire.wire.batches.batch import HEADER_SIZE, whole_batch
-from kafkawire.wire.batches.framing import LENGTH_COUNTS_FROM, NEWEST_MAGIC
+from kafkawire.wire.batches.batch import whole_batch
+from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, FRAME_SIZE, entry_size
 
-__all__ = ["IndexPoints", "points_of"]
+__all__ = ["IndexPoints", "indexed_times", "points_of"]
 
 _ENTRY: Final = struct.Struct(">ii")
+"""Offset, less the base offset of the segment, and position."""
+_TIME_ENTRY: Final = struct.Struct(">qi")
+"""Time, and offset less the base offset of the segment."""
 _LARGEST_INDEX: Final = 64 * 1024 * 1024
-_BLOCK: Final = 1024 * 1024
-_FRAME: Final = struct.Struct(">qiib")
+_ENTRIES_AT_ONCE: Final = 128 * 1024
 _MOST_READINGS: Final = 2
 """How often all of a file may be read to see which entries are right. Batches do not overlap, so no more is needed."""
 
@@ -56,8 +58,8 @@ class IndexPoints:
         """
         file_size = file.stamp().size
         for position, offset in entries:
-            size = _stated_size(file, position, offset)
-            if not HEADER_SIZE <= size <= min(largest, file_size - position):
+            size = _stated_size(file, position, offset, min(largest, file_size - position))
+            if not size:
                 continue
             self._octets_read += size
             if self._octets_read > _MOST_READINGS * file_size:
@@ -71,36 +73,45 @@ def points_of(file: LogFile, store: FileStore) -> IndexPoints:
     """The index beside a segment; without entries if there is none or it cannot be read."""
     offsets: list[int] = []
     positions: list[int] = []
-    if file.kind is FileKind.SEGMENT and file.path.endswith(".log"):
-        try:
-            with store.open(f"{file.path.removesuffix('.log')}.index") as index:
-                _read_entries(index, offsets, positions)
-        except OSError:
-            pass
+    last, last_offset = 0, -1
+    for offset, position in _entries(file, ".index", _ENTRY, store):
+        if position <= last or offset <= last_offset:
+            if position or offsets or not offset:
+                break  # zeros, which Kafka allocates ahead, or an entry out of order
+            continue  # an entry of the first batch, which needs none
+        offsets.append(offset)
+        positions.append(position)
+        last, last_offset = position, offset
     return IndexPoints(file.base_offset, offsets, positions)
 
 
-def _stated_size(file: OpenFile, position: int, offset: int) -> int:
-    """The size of a batch at a position, or 0 if there is none that can have the offset."""
-    frame = file.read_at(position, _FRAME.size)
-    if len(frame) < _FRAME.size:
-        return 0
-    base_offset, length, _, magic = _FRAME.unpack(frame)
-    return 0 if magic != NEWEST_MAGIC or base_offset > offset else length + LENGTH_COUNTS_FROM
-
-
-def _read_entries(index: OpenFile, offsets: list[int], positions: list[int]) -> None:
-    """Up to the zeros of a file that was allocated ahead, or to the first entry out of order."""
-    last, last_offset = 0, -1
-    for start in range(0, _LARGEST_INDEX, _BLOCK):
-        block = index.read_at(start, _BLOCK)
-        for offset, position in _ENTRY.iter_unpack(block[: len(block) // _ENTRY.size * _ENTRY.size]):
-            if position <= last or offset <= last_offset:
-                if position or offsets or not offset:
-                    return
-                continue  # an entry of the first batch, which needs none
-            offsets.append(offset)
-            positions.append(position)
-            last, last_offset = position, offset
-        if len(block) < _BLOCK:
+def indexed_times(file: LogFile, store: FileStore) -> Iterator[tuple[int, int]]:
+    """Times from the ``.timeindex`` beside a segment, and the offset of the record that each time is from."""
+    for time, offset in _entries(file, ".timeindex", _TIME_ENTRY, store):
+        if time <= 0 and offset <= 0:
             return
+        yield time, file.base_offset + offset
+
+
+def _entries(file: LogFile, suffix: str, entry: struct.Struct, store: FileStore) -> Iterator[tuple[int, int]]:
+    if file.kind is not FileKind.SEGMENT or not file.path.endswith(".log"):
+        return
+    block_size = _ENTRIES_AT_ONCE * entry.size
+    try:
+        with store.open(f"{file.path.removesuffix('.log')}{suffix}") as index:
+            for start in range(0, _LARGEST_INDEX, block_size):
+                block = index.read_at(start, block_size)
+                yield from entry.iter_unpack(block[: len(block) // entry.size * entry.size])
+                if len(block) < block_size:
+                    return
+    except OSError:
+        return
+
+
+def _stated_size(file: OpenFile, position: int, offset: int, largest: int) -> int:
+    """The size of a batch at a position; 0 if no batch begins there, it is too large, or it begins after the offset."""
+    frame = file.read_at(position, FRAME_SIZE)
+    if len(frame) < FRAME_SIZE:
+        return 0
+    base_offset, length, magic = FRAME.unpack(frame)
+    return 0 if magic != BATCH_MAGIC or base_offset > offset else entry_size(length, magic, largest)

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from kafkawire.columns.record_arrays import RecordArrays, decode_some_record_arrays
 from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.limits import LARGE_PAYLOAD, OCTETS_AT_A_TIME, RECORDS_AT_A_TIME
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.scanning.flaws import Flaw
@@ -26,15 +27,11 @@ from kafkawire.wire.batches.reader import decode_some_records
 from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
 
-__all__ = ["LARGE", "flaw_of", "largest_record", "read_in_pieces", "refused", "times_of"]
+__all__ = ["flaw_of", "largest_record", "read_in_pieces", "refused", "times_of"]
 
-_MOST_RECORDS: Final = 16384
-_MOST_OCTETS: Final = 4 * 1024 * 1024
 _MOST_EXACT_RECORDS: Final = 64
 """Records of a piece that are decoded one by one: each is an object."""
 _PART_OF_FRAME: Final = 16
-LARGE: Final = 1024 * 1024
-"""Batches with more bytes of records are read by themselves."""
 _LOWEST: Final = -(1 << 63)
 _HIGHEST: Final = (1 << 63) - 1
 
@@ -67,7 +64,7 @@ def largest_record(file: LogFile, options: ReadOptions) -> int | None:
     1 MiB by default, those of the metadata are far smaller.
     """
     has_messages = file.topic is None or file.topic == METADATA_TOPIC or file.topic in options.registry.coordinators
-    return max(options.max_frame_bytes // _PART_OF_FRAME, LARGE) if has_messages else None
+    return max(options.max_frame_bytes // _PART_OF_FRAME, LARGE_PAYLOAD) if has_messages else None
 
 
 def read_in_pieces(scanned: ScannedBatch, payload: bytes, largest: int | None) -> Iterator[RecordGroup | Flaw]:
@@ -133,7 +130,7 @@ def _columns(batch: RecordBatch, payload: bytes, at: int, first: int) -> tuple[_
         DecodeError, _RefusedError: as ``_pieces``.
     """
     left = batch.records_count - first
-    found = decode_some_record_arrays(payload, at, min(left, _MOST_RECORDS), _MOST_OCTETS) if left else None
+    found = decode_some_record_arrays(payload, at, min(left, RECORDS_AT_A_TIME), OCTETS_AT_A_TIME) if left else None
     if found is not None:
         arrays, end = found
         count = len(arrays.offset_deltas)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from typing import Final
@@ -14,15 +13,10 @@ from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.found import FileRange
 from kafkawire.logs.scanning.index_points import IndexPoints, points_of
 from kafkawire.logs.scanning.windows import FileChangedError, Window
-from kafkawire.wire.batches.framing import LENGTH_COUNTS_FROM, SMALLEST_LENGTHS
+from kafkawire.wire.batches.framing import FRAME, FRAME_SIZE, entry_size
 
 __all__ = ["hop", "ranges_of"]
 
-_LENGTH_AND_MAGIC: Final = struct.Struct(">i4xb")
-_LENGTH_AT: Final = 8
-_FRAME_SIZE: Final = 17
-"""Up to the magic."""
-_SMALLEST_OF_ANY: Final = min(SMALLEST_LENGTHS.values())
 _TRIED_POINTS: Final = 8
 """An index none of whose next points is sound is stale, or of another segment."""
 
@@ -60,14 +54,14 @@ def hop(opened: OpenFile, stamp: FileStamp, start: int, marks: Iterable[int], la
     window = Window(opened, stamp)
     position = start
     left = iter(marks)
+    unpack = FRAME.unpack_from
     mark = next(left, None)
-    unpack = _LENGTH_AND_MAGIC.unpack_from
-    while mark is not None and position + _FRAME_SIZE <= stamp.size:
+    while mark is not None and position + FRAME_SIZE <= stamp.size:
         try:
-            window.move_to(position, _FRAME_SIZE)
+            window.move_to(position, FRAME_SIZE)
         except FileChangedError:
             return  # whoever reads the ranges will find it changed as well
-        data, behind = window.data, window.end - window.start - _FRAME_SIZE
+        data, behind = window.data, window.end - window.start - FRAME_SIZE
         at = 0
         while at <= behind:
             if position + at >= mark:
@@ -75,10 +69,11 @@ def hop(opened: OpenFile, stamp: FileStamp, start: int, marks: Iterable[int], la
                 mark = next((each for each in left if each > position + at), None)
                 if mark is None:
                     return
-            length, magic = unpack(data, at + _LENGTH_AT)
-            if not SMALLEST_LENGTHS.get(magic, _SMALLEST_OF_ANY) <= length <= largest - LENGTH_COUNTS_FROM:
+            _, length, magic = unpack(data, at)
+            size = entry_size(length, magic, largest)
+            if not size:
                 return
-            at += length + LENGTH_COUNTS_FROM
+            at += size
         position += at
 
 
@@ -120,4 +115,5 @@ def _marks(whole: FileRange, target: int) -> range:
 
 
 def _first_offset(opened: OpenFile, position: int) -> int:
-    return int.from_bytes(opened.read_at(position, _LENGTH_AT), "big", signed=True)
+    offset: int = FRAME.unpack(opened.read_at(position, FRAME_SIZE))[0]
+    return offset

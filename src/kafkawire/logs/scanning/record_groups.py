@@ -13,19 +13,18 @@ from kafkawire.columns.record_arrays import LARGEST_PAYLOADS, decode_record_arra
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.limits import GATHERED_OCTETS, LARGE_PAYLOAD, RECORDS_AT_A_TIME
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.batches import book_flaw, scan_batches
 from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.found import FileRange, RecordGroup, ScannedBatch
-from kafkawire.logs.scanning.pieces import LARGE, flaw_of, largest_record, read_in_pieces, refused, times_of
+from kafkawire.logs.scanning.pieces import flaw_of, largest_record, read_in_pieces, refused, times_of
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches.reader import open_payload
 from kafkawire.wire.errors import CorruptBatchError
 
 __all__ = ["read_batch", "scan_groups"]
 
-_ENOUGH_RECORDS: Final = 16384
-_ENOUGH_OCTETS: Final = 16 * 1024 * 1024
 _FAR_FROM_ALL_LIMITS: Final = (1 << 63) - (1 << 32)
 
 
@@ -54,7 +53,7 @@ class _Reader:
         self._largest = largest_record(file, options)
         self._options = options
         self._accounts = accounts
-        self._limit = min(options.max_frame_bytes, LARGEST_PAYLOADS - _ENOUGH_OCTETS)
+        self._limit = min(options.max_frame_bytes, LARGEST_PAYLOADS - GATHERED_OCTETS)
         self._clear()
 
     def _clear(self) -> None:
@@ -76,7 +75,7 @@ class _Reader:
                 yield self._booked(opened)
                 return
             payload = opened
-        if count > _ENOUGH_RECORDS or len(payload) > LARGE:
+        if count > RECORDS_AT_A_TIME or len(payload) > LARGE_PAYLOAD:
             yield from self.take()
             yield from self._in_pieces(scanned, payload)
             return
@@ -86,7 +85,7 @@ class _Reader:
         # A batch without records takes memory too, and may have octets that nobody reads.
         self._records += max(count, 1)
         self._octets += max(len(payload), batch.size)
-        if self._records >= _ENOUGH_RECORDS or self._octets >= _ENOUGH_OCTETS:
+        if self._records >= RECORDS_AT_A_TIME or self._octets >= GATHERED_OCTETS:
             yield from self.take()
 
     def take(self) -> Iterator[RecordGroup | Flaw]:

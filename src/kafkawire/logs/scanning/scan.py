@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
-
-import crc32c
 
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.store import FileStamp, FileStore, OpenFile
@@ -17,16 +14,11 @@ from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.found import FileRange, ScannedBatch
 from kafkawire.logs.scanning.index_points import IndexPoints, points_of
 from kafkawire.logs.scanning.windows import FileChangedError, Window
-from kafkawire.wire.batches.batch import HEADER_SIZE, whole_batch
-from kafkawire.wire.batches.framing import LENGTH_COUNTS_FROM, SMALLEST_LENGTHS
+from kafkawire.wire.batches.batch import whole_batch
+from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, FRAME_SIZE, HEADER_SIZE, batch_crc, entry_size
 
 __all__ = ["Scan"]
 
-_FRAME: Final = struct.Struct(">qiib")
-_FRAME_SIZE: Final = _FRAME.size
-_CRC_STARTS: Final = _FRAME_SIZE + 4
-_MAGIC: Final = 2
-_SMALLEST_OF_ANY: Final = min(SMALLEST_LENGTHS.values())
 _SHOWN_OF_LOST_BYTES: Final = 1024
 
 
@@ -86,9 +78,9 @@ class Scan:
             if not window.cover(position, HEADER_SIZE):
                 return self._unusual(window, opened)
             data, at = window.data, position - window.start
-        _, length, _, magic = _FRAME.unpack_from(data, at)
-        size = length + LENGTH_COUNTS_FROM
-        if magic != _MAGIC or size < HEADER_SIZE or size > self._largest:
+        _, length, magic = FRAME.unpack_from(data, at)
+        size = entry_size(length, magic, self._largest)
+        if magic != BATCH_MAGIC or not size:
             return self._unusual(window, opened)
         if at + size > len(data):
             if not window.cover(position, size):
@@ -99,7 +91,7 @@ class Scan:
             self._position += size
             self._accounts.skipped("filtered", size)
             return None
-        if self._verify and batch.crc != crc32c.crc32c(window.view[at + _CRC_STARTS : at + size]):
+        if self._verify and batch.crc != batch_crc(window.view, at, size):
             return self._bad_crc(window, opened, size, batch.base_offset)
         self._position += size
         self._accounts.decoded(size)
@@ -108,11 +100,11 @@ class Scan:
     def _unusual(self, window: Window, opened: OpenFile) -> Flaw | None:
         """What stands at the position and is no whole batch of magic 2."""
         position = self._position
-        if not window.cover(position, _FRAME_SIZE):
+        if not window.cover(position, FRAME_SIZE):
             return self._tail(window)
-        base_offset, length, _, magic = _FRAME.unpack_from(window.data, position - window.start)
-        size = length + LENGTH_COUNTS_FROM
-        if length < SMALLEST_LENGTHS.get(magic, _SMALLEST_OF_ANY) or size > self._largest:
+        base_offset, length, magic = FRAME.unpack_from(window.data, position - window.start)
+        size = entry_size(length, magic, self._largest)
+        if not size:
             return self._absurd(window, opened, length)
         if not window.cover(position, size):
             return self._truncated(window, opened, size)
@@ -130,7 +122,7 @@ class Scan:
     def _other_format(self, window: Window, magic: int, size: int, base_offset: int) -> Flaw:
         raw = window.bytes_at(self._position, size)
         behind = self._position + size
-        if 0 <= magic < _MAGIC:
+        if 0 <= magic < BATCH_MAGIC:
             reason = f"a message of magic {magic}, from before Kafka 0.11"
             return self._lose("old_magic", behind, raw, reason, base_offset)
         return self._lose("unsupported_version", behind, raw, f"magic {magic}; 0 to 2 are known", base_offset)
@@ -141,7 +133,7 @@ class Scan:
             self._accounts.skipped("zero_fill", self._range_end(window) - position)
             self._position = self._end
             return None
-        window.cover(position, _FRAME_SIZE)
+        window.cover(position, FRAME_SIZE)
         resumption = self._resumption(opened, window.file_size)
         return self._lose("bad_length", resumption, self._shown(window), f"a length of {length}")
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from kafkawire.logs.files.store import FileStamp, OpenFile
+from kafkawire.logs.limits import OCTETS_AT_A_TIME
 
-__all__ = ["WINDOW_SIZE", "FileChangedError", "Window"]
-
-WINDOW_SIZE: Final = 4 * 1024 * 1024
+__all__ = ["FileChangedError", "Window"]
 
 
 class FileChangedError(Exception):
@@ -59,7 +56,7 @@ class Window:
             FileChangedError: the file was replaced or cut off.
             OSError: the file cannot be read.
         """
-        wanted = min(max(size, WINDOW_SIZE), self.file_size - position)
+        wanted = min(max(size, OCTETS_AT_A_TIME), self.file_size - position)
         self.data = b""
         self.view = memoryview(b"")  # let go of the old window before the new one takes its place
         self.data = self._file.read_at(position, wanted)

@@ -91,10 +91,10 @@ class CoordinatorRows:
         return Converted(columns, flaws)
 
     def _frame(self, version: int | None) -> Frame | None:
-        return None if version is None or version not in self._value.versions else (version, _PREFIX_SIZE)
+        return None if version is None or version not in self._value.message.VERSIONS else (version, _PREFIX_SIZE)
 
     def _version_faults(self, codes: pa.Int32Array, versions: Sequence[int | None]) -> dict[int, RowFault]:
-        known = self._value.versions
+        known = self._value.message.VERSIONS
         faults: dict[int, RowFault] = {}
         for code, version in enumerate(versions):
             if version not in known:

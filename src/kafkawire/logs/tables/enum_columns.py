@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns.arrow_types import ArrowArray
-from kafkawire.logs.histories.codes import (
+from kafkawire.logs.tables.code_names import (
     CONFIG_RESOURCE_TYPES,
     OPERATIONS,
     PATTERN_TYPES,

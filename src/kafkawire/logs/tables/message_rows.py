@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkawire.columns import MessageColumns, Rows
+from kafkawire.columns import MessageColumns
 from kafkawire.columns.arrow_types import ArrowArray, nulls
-from kafkawire.wire import DecodeError
+from kafkawire.wire import DecodeError, Message
 
 __all__ = ["DecodedMessages", "Frame", "RowFault", "decode_messages", "decode_repeated", "rows_with"]
 
@@ -53,7 +53,7 @@ def decode_messages(
             pieces += _of_frame(columns, frame, octets, numbers, faults)
     unframed = pc.indices_nonzero(pc.invert(pc.is_in(codes, pa.array(list(framed), pa.int32()))))
     if len(unframed):
-        pieces.append((unframed, [nulls(len(unframed), type_) for type_ in columns.schema.types]))
+        pieces.append(_without_values(columns, unframed))
     return DecodedMessages(_in_order(pieces), faults)
 
 
@@ -80,41 +80,41 @@ def _of_frame(
     """Messages of one version: the many that are alike together, and the others one by one."""
     version, start = frame
     own = octets if len(numbers) == len(octets) else octets.take(numbers)
-    alike = list(columns.alike(version, own, start))
+    alike = list(columns.of_same_shape(version, own, start))
     pieces: list[_Piece] = [(numbers.take(each.numbers), each.arrays) for each in alike]
     if sum(len(each.numbers) for each in alike) == len(own):
         return pieces
-    others = numbers
     if alike:
         done = pa.concat_arrays([each for each, _ in pieces])
-        others = numbers.filter(pc.invert(pc.is_in(numbers, done)))
-        own = octets.take(others)
-    rows = columns.rows()
-    found: dict[int, RowFault] = {}
-    _extend(rows, frame, cast("list[bytes]", own.to_pylist()), found)
-    arrays, bad_text = rows.take()
-    for at in bad_text:
-        found[at] = "decode_error", "text that is not UTF-8"
-    faults |= {others[at].as_py(): fault for at, fault in found.items()}
-    return [*pieces, (others, arrays)]
+        numbers = numbers.filter(pc.invert(pc.is_in(numbers, done)))
+        own = octets.take(numbers)
+    return [*pieces, *_one_by_one(columns, frame, own, numbers, faults)]
 
 
-def _extend(rows: Rows, frame: Frame, buffers: Sequence[bytes], faults: dict[int, RowFault]) -> None:
-    """Add a row for each buffer: with its values as far as it is a message, else with nulls."""
+def _one_by_one(
+    columns: MessageColumns, frame: Frame, octets: pa.BinaryArray, numbers: pa.UInt64Array, faults: dict[int, RowFault]
+) -> Iterator[_Piece]:
+    """The rows of messages, and those of nulls for malformed ones."""
     version, start = frame
-    done = rows.extend(version, buffers, start)
-    while done < len(buffers):
-        buffer = buffers[done]
+    messages: dict[int, Message] = {}
+    malformed = []
+    buffers = cast("list[bytes]", octets.to_pylist())
+    for number, buffer in zip(cast("list[int]", numbers.to_pylist()), buffers, strict=True):
         try:
-            end = rows.append(version, buffer, start)
+            messages[number], end = columns.message.decode_from(buffer, start, version)
         except DecodeError as error:
-            rows.extend_nulls(1)
-            faults[done] = "decode_error", str(error)
+            faults[number] = "decode_error", str(error)
+            malformed.append(number)
         else:
             if end < len(buffer):
-                faults[done] = "trailing_bytes", f"{len(buffer) - end} bytes after the record"
-        done += 1
-        done += rows.extend(version, buffers[done:], start)
+                faults[number] = "trailing_bytes", f"{len(buffer) - end} bytes after the record"
+    yield pa.array(messages, pa.uint64()), columns.arrays(version, list(messages.values()))
+    if malformed:
+        yield _without_values(columns, pa.array(malformed, pa.uint64()))
+
+
+def _without_values(columns: MessageColumns, numbers: pa.UInt64Array) -> _Piece:
+    return numbers, [nulls(len(numbers), type_) for type_ in columns.schema.types]
 
 
 def _in_order(pieces: Sequence[_Piece]) -> Sequence[ArrowArray]:

@@ -12,9 +12,9 @@ from kafkawire.columns import MessageColumns
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.tables.message_rows import decode_messages, rows_with
 from kafkawire.logs.tables.output_columns import OutputColumn
-from kafkawire.logs.tables.record_types import read_metadata_frame
 from kafkawire.logs.tables.row_table import Converted, record_flaws
 from kafkawire.logs.tables.rows import RawRows
+from kafkawire.records.framed_records import METADATA_RECORD, read_frame
 from kafkawire.wire import DecodeError
 
 __all__ = ["MetadataRows"]
@@ -54,7 +54,7 @@ class MetadataRows:
         """See ``RowSource``."""
         codes, frames = _frames(rows.values)
         versions = [None if frame is None else frame[1] for frame in frames]
-        known = self._columns.versions
+        known = self._columns.message.VERSIONS
         readable = [frame[1:] if frame is not None and frame[1] in known else None for frame in frames]
         decoded = decode_messages(self._columns, rows.values, readable, codes)
         faults = decoded.faults
@@ -78,6 +78,6 @@ def _frames(values: pa.BinaryArray, size: int = _USUAL_FRAME) -> tuple[pa.Int32A
 
 def _frame(head: bytes) -> _Frame | None:
     try:
-        return read_metadata_frame(head)
+        return read_frame(head, METADATA_RECORD)
     except DecodeError:
         return None

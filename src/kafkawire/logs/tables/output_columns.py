@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kafkawire.columns.arrow_types import ArrowArray
-from kafkawire.logs.histories.codes import Names
 from kafkawire.logs.tables.arrow_types import ArrowField
+from kafkawire.logs.tables.code_names import Names
 from kafkawire.logs.tables.enum_columns import enum_names
 
 __all__ = ["OutputColumn"]

@@ -82,7 +82,7 @@ class _AllRecords:
         self._registry = options.registry
         self._secrets = options.secrets
         self._types = None if options.record_types is None else frozenset(options.record_types)
-        self._no_ops = options.no_ops
+        self._no_ops = options.keeps_no_ops
         no_ops = {number for number, name in options.registry.metadata.items() if upper_snake_case(name) == _NO_OP}
         self._usual_heads = frozenset(
             bytes((FRAME_VERSION, number)) for number in range(_ONE_BYTE) if number not in no_ops

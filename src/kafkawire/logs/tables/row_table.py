@@ -12,6 +12,7 @@ from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.limits import LARGEST_ROW_BATCH, SHOWN_CORRUPT_OCTETS
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.scanning.filters import BatchFilter
 from kafkawire.logs.scanning.flaws import Flaw
@@ -19,11 +20,10 @@ from kafkawire.logs.scanning.record_groups import scan_groups
 from kafkawire.logs.tables.arrow_types import ArrowField
 from kafkawire.logs.tables.rows import PendingRows, RawRows, flaw_columns
 from kafkawire.logs.tables.secret_records import shows_broken_bytes
-from kafkawire.logs.tables.table import LARGEST_ROW_BATCH, PROVENANCE, Part, chosen_schema, error_fields
+from kafkawire.logs.tables.table import PROVENANCE, Part, chosen_schema, error_fields
 
 __all__ = ["Converted", "RecordFlaw", "RowSource", "RowTable", "record_flaws"]
 
-_MOST_OCTETS: Final = 16 * 1024 * 1024
 _PROVENANCE_NAMES: Final = frozenset(field.name for field in PROVENANCE)
 
 
@@ -95,7 +95,7 @@ class RowTable:
                     yield from self._all_rows(pending.rest(), options, accounts)
                     flaws.append(found)
                     octets_lost += len(found.raw or b"")
-                    if len(flaws) == LARGEST_ROW_BATCH or octets_lost >= _MOST_OCTETS:
+                    if len(flaws) == LARGEST_ROW_BATCH or octets_lost >= SHOWN_CORRUPT_OCTETS:
                         yield from self._flaw_rows(flaws, options, accounts)
                         flaws, octets_lost = [], 0
                     continue

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import enum
-import struct
 from collections.abc import Iterator
-from typing import Final, NamedTuple
-
-import crc32c
+from typing import NamedTuple
 
 from kafkawire.logs import FileStore, LogFile
 from kafkawire.logs.files.store import FileStamp
 from kafkawire.logs.scanning.windows import Window
 from kafkawire.wire.batches.batch import whole_batch
-from kafkawire.wire.batches.framing import LENGTH_COUNTS_FROM, NEWEST_MAGIC, SMALLEST_LENGTHS
+from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, FRAME_SIZE, MAGIC_OFFSET, batch_crc, entry_size
 
 __all__ = ["Hop", "hops"]
-
-_FRAME: Final = struct.Struct(">qi4xb")
-_CRC_STARTS: Final = _FRAME.size + 4
-_SMALLEST_OF_ANY: Final = min(SMALLEST_LENGTHS.values())
 
 
 class Hop(NamedTuple):
@@ -78,13 +71,13 @@ class _Rest(enum.Enum):
 
 def _size(window: Window, position: int, max_frame_bytes: int) -> int | _Rest:
     """The size of the batch at a position, or why there is none."""
-    if not window.cover(position, _FRAME.size):
+    if not window.cover(position, FRAME_SIZE):
         return _Rest.INCOMPLETE
-    offset, length, magic = _FRAME.unpack_from(window.data, position - window.start)
+    offset, length, magic = FRAME.unpack_from(window.data, position - window.start)
     if offset == length == 0:
         return _Rest.INCOMPLETE  # zeros, where Kafka has allocated the segment ahead
-    size: int = LENGTH_COUNTS_FROM + length
-    if length < SMALLEST_LENGTHS.get(magic, _SMALLEST_OF_ANY) or size > max_frame_bytes:
+    size = entry_size(length, magic, max_frame_bytes)
+    if not size:
         return _Rest.NO_BATCH
     return size if window.cover(position, size) else _Rest.INCOMPLETE
 
@@ -92,8 +85,8 @@ def _size(window: Window, position: int, max_frame_bytes: int) -> int | _Rest:
 def _batch(window: Window, position: int, size: int) -> Hop:
     """A batch; one whose CRC is wrong, or of an old format, may state any offsets."""
     at = position - window.start
-    if window.data[at + _FRAME.size - 1] == NEWEST_MAGIC:
+    if window.data[at + MAGIC_OFFSET] == BATCH_MAGIC:
         batch = whole_batch(window.data, at, size, position)
-        if batch.crc == crc32c.crc32c(window.view[at + _CRC_STARTS : at + size]):
+        if batch.crc == batch_crc(window.view, at, size):
             return Hop(position, position + size, batch.base_offset, batch.last_offset + 1)
     return Hop(position, position + size)

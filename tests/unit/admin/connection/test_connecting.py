@@ -9,10 +9,10 @@ import pytest
 from tests.stand_ins.broker import Answer, StandInBroker
 from tests.stand_ins.channels import SETTINGS, ask, connected, echo, never, run, soon
 
-from kafkawire.admin.connection import reaching
+from kafkawire.admin.connection import sockets as reaching
 from kafkawire.admin.connection.channel import Channel
-from kafkawire.admin.connection.reaching import Place
 from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.admin.connection.sockets import Place
 from kafkawire.protocol import (
     ApiVersionsResponse,
     MetadataRequest,

@@ -13,7 +13,7 @@ from tests.stand_ins.broker import Answer
 from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
 from tests.stand_ins.embedded_state import EmbeddedState
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.operations.strategies import LISTING_FROM, Strategy
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.model.acls.bindings import (

@@ -8,7 +8,7 @@ from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
 from kafkawire.admin.client import AdminClient
 from kafkawire.layout import Uuid
 from kafkawire.model.cluster import FeatureUpdate, Replica, ReplicaLogDirs, UpgradeType
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol import (
     AddRaftVoterRequest,
     AddRaftVoterResponse,

@@ -12,7 +12,7 @@ from tests.stand_ins.coordinators import coordinators
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.groups.descriptions import ClassicGroupMember, ConsumerGroupMember, GroupState, GroupType
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,

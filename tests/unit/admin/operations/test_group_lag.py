@@ -10,8 +10,7 @@ from tests.stand_ins.groups import Group, Log, StandInGroups
 from kafkawire.admin import AdminSettings
 from kafkawire.admin.group_lag import PartitionLag
 from kafkawire.model.groups.descriptions import GroupState, GroupType
-from kafkawire.model.partitions import IsolationLevel
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, TopicPartition
 from kafkawire.protocol import (
     ConsumerGroupDescribeRequest,
     DescribeGroupsRequest,

@@ -9,7 +9,7 @@ from tests.stand_ins.cluster import NodeHandler, StandInCluster
 from tests.stand_ins.coordinators import coordinators
 
 from kafkawire.model.groups.offsets import CommittedOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol import (
     OffsetCommitRequest,
     OffsetCommitResponse,

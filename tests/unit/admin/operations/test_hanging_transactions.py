@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from tests.stand_ins.cluster import NodeHandler, StandInCluster
 from tests.stand_ins.coordinators import coordinators
 
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.transactions import AbortTransactionSpec, HangingTransaction
 from kafkawire.protocol import (
     DescribeProducersRequest,

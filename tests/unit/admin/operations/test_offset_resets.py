@@ -19,8 +19,7 @@ from kafkawire.admin.offset_resets import (
     ToOffset,
     ToTime,
 )
-from kafkawire.model.partitions import OffsetSpec
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import OffsetSpec, TopicPartition
 from kafkawire.protocol import (
     AlterShareGroupOffsetsRequest,
     ListOffsetsRequest,

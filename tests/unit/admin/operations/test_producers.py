@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.transactions import AbortTransactionSpec, ProducerState
 from kafkawire.protocol import (
     DescribeProducersRequest,

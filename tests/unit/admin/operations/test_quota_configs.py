@@ -11,19 +11,19 @@ from tests.stand_ins.embedded_state import EmbeddedState
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.broker.sessions import Principal
+from kafkawire.model.quotas.configs import (
+    DEFAULT_NAME,
+    QuotaConfig,
+    QuotaResourceType,
+    number_in_words,
+    quota_entity,
+)
 from kafkawire.model.quotas.entities import (
     CONSUMER_BYTE_RATE,
     CONTROLLER_MUTATION_RATE,
     PRODUCER_BYTE_RATE,
     REQUEST_PERCENTAGE,
     ClientQuotaEntity,
-)
-from kafkawire.model.quotas.named_configs import (
-    DEFAULT_NAME,
-    QuotaConfig,
-    QuotaResourceType,
-    number_in_words,
-    quota_entity,
 )
 from kafkawire.protocol import AlterQuotasRequest, DescribeQuotasRequest
 from kafkawire.protocol.api_table import ApiKey

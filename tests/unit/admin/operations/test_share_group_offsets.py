@@ -8,7 +8,7 @@ from tests.stand_ins.coordinators import coordinators
 
 from kafkawire.layout import Uuid
 from kafkawire.model.groups.offsets import SharePartitionOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol import (
     AlterShareGroupOffsetsRequest,
     AlterShareGroupOffsetsResponse,

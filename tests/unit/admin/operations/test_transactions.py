@@ -8,7 +8,7 @@ import pytest
 from tests.stand_ins.cluster import NodeHandler, StandInCluster
 from tests.stand_ins.coordinators import coordinators
 
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.transactions import (
     FencedProducer,
     TransactionDescription,

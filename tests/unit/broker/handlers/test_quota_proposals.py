@@ -11,11 +11,11 @@ import pytest
 from tests.embedded.connection import BrokerConnection, connected_to
 
 from kafkawire.broker import EmbeddedBroker
+from kafkawire.model.quotas.configs import DEFAULT_NAME, QuotaResourceType
 from kafkawire.model.quotas.entities import (
     CONSUMER_BYTE_RATE,
     PRODUCER_BYTE_RATE,
 )
-from kafkawire.model.quotas.named_configs import DEFAULT_NAME, QuotaResourceType
 from kafkawire.protocol import (
     AlterQuotasRequest,
     AlterQuotasResponse,

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.made.logs import METADATA_LOG, Step, write_segment
 
 from kafkawire.cli.app import main

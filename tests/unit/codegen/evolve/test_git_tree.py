@@ -9,7 +9,7 @@ import pytest
 
 from kafkawire.codegen.evolve import git_tree
 from kafkawire.codegen.evolve.git_tree import GitRepository
-from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.side import OriginError
 
 DEFINITION = '{"type": "data", "name": "Example", "validVersions": "0"}'
 

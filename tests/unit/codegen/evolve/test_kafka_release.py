@@ -10,7 +10,7 @@ import pytest
 from tests.made.release_jars import Json, field, install_maven, message, write_jar
 
 from kafkawire.codegen.evolve.kafka_release import ReleaseFiles, cache_file, release_definitions
-from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.side import OriginError
 
 NAME = field("Name", "string", "0+")
 SOURCES = """

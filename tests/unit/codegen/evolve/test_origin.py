@@ -11,8 +11,7 @@ import pytest
 from tests.made.release_jars import Json, field, install_maven, message
 
 from kafkawire.codegen.evolve.origin import load_side
-from kafkawire.codegen.evolve.origin_error import OriginError
-from kafkawire.codegen.evolve.side import Side
+from kafkawire.codegen.evolve.side import OriginError, Side
 from kafkawire.codegen.versions import Versions
 
 pytestmark = pytest.mark.usefixtures("folder")

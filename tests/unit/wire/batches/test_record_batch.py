@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 from kafkawire.wire.batches.batch import (
-    HEADER_SIZE,
     NO_SEQUENCE,
     Header,
     Record,
@@ -18,6 +17,7 @@ from kafkawire.wire.batches.batch import (
     TimestampType,
     read_batches,
 )
+from kafkawire.wire.batches.framing import HEADER_SIZE
 from kafkawire.wire.batches.inspector import inspect_records
 from kafkawire.wire.batches.reader import decode_records
 from kafkawire.wire.batches.record_set import read_records

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafkawire.codegen.definition import FieldDefinition
-from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange, are_alike, field_rule
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange, are_alike
 from kafkawire.codegen.resolve.layouts import default_value
 
 _SHOWN = 60
 """Characters of a default that are shown."""
 
 
-@field_rule(
-    EvolutionRule(
-        "conv-default",
-        "A field keeps its default.",
-        "A tagged field that has its default is not sent, so writer and reader mean different values. In line the "
-        "value is sent, but a version that lacks the field is read with another value.",
-        ("breaking", "risky"),
-        ("evo-default-differs",),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "conv-default",
+    "A field keeps its default.",
+    "A tagged field that has its default is not sent, so writer and reader mean different values. In line the "
+    "value is sent, but a version that lacks the field is read with another value.",
+    ("breaking", "risky"),
+    ("evo-default-differs",),
+    about_bytes=True,
+).for_fields
 def default(field: FieldChange) -> Iterator[Change]:
     """What counts is the value, not its text: absent and ``0`` are the same default of a number."""
     older, newer = field.older, field.newer
@@ -45,14 +43,12 @@ def _shown(field: FieldDefinition) -> str:
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 
-@field_rule(
-    EvolutionRule(
-        "conv-ignorable",
-        "A field stays ignorable, or not, as long as a version that lacks it is valid.",
-        "Encoding such a version now drops a value that was refused before, or refuses one that was dropped.",
-        ("risky", "safe"),
-    )
-)
+@EvolutionRule(
+    "conv-ignorable",
+    "A field stays ignorable, or not, as long as a version that lacks it is valid.",
+    "Encoding such a version now drops a value that was refused before, or refuses one that was dropped.",
+    ("risky", "safe"),
+).for_fields
 def ignorable(field: FieldChange) -> Iterator[Change]:
     """Nobody sees the change if every shared version has the field."""
     older, newer = field.older, field.newer
@@ -68,14 +64,12 @@ def ignorable(field: FieldChange) -> Iterator[Change]:
         yield Change("safe", field.versions, reason, newer.place, "ignorable")
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-map-key",
-        "The key of a keyed collection stays the same.",
-        "The bytes stay, but programs of one side look up elements by a key that the other side does not keep unique.",
-        ("risky",),
-    )
-)
+@EvolutionRule(
+    "evo-map-key",
+    "The key of a keyed collection stays the same.",
+    "The bytes stay, but programs of one side look up elements by a key that the other side does not keep unique.",
+    ("risky",),
+).for_fields
 def map_key(field: FieldChange) -> Iterator[Change]:
     """Kafka's checker does not compare it."""
     older, newer = field.older, field.newer
@@ -85,14 +79,12 @@ def map_key(field: FieldChange) -> Iterator[Change]:
         yield Change("risky", field.versions, reason, newer.place, "mapKey")
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-entity-type",
-        "What a value identifies stays the same.",
-        "It is documentation: nothing on the wire changes, but types in generated code may.",
-        ("safe",),
-    )
-)
+@EvolutionRule(
+    "evo-entity-type",
+    "What a value identifies stays the same.",
+    "It is documentation: nothing on the wire changes, but types in generated code may.",
+    ("safe",),
+).for_fields
 def entity_type(field: FieldChange) -> Iterator[Change]:
     """Told for the versions of both sides."""
     older, newer = field.older, field.newer

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, MessageChange, message_rule
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, MessageChange
 
 _COORDINATOR = ("coordinator-key", "coordinator-value")
 _SERVERS = {"broker": "brokers", "controller": "controllers", "zkBroker": "brokers that run with ZooKeeper"}
 
 
-@message_rule(
-    EvolutionRule(
-        "evo-api-key",
-        "A message keeps its key.",
-        "Peers know messages by their keys: they take it for another message, or for none.",
-        ("breaking",),
-    )
-)
+@EvolutionRule(
+    "evo-api-key",
+    "A message keeps its key.",
+    "Peers know messages by their keys: they take it for another message, or for none.",
+    ("breaking",),
+).for_messages
 def api_key(message: MessageChange) -> Iterator[Change]:
     """Coordinator records that got a stated key are told by evo-type."""
     older, newer = message.older, message.newer
@@ -27,14 +25,12 @@ def api_key(message: MessageChange) -> Iterator[Change]:
         yield Change("breaking", _versions(message), reason, newer.place, "apiKey")
 
 
-@message_rule(
-    EvolutionRule(
-        "evo-type",
-        "A message keeps its type; a data message that was a coordinator record may be called so.",
-        "The type says what goes round the bytes: header, record frame, or nothing.",
-        ("breaking", "safe"),
-    )
-)
+@EvolutionRule(
+    "evo-type",
+    "A message keeps its type; a data message that was a coordinator record may be called so.",
+    "The type says what goes round the bytes: header, record frame, or nothing.",
+    ("breaking", "safe"),
+).for_messages
 def type_(message: MessageChange) -> Iterator[Change]:
     """Older releases call coordinator records ``data``; their bytes are the same (coord-key-prefix)."""
     older, newer = message.pair.older_source or message.older, message.pair.newer_source or message.newer
@@ -58,14 +54,12 @@ def _form(source: MessageDefinition, message: MessageDefinition) -> str:
     return "a data message"
 
 
-@message_rule(
-    EvolutionRule(
-        "evo-listeners",
-        "A request is served where it was served before.",
-        "Clients that send it elsewhere get no answer; Kafka's own checker does not compare listeners.",
-        ("risky", "safe"),
-    )
-)
+@EvolutionRule(
+    "evo-listeners",
+    "A request is served where it was served before.",
+    "Clients that send it elsewhere get no answer; Kafka's own checker does not compare listeners.",
+    ("risky", "safe"),
+).for_messages
 def listeners(message: MessageChange) -> Iterator[Change]:
     """Order has no meaning."""
     older, newer = message.older.listeners, message.newer.listeners

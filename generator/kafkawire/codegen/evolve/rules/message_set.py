@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, SetChange, set_rule
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, SetChange
 from kafkawire.codegen.evolve.rules.versions import CONV_RETIRE
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
 
-@set_rule(
-    EvolutionRule(
-        "conv-new-message",
-        "A new message starts at version 0 and is flexible from there on.",
-        "A version that is not flexible can never get a tagged field: the first addition costs a new version.",
-        ("risky",),
-    )
-)
+@EvolutionRule(
+    "conv-new-message",
+    "A new message starts at version 0 and is flexible from there on.",
+    "A version that is not flexible can never get a tagged field: the first addition costs a new version.",
+    ("risky",),
+).for_sides
 def new_message(sides: SetChange) -> Iterator[Change]:
     """Coordinator keys have no choice (message-coordinator-key-not-flexible)."""
     for pair in sides.pairs:
@@ -33,7 +31,7 @@ def new_message(sides: SetChange) -> Iterator[Change]:
         yield Change("risky", stiff, reason, message.place, "flexibleVersions", message.name)
 
 
-@set_rule(CONV_RETIRE)
+@CONV_RETIRE.for_sides
 def message_gone(sides: SetChange) -> Iterator[Change]:
     """The file is gone, and with it the memory of its key."""
     for pair in sides.pairs:
@@ -53,14 +51,12 @@ def message_gone(sides: SetChange) -> Iterator[Change]:
             yield Change("risky", versions, reason, source.place, "name", message.name)
 
 
-@set_rule(
-    EvolutionRule(
-        "conv-pair",
-        "A request and its response have the same versions.",
-        "Whoever sends a request version without a response cannot read the answer.",
-        ("breaking",),
-    )
-)
+@EvolutionRule(
+    "conv-pair",
+    "A request and its response have the same versions.",
+    "Whoever sends a request version without a response cannot read the answer.",
+    ("breaking",),
+).for_sides
 def pairs(sides: SetChange) -> Iterator[Change]:
     """Told at the message that lacks the version; what the older side lacked already is not a change."""
     before = _by_key(pair.older for pair in sides.pairs)

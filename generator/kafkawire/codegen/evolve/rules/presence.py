@@ -11,9 +11,7 @@ from kafkawire.codegen.evolve.rules.rule import (
     FieldChange,
     Presence,
     StructChange,
-    field_rule,
     presence,
-    struct_rule,
 )
 
 REGROUPED = EvolutionRule(
@@ -27,15 +25,13 @@ REGROUPED = EvolutionRule(
 _SHIFTED = "the other side misreads it and all that follows"
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-pair-missing-old",
-        "A new in-line field has only new versions.",
-        "In a version that both sides have, a reader of one side finds a field where it expects another.",
-        ("breaking",),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "evo-pair-missing-old",
+    "A new in-line field has only new versions.",
+    "In a version that both sides have, a reader of one side finds a field where it expects another.",
+    ("breaking",),
+    about_bytes=True,
+).for_fields
 def new_field_in_old_version(field: FieldChange) -> Iterator[Change]:
     """The field has no partner on the older side."""
     if field.older is None and field.newer is not None:
@@ -43,16 +39,14 @@ def new_field_in_old_version(field: FieldChange) -> Iterator[Change]:
         yield Change("breaking", field.versions_where(("absent", "inline")), reason, field.newer.place, "versions")
 
 
-@field_rule(
-    EvolutionRule(
-        "conv-add-field",
-        "A field that is in line in more versions than before gets only new ones.",
-        "In a version that both sides have, a reader of one side finds a field where it expects another.",
-        ("breaking",),
-        ("evo-min-effective-differs",),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "conv-add-field",
+    "A field that is in line in more versions than before gets only new ones.",
+    "In a version that both sides have, a reader of one side finds a field where it expects another.",
+    ("breaking",),
+    ("evo-min-effective-differs",),
+    about_bytes=True,
+).for_fields
 def field_in_more_versions(field: FieldChange) -> Iterator[Change]:
     """The field had other versions before."""
     if field.older is not None and field.newer is not None:
@@ -60,15 +54,13 @@ def field_in_more_versions(field: FieldChange) -> Iterator[Change]:
         yield Change("breaking", field.versions_where(("absent", "inline")), reason, field.newer.place, "versions")
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-pair-missing-new",
-        "An in-line field stays in the definition as long as a version that has it is valid.",
-        "In a version that both sides have, a reader of one side misses a field and takes what follows for it.",
-        ("breaking",),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "evo-pair-missing-new",
+    "An in-line field stays in the definition as long as a version that has it is valid.",
+    "In a version that both sides have, a reader of one side misses a field and takes what follows for it.",
+    ("breaking",),
+    about_bytes=True,
+).for_fields
 def field_gone(field: FieldChange) -> Iterator[Change]:
     """Kafka's checker passes over it, a known hole."""
     if field.older is not None and field.newer is None:
@@ -76,16 +68,14 @@ def field_gone(field: FieldChange) -> Iterator[Change]:
         yield Change("breaking", field.versions_where(("inline", "absent")), reason, field.older.place)
 
 
-@field_rule(
-    EvolutionRule(
-        "conv-remove-field",
-        "An in-line field ends at a version that only the newer side has.",
-        "In a version that both sides have, a reader of one side misses a field and takes what follows for it.",
-        ("breaking",),
-        ("evo-max-effective-lower", "evo-min-effective-differs"),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "conv-remove-field",
+    "An in-line field ends at a version that only the newer side has.",
+    "In a version that both sides have, a reader of one side misses a field and takes what follows for it.",
+    ("breaking",),
+    ("evo-max-effective-lower", "evo-min-effective-differs"),
+    about_bytes=True,
+).for_fields
 def field_in_fewer_versions(field: FieldChange) -> Iterator[Change]:
     """The field is still there, with other versions."""
     if field.older is not None and field.newer is not None:
@@ -93,15 +83,13 @@ def field_in_fewer_versions(field: FieldChange) -> Iterator[Change]:
         yield Change("breaking", field.versions_where(("inline", "absent")), reason, field.newer.place, "versions")
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-field-moved",
-        "A field does not move between line and tagged section within a version.",
-        "Readers look for it where it no longer is; Kafka's own checker does not notice.",
-        ("breaking",),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "evo-field-moved",
+    "A field does not move between line and tagged section within a version.",
+    "Readers look for it where it no longer is; Kafka's own checker does not notice.",
+    ("breaking",),
+    about_bytes=True,
+).for_fields
 def field_moved(field: FieldChange) -> Iterator[Change]:
     """Between in line and tagged, either way."""
     if field.newer is None:
@@ -115,14 +103,12 @@ def field_moved(field: FieldChange) -> Iterator[Change]:
         yield Change("breaking", field.versions_where((before, after)), reason, field.newer.place, "taggedVersions")
 
 
-@field_rule(
-    EvolutionRule(
-        "conv-add-tagged",
-        "A tagged field may be added to any flexible version.",
-        "Readers that do not know the tag skip the field and keep its bytes.",
-        ("safe",),
-    )
-)
+@EvolutionRule(
+    "conv-add-tagged",
+    "A tagged field may be added to any flexible version.",
+    "Readers that do not know the tag skip the field and keep its bytes.",
+    ("safe",),
+).for_fields
 def tagged_field_added(field: FieldChange) -> Iterator[Change]:
     """Allowed, and worth knowing: the layout of a released version grew."""
     if field.newer is None or field.newer.tag in field.struct.reused_tags:
@@ -131,14 +117,12 @@ def tagged_field_added(field: FieldChange) -> Iterator[Change]:
     yield Change("safe", field.versions_where(("absent", "tagged")), reason, field.newer.place, "tag")
 
 
-@field_rule(
-    EvolutionRule(
-        "conv-remove-tagged",
-        "A tagged field is dropped only from versions that the older side does not have.",
-        "Peers that still send it lose its value without notice, for the other side skips it.",
-        ("risky",),
-    )
-)
+@EvolutionRule(
+    "conv-remove-tagged",
+    "A tagged field is dropped only from versions that the older side does not have.",
+    "Peers that still send it lose its value without notice, for the other side skips it.",
+    ("risky",),
+).for_fields
 def tagged_field_dropped(field: FieldChange) -> Iterator[Change]:
     """The bytes are understood, the value is lost."""
     if field.older is None or field.older.tag in field.struct.reused_tags:
@@ -160,7 +144,7 @@ TAG = EvolutionRule(
 )
 
 
-@field_rule(TAG)
+@TAG.for_fields
 def tag_changed(field: FieldChange) -> Iterator[Change]:
     """A tag that was another field's is told by `tag_reused`."""
     older, newer = field.older, field.newer
@@ -173,7 +157,7 @@ def tag_changed(field: FieldChange) -> Iterator[Change]:
     yield Change("breaking", field.versions_where(("tagged", "tagged")), reason, newer.place, "tag")
 
 
-@struct_rule(TAG)
+@TAG.for_structs
 def tag_reused(struct: StructChange) -> Iterator[Change]:
     """Also where the earlier field is gone, and in versions that only the newer side has (conv-remove-tagged)."""
     owners = {field.older.tag: field.older for field in struct.fields if field.older is not None}
@@ -190,15 +174,13 @@ def tag_reused(struct: StructChange) -> Iterator[Change]:
         yield Change("breaking", versions, reason, newer.place, "tag", path=field.pair.path)
 
 
-@struct_rule(
-    EvolutionRule(
-        "conv-order",
-        "In-line fields keep their order.",
-        "Readers of the two sides take the values of the fields for each other's.",
-        ("breaking",),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "conv-order",
+    "In-line fields keep their order.",
+    "Readers of the two sides take the values of the fields for each other's.",
+    ("breaking",),
+    about_bytes=True,
+).for_structs
 def order(struct: StructChange) -> Iterator[Change]:
     """Told at the first field that stands elsewhere; fields of one type swap their values without an error."""
     moved: dict[str, set[int]] = {}

@@ -6,10 +6,10 @@ as if every version were final; what changes versions that may still change is j
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition, Place, TypeRef
 from kafkawire.codegen.evolve.finding import Severity
@@ -43,6 +43,22 @@ class EvolutionRule:
     severities: tuple[Severity, ...]
     covers: tuple[str, ...] = ()
     about_bytes: bool = False
+
+    def for_fields(self, check: Callable[[FieldChange], Iterator[Change]]) -> FieldCheck:
+        """Turn a function over a pair of fields into a check of the rule."""
+        return FieldCheck(self, check)
+
+    def for_structs(self, check: Callable[[StructChange], Iterator[Change]]) -> StructCheck:
+        """Turn a function over a pair of structs into a check of the rule."""
+        return StructCheck(self, check)
+
+    def for_messages(self, check: Callable[[MessageChange], Iterator[Change]]) -> MessageCheck:
+        """Turn a function over a pair of messages into a check of the rule."""
+        return MessageCheck(self, check)
+
+    def for_sides(self, check: Callable[[SetChange], Iterator[Change]]) -> SetCheck:
+        """Turn a function over both sides into a check of the rule."""
+        return SetCheck(self, check)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,53 +245,28 @@ class SetChange:
     pairs: tuple[MessagePair, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldCheck:
-    """A rule that looks at one pair of fields."""
-
-    rule: EvolutionRule
-    check: Callable[[FieldChange], Iterable[Change]]
+_Subject = TypeVar("_Subject")
 
 
 @dataclass(frozen=True, slots=True)
-class StructCheck:
-    """A rule that looks at all fields of a pair of structs."""
+class Check(Generic[_Subject]):
+    """A rule and the function that finds its changes in a pair of fields, structs or messages, or in both sides."""
 
     rule: EvolutionRule
-    check: Callable[[StructChange], Iterable[Change]]
+    check: Callable[[_Subject], Iterator[Change]]
 
 
-@dataclass(frozen=True, slots=True)
-class MessageCheck:
-    """A rule that looks at a message of both sides."""
-
-    rule: EvolutionRule
-    check: Callable[[MessageChange], Iterable[Change]]
+class FieldCheck(Check[FieldChange]):
+    """A rule about one pair of fields."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetCheck:
-    """A rule that looks at both sides as a whole."""
-
-    rule: EvolutionRule
-    check: Callable[[SetChange], Iterable[Change]]
+class StructCheck(Check[StructChange]):
+    """A rule about all fields of a pair of structs."""
 
 
-def field_rule(rule: EvolutionRule) -> Callable[[Callable[[FieldChange], Iterator[Change]]], FieldCheck]:
-    """Turn a function over a pair of fields into a check of the rule."""
-    return lambda check: FieldCheck(rule, check)
+class MessageCheck(Check[MessageChange]):
+    """A rule about a message of both sides."""
 
 
-def struct_rule(rule: EvolutionRule) -> Callable[[Callable[[StructChange], Iterator[Change]]], StructCheck]:
-    """Turn a function over a pair of structs into a check of the rule."""
-    return lambda check: StructCheck(rule, check)
-
-
-def message_rule(rule: EvolutionRule) -> Callable[[Callable[[MessageChange], Iterator[Change]]], MessageCheck]:
-    """Turn a function over a pair of messages into a check of the rule."""
-    return lambda check: MessageCheck(rule, check)
-
-
-def set_rule(rule: EvolutionRule) -> Callable[[Callable[[SetChange], Iterator[Change]]], SetCheck]:
-    """Turn a function over both sides into a check of the rule."""
-    return lambda check: SetCheck(rule, check)
+class SetCheck(Check[SetChange]):
+    """A rule about both sides as a whole."""

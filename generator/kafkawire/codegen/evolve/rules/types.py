@@ -11,8 +11,6 @@ from kafkawire.codegen.evolve.rules.rule import (
     FieldChange,
     MessageChange,
     are_alike,
-    field_rule,
-    message_rule,
     presence,
 )
 
@@ -24,7 +22,7 @@ RENAMED = EvolutionRule(
 )
 
 
-@field_rule(RENAMED)
+@RENAMED.for_fields
 def field_renamed(field: FieldChange) -> Iterator[Change]:
     """The pair was found by its tag or by its place in line."""
     older, newer = field.older, field.newer
@@ -34,7 +32,7 @@ def field_renamed(field: FieldChange) -> Iterator[Change]:
         yield Change("safe", field.kept, reason, newer.place, "name")
 
 
-@field_rule(RENAMED)
+@RENAMED.for_fields
 def struct_renamed(field: FieldChange) -> Iterator[Change]:
     """Kafka's checker refuses this (evo-type-differs)."""
     older, newer = field.older, field.newer
@@ -45,7 +43,7 @@ def struct_renamed(field: FieldChange) -> Iterator[Change]:
         yield Change("safe", field.kept, reason, newer.place, "type")
 
 
-@message_rule(RENAMED)
+@RENAMED.for_messages
 def message_renamed(message: MessageChange) -> Iterator[Change]:
     """The pair was found by type and key."""
     older, newer = message.older, message.newer
@@ -54,17 +52,15 @@ def message_renamed(message: MessageChange) -> Iterator[Change]:
         yield Change("safe", message.shared, reason, newer.place, "name")
 
 
-@field_rule(
-    EvolutionRule(
-        "conv-type",
-        "A field keeps its type; in versions that are not flexible, an array of primitives may become one of structs "
-        "of one such field, for the bytes are the same.",
-        "Readers of the other side take the bytes for a value of another type.",
-        ("breaking", "risky", "safe"),
-        ("evo-type-differs",),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "conv-type",
+    "A field keeps its type; in versions that are not flexible, an array of primitives may become one of structs "
+    "of one such field, for the bytes are the same.",
+    "Readers of the other side take the bytes for a value of another type.",
+    ("breaking", "risky", "safe"),
+    ("evo-type-differs",),
+    about_bytes=True,
+).for_fields
 def type_changed(field: FieldChange) -> Iterator[Change]:
     """The exception holds the other way round too; octets are octets, whether they are called bytes or records."""
     older, newer = field.older, field.newer
@@ -99,16 +95,14 @@ def _is_wrapping(field: FieldChange, older: FieldDefinition, newer: FieldDefinit
     )
 
 
-@field_rule(
-    EvolutionRule(
-        "conv-nullable",
-        "In every version that both sides have, null is legal on both or on neither.",
-        "The side that does not know null refuses it, and single structs have an additional byte where null is legal.",
-        ("breaking",),
-        ("evo-max-nullable-lower", "evo-min-nullable-differs"),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "conv-nullable",
+    "In every version that both sides have, null is legal on both or on neither.",
+    "The side that does not know null refuses it, and single structs have an additional byte where null is legal.",
+    ("breaking",),
+    ("evo-max-nullable-lower", "evo-min-nullable-differs"),
+    about_bytes=True,
+).for_fields
 def nullability(field: FieldChange) -> Iterator[Change]:
     """A field becomes nullable in new versions only."""
     older, newer = field.older, field.newer

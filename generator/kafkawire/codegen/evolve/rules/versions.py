@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, MessageChange, message_rule
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, MessageChange
 
 CONV_RETIRE = EvolutionRule(
     "conv-retire",
@@ -17,15 +17,13 @@ PERSISTENT = frozenset({"metadata", "coordinator-key", "coordinator-value"})
 """Types of messages that lie in logs, where no versions are negotiated."""
 
 
-@message_rule(
-    EvolutionRule(
-        "conv-lowest",
-        "The lowest version is raised on purpose only; Kafka asks for a KIP.",
-        "Peers that know only the versions dropped can no longer talk to the newer side, and records of these versions "
-        "can no longer be read.",
-        ("breaking", "risky"),
-    )
-)
+@EvolutionRule(
+    "conv-lowest",
+    "The lowest version is raised on purpose only; Kafka asks for a KIP.",
+    "Peers that know only the versions dropped can no longer talk to the newer side, and records of these versions "
+    "can no longer be read.",
+    ("breaking", "risky"),
+).for_messages
 def lowest_raised(message: MessageChange) -> Iterator[Change]:
     """Requests and responses are negotiated, records lie in logs."""
     older, newer = message.older.valid_versions, message.newer.valid_versions
@@ -40,14 +38,12 @@ def lowest_raised(message: MessageChange) -> Iterator[Change]:
         yield Change("risky", dropped, reason, message.newer.place, "validVersions")
 
 
-@message_rule(
-    EvolutionRule(
-        "evo-min-version-lower",
-        "A version that was dropped does not come back.",
-        "Peers may still know another layout of it, from before it was dropped.",
-        ("breaking",),
-    )
-)
+@EvolutionRule(
+    "evo-min-version-lower",
+    "A version that was dropped does not come back.",
+    "Peers may still know another layout of it, from before it was dropped.",
+    ("breaking",),
+).for_messages
 def lowest_lowered(message: MessageChange) -> Iterator[Change]:
     """For a message that was retired as a whole see conv-retire."""
     older, newer = message.older.valid_versions, message.newer.valid_versions
@@ -57,14 +53,12 @@ def lowest_lowered(message: MessageChange) -> Iterator[Change]:
         yield Change("breaking", back, reason, message.newer.place, "validVersions")
 
 
-@message_rule(
-    EvolutionRule(
-        "evo-max-version-lower",
-        "The highest version is not lowered.",
-        "Peers that were built for that version lose it, and what was written in it can no longer be read.",
-        ("breaking",),
-    )
-)
+@EvolutionRule(
+    "evo-max-version-lower",
+    "The highest version is not lowered.",
+    "Peers that were built for that version lose it, and what was written in it can no longer be read.",
+    ("breaking",),
+).for_messages
 def highest_lowered(message: MessageChange) -> Iterator[Change]:
     """Kafka's checker forbids it."""
     older, newer = message.older.valid_versions, message.newer.valid_versions
@@ -74,7 +68,7 @@ def highest_lowered(message: MessageChange) -> Iterator[Change]:
         yield Change("breaking", dropped, reason, message.newer.place, "validVersions")
 
 
-@message_rule(CONV_RETIRE)
+@CONV_RETIRE.for_messages
 def retired(message: MessageChange) -> Iterator[Change]:
     """The file stays, as it should."""
     older, newer = message.older, message.newer
@@ -89,7 +83,7 @@ def retired(message: MessageChange) -> Iterator[Change]:
         yield Change("risky", versions, reason, newer.place, "validVersions")
 
 
-@message_rule(CONV_RETIRE)
+@CONV_RETIRE.for_messages
 def back_from_retirement(message: MessageChange) -> Iterator[Change]:
     """The key was to stay unused."""
     older, newer = message.older, message.newer
@@ -98,14 +92,12 @@ def back_from_retirement(message: MessageChange) -> Iterator[Change]:
         yield Change("breaking", frozenset(newer.valid_versions), reason, newer.place, "validVersions")
 
 
-@message_rule(
-    EvolutionRule(
-        "conv-unstable",
-        "A version that is final stays final.",
-        "A version that may change again is hidden by servers, and its peers cannot rely on it.",
-        ("risky", "safe"),
-    )
-)
+@EvolutionRule(
+    "conv-unstable",
+    "A version that is final stays final.",
+    "A version that may change again is hidden by servers, and its peers cannot rely on it.",
+    ("risky", "safe"),
+).for_messages
 def stability(message: MessageChange) -> Iterator[Change]:
     """Which versions are unstable is known of requests and their responses only, and of proposals."""
     marked = frozenset(
@@ -118,15 +110,12 @@ def stability(message: MessageChange) -> Iterator[Change]:
     yield Change("safe", final, reason, message.newer.place, "latestVersionUnstable")
 
 
-@message_rule(
-    EvolutionRule(
-        "conv-records",
-        "Persistent records grow by tagged fields rather than by versions (KIP-915).",
-        "A broker that is downgraded cannot read records of a version that it does not know; it would skip a tagged "
-        "field.",
-        ("risky", "safe"),
-    )
-)
+@EvolutionRule(
+    "conv-records",
+    "Persistent records grow by tagged fields rather than by versions (KIP-915).",
+    "A broker that is downgraded cannot read records of a version that it does not know; it would skip a tagged field.",
+    ("risky", "safe"),
+).for_messages
 def record_version_added(message: MessageChange) -> Iterator[Change]:
     """Metadata records are written in a version only when the metadata version of the cluster allows it."""
     older, newer = message.older.valid_versions, message.newer.valid_versions

@@ -11,7 +11,7 @@ from kafkawire.codegen.evolve.rules.catalogue import FIELD_CHECKS, MESSAGE_CHECK
 from kafkawire.codegen.evolve.rules.presence import REGROUPED
 from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, MessageChange, SetChange, StructChange
 from kafkawire.codegen.evolve.side import Side
-from kafkawire.codegen.versions import Versions
+from kafkawire.codegen.versions import Versions, ranges_of
 
 _SEVERITIES = ("breaking", "risky", "safe")
 _Found = tuple[EvolutionRule, Change]
@@ -89,12 +89,12 @@ def _proved(rule: EvolutionRule, change: Change, understood: Mapping[str, frozen
 def _judged(rule: EvolutionRule, change: Change, unstable: Versions) -> Iterator[EvolutionFinding]:
     """One finding for each run of versions; what was unstable may change (conv-unstable)."""
     final = frozenset(version for version in change.versions if version not in unstable)
-    for run in _runs(final):
+    for run in ranges_of(final):
         yield _finding(rule, change, run)
     free = change if change.severity == "safe" else replace(
         change, severity="safe", reason=f"{change.reason}; it was marked unstable, so it may change (conv-unstable)"
     )  # fmt: skip
-    for run in _runs(change.versions - final):
+    for run in ranges_of(change.versions - final):
         yield _finding(rule, free, run)
 
 
@@ -109,12 +109,3 @@ def _finding(rule: EvolutionRule, change: Change, versions: Versions) -> Evoluti
         file=change.place.file,
         span=change.place.of(change.attribute),
     )
-
-
-def _runs(versions: frozenset[int]) -> Iterator[Versions]:
-    """The versions as ranges without gaps."""
-    rest = sorted(versions)
-    while rest:
-        length = next((i for i in range(1, len(rest)) if rest[i] != rest[0] + i), len(rest))
-        yield Versions(rest[0], rest[length - 1])
-        rest = rest[length:]
