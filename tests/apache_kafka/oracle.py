@@ -1,4 +1,4 @@
-"""The oracle: a Java process that says what Apache Kafka's own classes make of bytes and of JSON.
+"""The oracle: a Java process that decodes and encodes bytes and JSON with Apache Kafka's own classes.
 
 Its questions and answers are JSON lines; ``tests/conformance/java/oracle/Oracle.java`` documents them.
 """

@@ -1,4 +1,4 @@
-"""A broker behind TLS, SASL and ACLs; its plain listener lets everybody do everything, so that tests can set it up."""
+"""A broker behind TLS, SASL and ACLs; clients of its plain listener have all rights, so that tests can set it up."""
 
 from __future__ import annotations
 

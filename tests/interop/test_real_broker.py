@@ -1,4 +1,4 @@
-"""Real brokers, asked with the generated classes. Each answer, encoded again, is what the broker has sent."""
+"""Requests of the generated classes to real brokers. Each answer, encoded again, gives the bytes of the broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page keeps of what may be endless: bounded, and true about what it left out."""
+"""The bounds of a page: what it keeps is limited, and it says truly what it left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For each rule of Kafka's schema checker, successors of a definition that break it and successors that just do not.
+"""For each rule of Kafka's schema checker, successors of a definition that break it, and similar ones that do not.
 
 The unit tests hold the rules against them; the conformance tests ask Kafka's checker whether they are true.
 """

@@ -1,4 +1,4 @@
-"""Segments for tests: made of batches, with the index that Kafka would keep beside them."""
+"""Segments for tests: batches, with the index that Kafka would write for them."""
 
 from __future__ import annotations
 

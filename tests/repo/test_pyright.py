@@ -1,4 +1,4 @@
-"""Who checks types with pyright sees the same types: the examples, and the programs that the pages show."""
+"""pyright accepts the examples and the programs of the pages."""
 
 from __future__ import annotations
 

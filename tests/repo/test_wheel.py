@@ -1,4 +1,4 @@
-"""The wheel works where nothing but what it asks for is installed."""
+"""The wheel works where only its requirements are installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A broker that does what a test says, on a real socket: for what no real broker can be made to do.
+"""A broker whose answers a test chooses, on a real socket: for behaviour that no real broker can be made to show.
 
 It logs clients in, lists the versions that it is given, and hands every other request to the handlers of the test::
 

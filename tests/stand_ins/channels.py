@@ -1,4 +1,4 @@
-"""Channels to stand-in brokers: what tests of the transport have in common."""
+"""Channels to stand-in brokers, for the tests of the transport."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several stand-in brokers that name each other as a cluster: for routing, retries and what a broker's end does."""
+"""Several stand-in brokers that name each other as a cluster: for routing, retries and the end of a broker."""
 
 from __future__ import annotations
 

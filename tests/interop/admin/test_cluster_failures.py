@@ -1,4 +1,4 @@
-"""A cluster of three nodes: requests find the node that serves them, and one that dies costs no item its outcome.
+"""A cluster of three nodes: requests find their node, and every item has an outcome although a node dies.
 
 What is killed is killed at once, as a power failure does, when the first outcome of a call is known: others of its
 requests are on their way then, or about to be.

@@ -1,4 +1,4 @@
-"""KIP-599 at real brokers: a quota for what a user may create and delete, strict or patient by version (B7, B10, D15).
+"""KIP-599 at real brokers: the quota for creating and deleting topics, strict or not by version (B7, B10, D15).
 
 A quota of 1 fills a bucket with a token a second up to 11; each partition takes one. A request is let through while no
 tokens are owed, whatever it takes.

@@ -1,4 +1,4 @@
-"""A directory changes hands: written by many clients at once, killed in the middle, served by Kafka, and back again."""
+"""A data directory is handed over: many clients write, the broker is killed, Kafka serves it, and it comes back."""
 
 from __future__ import annotations
 

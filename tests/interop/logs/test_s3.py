@@ -1,4 +1,4 @@
-"""Logs in an object store: found, planned, read and followed by S3's own protocol as those of this machine are."""
+"""Logs in an object store: found, planned, read and followed over S3's protocol, as on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Spark reads of logs, beside what the plain functions read of them."""
+"""The rows that Spark reads from logs, and those that the plain functions read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot be read is refused with a sentence that says why, before any task runs."""
+"""What cannot be read is refused with its reason before any task runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pipelining, giving up, throwing away and logging in again, in any order: a model says what must come of it."""
+"""Pipelining, cancelling, discarding and logging in again, in any order: a model predicts the events."""
 
 from __future__ import annotations
 

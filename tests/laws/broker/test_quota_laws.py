@@ -1,4 +1,4 @@
-"""Quotas: the broker refuses what the admin client refuses before it asks, with the same codes (E6, E11)."""
+"""Quotas: the broker and the admin client refuse the same, with the same codes (E6, E11)."""
 
 from __future__ import annotations
 

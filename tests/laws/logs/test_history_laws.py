@@ -1,4 +1,4 @@
-"""Whatever happened, and whatever is kept of the log and its snapshots: a history is what a simple replay says."""
+"""A history equals a simple replay, for any changes and any kept part of the log and its snapshots."""
 
 from __future__ import annotations
 

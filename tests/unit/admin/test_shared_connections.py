@@ -1,4 +1,4 @@
-"""How connections are made for nodes: together, with pauses, and never to where a node no longer is."""
+"""Connections to nodes: shared, with pauses between attempts, and never to an old address of a node."""
 
 from __future__ import annotations
 

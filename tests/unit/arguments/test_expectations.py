@@ -1,4 +1,4 @@
-"""What annotations allow, value by value."""
+"""The values that annotations allow."""
 
 from __future__ import annotations
 

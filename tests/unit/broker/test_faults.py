@@ -1,4 +1,4 @@
-"""Faults as clients meet them."""
+"""Faults as clients see them."""
 
 from __future__ import annotations
 

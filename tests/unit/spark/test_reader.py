@@ -1,4 +1,4 @@
-"""What the data source hands to Spark, without Java: the plain rows, under the schema that Spark expects."""
+"""The data source without Java: it returns the plain rows with the schema that Spark expects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What generated codecs call off the shortest road: long lengths, padded forms, big arrays, tags, defaults."""
+"""Functions that generated codecs call in rare cases: long lengths, padded forms, big arrays, tags, defaults."""
 
 from __future__ import annotations
 

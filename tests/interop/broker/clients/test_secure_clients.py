@@ -1,4 +1,4 @@
-"""Clients of others log in at the embedded broker, over TLS, and may what ACLs allow."""
+"""Other clients log in at the embedded broker, over TLS, and have the rights that ACLs give them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said to a broker and what it answers, written down so that two brokers can be compared."""
+"""The requests to a broker and its answers, recorded so that two brokers can be compared."""
 
 from __future__ import annotations
 

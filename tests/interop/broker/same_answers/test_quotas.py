@@ -1,4 +1,4 @@
-"""Quotas of clients: filters, alterations and who may, and how those are throttled that use too much (D12 to E13)."""
+"""Quotas of clients: filters, alterations, rights, and the throttling of clients above their quota (D12 to E13)."""
 
 from __future__ import annotations
 

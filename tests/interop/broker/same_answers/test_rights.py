@@ -1,4 +1,4 @@
-"""Which right each API asks for: every one of them, asked with no right and then with each right alone.
+"""The rights that each API needs: every API without rights, and then with each right alone.
 
 Only the codes of errors are compared, and how much an answer lists.
 """

@@ -1,4 +1,4 @@
-"""The transport: requests over real sockets, to a broker that does what the test says."""
+"""The transport: requests over real sockets, to a broker whose answers the test chooses."""
 
 from __future__ import annotations
 

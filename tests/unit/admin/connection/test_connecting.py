@@ -1,4 +1,4 @@
-"""From a host and a port to a connection that can be used, or to the reason why there is none."""
+"""Connecting to a host and a port: a ready connection, or the reason why there is none."""
 
 from __future__ import annotations
 

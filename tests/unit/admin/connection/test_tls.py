@@ -1,4 +1,4 @@
-"""TLS: what a context is made of, and what a broker's certificate must be."""
+"""TLS: the options of a context, and the checks of a broker's certificate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listing groups: all nodes, filters that old brokers do not know, and nodes that fail."""
+"""Listing groups: all nodes, filters that old brokers lack, and nodes that fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transactions that hang: what their coordinators say decides, and what is not known is an error, not a finding."""
+"""Hanging transactions: their coordinators decide, and unknown outcomes are errors, not findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transactions: all nodes, filters that old brokers do not know, fencing."""
+"""Transactions: all nodes, filters that old brokers lack, fencing."""
 
 from __future__ import annotations
 

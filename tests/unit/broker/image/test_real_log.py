@@ -1,4 +1,4 @@
-"""What a real log amounts to: the image is what Kafka's own snapshot and Kafka's own answers say."""
+"""The image of a real log equals Kafka's own snapshot and Kafka's own answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What connections are taken, what may come over them, and when they are closed."""
+"""Which connections are accepted, which requests they may send, and when they are closed."""
 
 from __future__ import annotations
 

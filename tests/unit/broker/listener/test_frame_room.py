@@ -1,4 +1,4 @@
-"""Large requests have room, each in its turn, and those that do not come keep no one out."""
+"""Large requests wait for memory in turn, and requests that never arrive block no other."""
 
 from __future__ import annotations
 

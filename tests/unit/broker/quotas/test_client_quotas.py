@@ -1,4 +1,4 @@
-"""Buckets and what is in them: who shares one, when limits are looked up again, when one is forgotten (D3 to D18)."""
+"""Buckets: which clients share one, when limits are resolved again, and when a bucket expires (D3 to D18)."""
 
 from __future__ import annotations
 

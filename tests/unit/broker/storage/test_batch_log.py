@@ -1,4 +1,4 @@
-"""Logs of record batches: what is durable when, and what an error leaves."""
+"""Logs of record batches: when they are durable, and their state after an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells as text: times in ISO 8601 UTC with microseconds, bytes in base64, what is nested as JSON."""
+"""Cells as text: times in ISO 8601 UTC with microseconds, bytes in base64, nested values as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file is there as a whole or not at all, and the format is what its name says."""
+"""A file is written completely or not at all, and its name determines the format."""
 
 from __future__ import annotations
 

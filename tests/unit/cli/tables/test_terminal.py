@@ -1,4 +1,4 @@
-"""A table for people: what there is room for, and nothing that steers the terminal."""
+"""A table on a terminal: it fits the width, and nothing in it steers the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has only the rows of a history sees that some are missing, and of which log each row is."""
+"""The rows of a history show that some are missing, and from which log each row comes."""
 
 from __future__ import annotations
 

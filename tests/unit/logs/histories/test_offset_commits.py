@@ -1,4 +1,4 @@
-"""When a committed offset is the group's: at once, from a transaction's marker on, or never (KIP-98, KIP-890)."""
+"""When a committed offset takes effect: at once, with the marker of its transaction, or never (KIP-98, KIP-890)."""
 
 from __future__ import annotations
 

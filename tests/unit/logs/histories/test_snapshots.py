@@ -1,4 +1,4 @@
-"""What snapshots say counts where the log has no records, and nowhere else (KIP-630)."""
+"""Snapshots are used where the log has no records, and only there (KIP-630)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""May a principal do it, and which ACL says so (A25)."""
+"""Whether a principal may do an operation, and which ACL decides (A25)."""
 
 from __future__ import annotations
 
