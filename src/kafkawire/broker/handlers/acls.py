@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from kafkawire.broker.controller import MAXIMUM_RECORDS, TooManyRecordsError
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
-from kafkawire.broker.image.acls import Pattern
+from kafkawire.broker.image.acls import Pattern, acl_record
 from kafkawire.broker.requests import Call, Refused, RefusedRequestError
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.layout.uuid import Uuid
@@ -167,19 +167,7 @@ class AclHandlers:
         new = {acl: None async for acl in in_slices(acls) if acl not in self._acls.ids}
         if len(new) > MAXIMUM_RECORDS:
             raise TooManyRecordsError(f"{len(new)} ACLs in one request, {MAXIMUM_RECORDS} are allowed")
-        return [
-            AccessControlEntryRecord(
-                id=Uuid.random(),
-                resource_type=acl.resource_type,
-                resource_name=acl.resource_name,
-                pattern_type=acl.pattern_type,
-                principal=acl.principal,
-                host=acl.host,
-                operation=acl.operation,
-                permission_type=acl.permission_type,
-            )
-            async for acl in in_slices(new)
-        ]
+        return [acl_record(acl, Uuid.random()) async for acl in in_slices(new)]
 
     async def _described_by_each(
         self, filters: Iterable[_Filter]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from kafkawire.broker.authorization import CLUSTER_NAME
+from kafkawire.broker.authorization import CLUSTER_NAME, NO_OPERATIONS_REQUESTED
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.registration import SUPPORTED_FEATURES
 from kafkawire.broker.requests import Call
@@ -25,7 +25,6 @@ __all__ = ["ClusterHandlers"]
 _KNOWS_LEVEL_0: Final = 4
 _BROKER, _CONTROLLER = 1, 2
 _ENDPOINT_TYPES: Final = {_BROKER: "BROKER", _CONTROLLER: "CONTROLLER"}
-_NOT_ASKED: Final = -(2**31)
 
 
 class ClusterHandlers:
@@ -77,7 +76,7 @@ class ClusterHandlers:
             return _refused(call, ErrorCode.MISMATCHED_ENDPOINT_TYPE, message)
         own, endpoint = self._cluster, self._cluster.endpoint(call.session.listener)
         node = DescribeClusterResponse.DescribeClusterBroker(own.node_id, endpoint.host, endpoint.port, own.rack)
-        operations = _NOT_ASKED
+        operations = NO_OPERATIONS_REQUESTED
         if request.include_cluster_authorized_operations:
             operations = self._access.operations(call.session, ResourceType.CLUSTER, CLUSTER_NAME)
         return DescribeClusterResponse(
