@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from kafkawire.broker.authorization import CLUSTER_NAME, NO_OPERATIONS_REQUESTED
@@ -35,11 +34,7 @@ class ClusterHandlers:
         self._offered = context.offered
         self._controller = context.controller
         self._access = context.access
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(ApiVersionsRequest, self._api_versions, 0, 4),
             ServedApi(DescribeClusterRequest, self._describe_cluster, 0, 2),
         )

@@ -55,11 +55,7 @@ class ConfigAlterationHandlers:
         self._alterations = context.alterations
         self._loggers = BrokerLoggers()
         self._access = context.access
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(IncrementalAlterConfigsRequest, self._change, 0, 1),
             ServedApi(AlterConfigsRequest, self._replace, 0, 2),
         )

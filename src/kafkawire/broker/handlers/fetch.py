@@ -61,11 +61,7 @@ class FetchHandlers:
         self._access = context.access
         self._rates = context.quotas.fetch
         self._clock = context.clock
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (ServedApi(FetchRequest, self._fetch, 4, 18),)
+        self.apis = (ServedApi(FetchRequest, self._fetch, 4, 18),)
 
     async def _fetch(self, request: FetchRequest, call: Call) -> FetchResponse:
         if request.session_epoch > 0:

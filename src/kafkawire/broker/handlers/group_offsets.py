@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kafkawire.broker.fair_slices import in_slices
@@ -48,11 +48,7 @@ class GroupOffsetHandlers:
         self._coordinator = context.coordinator
         self._access = context.access
         self._clock = context.clock
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(OffsetCommitRequest, self._commit, 2, 10),
             ServedApi(OffsetFetchRequest, self._fetch, 1, 10),
             ServedApi(OffsetDeleteRequest, self._delete, 0, 0),

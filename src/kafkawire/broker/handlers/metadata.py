@@ -40,11 +40,7 @@ class MetadataHandlers:
         self._automatic = AutomaticCreation(context.creation, context.configuration)
         self._access = context.access
         self._mutations = context.quotas.mutations
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (ServedApi(MetadataRequest, self._metadata, 0, 13),)
+        self.apis = (ServedApi(MetadataRequest, self._metadata, 0, 13),)
 
     async def _metadata(self, request: MetadataRequest, call: Call) -> Message | Refused:
         of_all = request.topics is None or (not request.topics and call.version == 0)

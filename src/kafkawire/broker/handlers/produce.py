@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -63,11 +62,7 @@ class ProduceHandlers:
         self._clock = context.clock
         self._warnings = ClientWarnings()
         self._work = context.work
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(ProduceRequest, self._produce, 0, 13),
             ServedApi(InitProducerIdRequest, self._init_producer_id, 0, 5, highest_unstable=6),
         )

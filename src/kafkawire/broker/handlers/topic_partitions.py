@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 
 from kafkawire.broker.fair_slices import in_slices
@@ -32,11 +32,7 @@ class TopicPartitionHandlers:
         self._topics = context.controller.image.topics
         self._access = context.access
         self._configuration = context.configuration
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (ServedApi(DescribeTopicPartitionsRequest, self._describe, 0, 0),)
+        self.apis = (ServedApi(DescribeTopicPartitionsRequest, self._describe, 0, 0),)
 
     async def _describe(self, request: DescribeTopicPartitionsRequest, call: Call) -> DescribeTopicPartitionsResponse:
         of_all = not request.topics
