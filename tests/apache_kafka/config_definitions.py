@@ -13,7 +13,7 @@ from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.releases import REPOSITORY
 
-from kafkawire.broker.offered_versions import RELEASE
+from kafkawire.broker.served_apis import RELEASE
 from kafkawire.model.configs import checks
 from kafkawire.model.configs.definitions import ConfigDefinition, Definitions
 

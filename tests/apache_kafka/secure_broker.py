@@ -59,6 +59,11 @@ class SecureBroker:
         return self.broker.ports["SASL_PLAINTEXT"]
 
     @property
+    def address(self) -> str:
+        """Of the plain listener."""
+        return self.broker.address
+
+    @property
     def sasl_ssl_port(self) -> int:
         """Of the listener with SASL and TLS."""
         return self.broker.ports["SASL_SSL"]

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
 
+from tests.made.example_messages import extreme_instances, random_instance
+
 from kafkawire.codegen.generate import Summary, Target, checked_specs, generate
 from kafkawire.wire import Message
-from kafkawire.wire.examples import extreme_instances, random_instance
 from kafkawire.wire.laws import check_engines_agree, check_round_trip
 
 Json = Mapping[str, object]

@@ -22,8 +22,8 @@ DEFINITION = """
 """
 
 ADD_THE_TYPE = """
-from kafkawire.layout import FIELD_TYPES, FieldType
-FIELD_TYPES["float32"] = FieldType("float32", "float", "float", code="f", size=4, default=0.0)
+from kafkawire.layout import FIELD_TYPES, floating
+FIELD_TYPES["float32"] = floating("float32", 4)
 """
 
 GENERATE = """

@@ -1,8 +1,6 @@
-from kafkawire.admin.blocking import (
-    BlockingAdminClient as BlockingAdminClient,
-)
 from kafkawire.admin.client import (
     AdminClient as AdminClient,
+    BlockingAdminClient as BlockingAdminClient,
 )
 from kafkawire.admin.connection.sasl import (
     Credentials as Credentials,
@@ -14,14 +12,15 @@ from kafkawire.admin.connection.sasl import (
 from kafkawire.admin.connection.tls import (
     Tls as Tls,
 )
-from kafkawire.admin.filter_results import (
-    DeletedAcls as DeletedAcls,
-    DescribedAcls as DescribedAcls,
-    DescribedQuotas as DescribedQuotas,
-)
 from kafkawire.admin.group_lag import (
     GroupLag as GroupLag,
     PartitionLag as PartitionLag,
+)
+from kafkawire.admin.needs import (
+    Capability as Capability,
+    Requirements as Requirements,
+    Right as Right,
+    Support as Support,
 )
 from kafkawire.admin.offset_resets import (
     ByDuration as ByDuration,
@@ -33,12 +32,11 @@ from kafkawire.admin.offset_resets import (
 )
 from kafkawire.admin.requirements import (
     REQUIREMENTS as REQUIREMENTS,
-    Capability as Capability,
-    Requirements as Requirements,
-    Right as Right,
-    Support as Support,
 )
 from kafkawire.admin.results import (
+    DeletedAcls as DeletedAcls,
+    DescribedAcls as DescribedAcls,
+    DescribedQuotas as DescribedQuotas,
     Gathered as Gathered,
     Results as Results,
 )

@@ -17,7 +17,7 @@ from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.offsets_topic import OffsetsTopic
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
-from kafkawire.broker.metadata_log.log import MemoryLog, MetadataLog
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.metadata_log.registered_directories import registered_directories
 from kafkawire.broker.metadata_log.snapshots import read_snapshot
 from kafkawire.broker.registration import arrival_records, bootstrap_records, departure_records, leadership_records
@@ -84,7 +84,7 @@ class OpenedState:
         """
         async with AsyncExitStack() as resources:
             cluster_id, directory_id = str(Uuid.random()), Uuid.random()
-            log: MetadataLog = MemoryLog()
+            log = MetadataLog()
             if data_dir is not None:
                 metadata = data_dir / METADATA_FOLDER
                 directory = DataDirectory(
@@ -127,7 +127,7 @@ class OpenedState:
         while portion := [*islice(changes, MAXIMUM_RECORDS)]:
             controller.commit(portion)
         await self.coordinator.arrive(controller)
-        await controller.durable(controller.end_offset)
+        await controller.log.durable(controller.end_offset)
 
     def _formatted(self) -> Sequence[Message]:
         path = None if self._data_dir is None else self._data_dir / _BOOTSTRAP

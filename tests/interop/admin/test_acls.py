@@ -14,7 +14,7 @@ from tests.apache_kafka.java_answers import JavaAcl
 from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.admin.operations.strategies import Strategy
 from kafkawire.model.acls.bindings import (

@@ -13,9 +13,10 @@ from tests.apache_kafka.fixtures import Brokers, SecureBrokers
 from tests.apache_kafka.releases import broker_releases, is_at_least, later_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.admin.requirements import REQUIREMENTS, Support
+from kafkawire.admin.needs import Support
+from kafkawire.admin.requirements import REQUIREMENTS
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter, AclOperation, ResourceType
 from kafkawire.model.cluster import FeatureUpdate, Replica, UpgradeType
@@ -37,12 +38,6 @@ pytestmark = [pytest.mark.interop, pytest.mark.extended]
 @pytest.fixture(params=[*broker_releases(), *later_releases()])
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 from tests.stand_ins.channels import soon
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings
@@ -51,12 +51,6 @@ SETTINGS = ConnectionSettings(client_id="test")
 @pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
     return secure_kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: SecureBroker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.broker.address) as client:
-        yield client
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.releases import broker_releases
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.model.quotas.entities import (
     CONTROLLER_MUTATION_RATE,

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 from tests.apache_kafka.eventually import eventually
-from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.releases import broker_releases
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.operations.records import HIGH_WATERMARK
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclOperation
@@ -31,12 +29,6 @@ from kafkawire.protocol.errors import (
 from kafkawire.wire.kafka_errors import OperationTimeoutError
 
 pytestmark = [pytest.mark.interop, pytest.mark.extended]
-
-
-@pytest.fixture(params=broker_releases())
-def admin(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(kafka_brokers(request.param).address) as client:
-        yield client
 
 
 @pytest.fixture

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from hypothesis import given, strategies as st
-from tests.embedded.handlers import handled
+from tests.embedded.handlers import handled, handlers_by_request
 
-from kafkawire.admin.operations.quota_messages import filter_components
-from kafkawire.broker.access import UnrestrictedAccess
-from kafkawire.broker.calls import Call
+from kafkawire.admin.operations.quotas import filter_components
+from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations
 from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.image.client_quotas import ClientQuotasImage
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.metadata_log.log import MetadataLog
+from kafkawire.broker.requests import Call
 from kafkawire.broker.sessions import ANONYMOUS, Session
 from kafkawire.model.quotas.entities import (
     CLIENT_KEYS,
@@ -71,9 +71,9 @@ def test_client_and_broker_refuse_the_same_quota_filters(
     """E6."""
     wanted = ClientQuotaFilter(tuple(components), strict)
     refused = refusal_of_filter(wanted)
-    handlers = QuotaHandlers(Controller(MemoryLog(), MetadataImage()), UnrestrictedAccess())
+    handlers = handlers_by_request(QuotaHandlers, Controller(MetadataLog(), MetadataImage()), Authorization())
     call = Call(48, 1, "", Session(ANONYMOUS, "127.0.0.1", "PLAINTEXT"))
     request = DescribeClientQuotasRequest(filter_components(wanted), strict)
-    answer = handled(handlers.routes[DescribeClientQuotasRequest], request, call)
+    answer = handled(handlers[DescribeClientQuotasRequest], request, call)
     assert isinstance(answer, DescribeClientQuotasResponse)
     assert answer.error_code == (0 if refused is None else refused.code)

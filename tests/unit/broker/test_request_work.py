@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafkawire.broker.calls import Refused, RefusedRequestError
 from kafkawire.broker.request_work import RequestWork
+from kafkawire.broker.requests import Refused, RefusedRequestError
 from kafkawire.protocol import (
     DescribeGroupsRequest,
     DescribeGroupsResponse,

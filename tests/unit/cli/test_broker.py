@@ -73,7 +73,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--config", "num.partitions=x"], ExitCode.USAGE, "Invalid value x for configuration num.partitions"),
         (["--properties", "no-such-file"], ExitCode.FAILED, "no-such-file: No such file or directory"),
         (["--properties", "wrong.properties"], ExitCode.USAGE, "wrong.properties: the value of a has \\u without"),
-        (["--properties", "binary.properties"], ExitCode.FAILED, "binary.properties: it is no text in UTF-8"),
+        (["--properties", "binary.properties"], ExitCode.FAILED, "binary.properties: it is not UTF-8"),
         (["--data-dir", "wrong.properties"], ExitCode.FAILED, "wrong.properties: it is not a directory"),
         (["--port", "70000"], ExitCode.USAGE, "65535"),
     ],

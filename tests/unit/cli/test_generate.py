@@ -160,16 +160,16 @@ def test_a_folder_without_definitions_is_refused(folder: Path, capsys: pytest.Ca
 def test_ones_own_package_needs_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "--specs", "specs", "--package", "acme.protocol"]) == 2
     assert main(["generate", "--package", "acme.protocol"]) == 2
-    assert capsys.readouterr().err == "kafkawire: say where the package shall go: --out FOLDER\n" * 2
+    assert capsys.readouterr().err == "kafkawire: say where to write the package: --out FOLDER\n" * 2
     assert sorted(path.name for path in folder.iterdir()) == ["specs"]
 
 
 @pytest.mark.parametrize(
     ("out", "tests", "told"),
     [
-        ("specs", "checks", "specs/acme/protocol lies in the folder of the definitions"),
-        ("src", "specs/checks", "specs/checks lies in the folder of the definitions"),
-        ("src", "src/acme/protocol", "src/acme/protocol lies in the folder of the package"),
+        ("specs", "checks", "specs/acme/protocol is inside the folder of the definitions"),
+        ("src", "specs/checks", "specs/checks is inside the folder of the definitions"),
+        ("src", "src/acme/protocol", "src/acme/protocol is inside the folder of the package"),
     ],
 )
 def test_folders_do_not_lie_in_each_other(

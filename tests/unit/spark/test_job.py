@@ -26,7 +26,7 @@ ASKED = ("spark", "tables", "--log", "/l", "--out", "/o")
         ((*ASKED, "--table", "topic", "--as-of", "soon"), "option 'asOf': 'soon' is not a time such as 2026-03-01"),
         ((*ASKED, "--table", "topic", "--columns", "nam"), "table 'topic' has no column 'nam'"),
         ((*ASKED, "--table", "topic", "--max-error", "1"), "unrecognized arguments: --max-error 1"),
-        ((*ASKED, "--table", "topic", "--max-errors", "-1"), "argument --max-errors: '-1' is no number of errors"),
+        ((*ASKED, "--table", "topic", "--max-errors", "-1"), "argument --max-errors: '-1' is not a number of errors"),
         ((*ASKED, "--table", "topic", "--as-of", "2026-03-01"), "option 'asOf': it needs a history"),
         ((*ASKED, "--table", "topic", "--format", "xml"), "argument --format: invalid choice: 'xml'"),
     ],
@@ -58,7 +58,7 @@ def test_help_tells_options_and_exit_codes(capsys: pytest.CaptureFixture[str]) -
     told = capsys.readouterr().out
     assert "--no-verify-checksums" in told
     assert "--max-partition-bytes SIZE" in told
-    assert "Exit code: 0 if all was decoded" in told
+    assert "Exit code: 0 if everything was decoded" in told
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,6 @@ class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.Metadata
     name = "find_leaders"
     api = ApiKey.METADATA
 
-    def __init__(self, *, name: str = name) -> None:
-        self.name = name
-
     def build(self, request: Request[str]) -> Message:
         return metadata_request(request.version, request.items)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import msgspec
 
@@ -80,6 +80,11 @@ class Operation(ABC, Generic[K, V, R]):
     lacks: str | None = None
     minimum_version: int = 0
     maximum_version: int | None = None
+
+    def named(self, method: str) -> Self:
+        """The same operation for another method, whose name its errors have."""
+        self.name = method
+        return self
 
     @abstractmethod
     def build(self, request: Request[K]) -> Message:

@@ -9,6 +9,7 @@ from kafkawire.admin.engine.operation import K, Operation, Outcomes, Request, fa
 from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
+from kafkawire.admin.needs import needs
 from kafkawire.admin.results import Results
 from kafkawire.admin.settings import SOFTWARE_NAME, software_version
 from kafkawire.layout import Uuid
@@ -215,6 +216,7 @@ class ClientInstanceId(Operation[None, Uuid, "protocol.GetTelemetrySubscriptions
 class ClusterOperations(OperationFamily):
     """The cluster as a whole."""
 
+    @needs(DescribeCluster, DescribeClusterInMetadata)
     async def describe_cluster(
         self,
         *,
@@ -227,7 +229,7 @@ class ClusterOperations(OperationFamily):
         Args:
             include_authorized_operations: whether to ask what the caller may do with the cluster.
             include_fenced_brokers: whether registered brokers that are not in use count; needs 4.0 or newer.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if no node tells.
@@ -239,18 +241,20 @@ class ClusterOperations(OperationFamily):
         )
         return await self._only(operation, None, timeout)
 
+    @needs(DescribeFeatures)
     async def describe_features(self, *, node: int | None = None, timeout: float | None = None) -> Features:
         """The features of a node and of the cluster.
 
         Args:
             node: id of the node to ask; None for any.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if the node does not tell.
         """
         return await self._only(DescribeFeatures(), node, timeout)
 
+    @needs(UpdateFeatures, rights="ALTER CLUSTER")
     async def update_features(
         self, updates: Mapping[str, FeatureUpdate], *, validate_only: bool = False, timeout: float | None = None
     ) -> Results[str, None]:
@@ -259,7 +263,7 @@ class ClusterOperations(OperationFamily):
         Args:
             updates: feature to its change.
             validate_only: change nothing, but run all checks.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Feature to None, or to what went wrong: `InvalidUpdateVersionError`, `FeatureUpdateFailedError` ... Newer
@@ -267,12 +271,13 @@ class ClusterOperations(OperationFamily):
         """
         return await self._each(UpdateFeatures(updates, validate_only=validate_only), updates, timeout)
 
+    @needs(UnregisterBroker, rights="ALTER CLUSTER")
     async def unregister_broker(self, broker: int, *, timeout: float | None = None) -> None:
         """Have the cluster forget a broker that is gone for good.
 
         Args:
             broker: its id.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             BrokerIdNotRegisteredError: if there is none with this id.
@@ -280,6 +285,7 @@ class ClusterOperations(OperationFamily):
         """
         await self._only(UnregisterBroker(), broker, timeout)
 
+    @needs(UnregisterController, rights="ALTER CLUSTER")
     async def unregister_controller(self, controller: int, *, timeout: float | None = None) -> None:
         """Have the cluster forget the registration of a controller that is gone for good (KIP-1312).
 
@@ -288,7 +294,7 @@ class ClusterOperations(OperationFamily):
 
         Args:
             controller: its id.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             ControllerIdNotRegisteredError: if there is none with this id.
@@ -298,11 +304,12 @@ class ClusterOperations(OperationFamily):
         """
         await self._only(UnregisterController(), controller, timeout)
 
+    @needs(ClientInstanceId)
     async def client_instance_id(self, *, timeout: float | None = None) -> Uuid:
         """The id that a broker gives to this client for telemetry.
 
         Args:
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             UnsupportedVersionError: if the brokers gather no telemetry.

@@ -8,6 +8,7 @@ from typing import ClassVar
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, R, Request, V, failure
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.coordinated import OfGroups, assigned
 from kafkawire.admin.results import Results
 from kafkawire.model.acls.bindings import AclOperation, authorized_operations
@@ -38,14 +39,12 @@ class DescribeGroups(OfGroups[V, R]):
 
     Args:
         authorized: whether to ask what the caller may do with each group.
-        name: the method that users call, where it is not the operation's own.
     """
 
     # Groups may have many members with many partitions, so that answers grow large; requests follow each other anyway.
     batch = 500
 
-    def __init__(self, *, authorized: bool, name: str | None = None) -> None:
-        self.name = name or type(self).name
+    def __init__(self, *, authorized: bool = False) -> None:
         self._authorized = authorized
 
     def _may(self, operations: int) -> frozenset[AclOperation] | None:
@@ -85,7 +84,7 @@ class DescribeConsumerGroups(DescribeGroups[ConsumerGroupDescription, "protocol.
         }
 
     def fallback(self) -> Operation[str, ConsumerGroupDescription, protocol.DescribeGroupsResponse]:
-        return DescribeClassicConsumerGroups(authorized=self._authorized, name=self.name)
+        return DescribeClassicConsumerGroups(authorized=self._authorized).named(self.name)
 
 
 def _member(member: protocol.ConsumerGroupDescribeResponse.Member) -> ConsumerGroupMember:
@@ -109,8 +108,8 @@ class _DescribeInClassicProtocol(DescribeGroups[V, "protocol.DescribeGroupsRespo
 
     api = ApiKey.DESCRIBE_GROUPS
 
-    def __init__(self, *, authorized: bool, name: str | None = None) -> None:
-        super().__init__(authorized=authorized, name=name)
+    def __init__(self, *, authorized: bool = False) -> None:
+        super().__init__(authorized=authorized)
         self.needs = ("include_authorized_operations",) if authorized else ()
 
     def build(self, request: Request[str]) -> Message:
@@ -298,6 +297,7 @@ def _share_member(member: protocol.ShareGroupDescribeResponse.Member) -> ShareGr
 class GroupDescriptionOperations(OperationFamily):
     """Descriptions of classic groups, groups of consumers and share groups."""
 
+    @needs(DescribeConsumerGroups, DescribeClassicConsumerGroups, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def describe_consumer_groups(
         self,
         groups: Iterable[str],
@@ -311,8 +311,7 @@ class GroupDescriptionOperations(OperationFamily):
         Args:
             groups: ids of the groups.
             include_authorized_operations: whether to ask what the caller may do with each.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups that are not
@@ -321,6 +320,7 @@ class GroupDescriptionOperations(OperationFamily):
         operation = DescribeConsumerGroups(authorized=include_authorized_operations)
         return await self._each(operation, groups, timeout, progress)
 
+    @needs(DescribeClassicGroups, rights="DESCRIBE GROUP")
     async def describe_classic_groups(
         self,
         groups: Iterable[str],
@@ -334,8 +334,7 @@ class GroupDescriptionOperations(OperationFamily):
         Args:
             groups: ids of the groups.
             include_authorized_operations: whether to ask what the caller may do with each.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError`, also from brokers that call
@@ -344,6 +343,7 @@ class GroupDescriptionOperations(OperationFamily):
         operation = DescribeClassicGroups(authorized=include_authorized_operations)
         return await self._each(operation, groups, timeout, progress)
 
+    @needs(DescribeShareGroups, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def describe_share_groups(
         self,
         groups: Iterable[str],
@@ -357,8 +357,7 @@ class GroupDescriptionOperations(OperationFamily):
         Args:
             groups: ids of the groups.
             include_authorized_operations: whether to ask what the caller may do with each.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups of another

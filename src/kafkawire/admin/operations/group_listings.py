@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.route import OnNode, Route
+from kafkawire.admin.engine.operation import Outcomes, Request
 from kafkawire.admin.first_versions import first_version
-from kafkawire.admin.operations.every_node import EveryNodeFamily
+from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.every_node import EveryNodeFamily, OfNodes
 from kafkawire.admin.results import Gathered
 from kafkawire.model.groups.descriptions import CONSUMER_PROTOCOL, GroupListing, GroupState, GroupType
 from kafkawire.protocol.api_table import ApiKey
@@ -18,7 +18,7 @@ _KNOWN_TO_OLD_BROKERS = (frozenset({GroupType.CLASSIC}), frozenset({GroupType.CL
 """Brokers that cannot filter by type have classic groups only, so all their groups are of these types."""
 
 
-class ListGroups(Operation[int, tuple[GroupListing, ...], "protocol.ListGroupsResponse"]):
+class ListGroups(OfNodes[tuple[GroupListing, ...], "protocol.ListGroupsResponse"]):
     """KIP-518 (states), KIP-848 (types); the groups of each node."""
 
     name = "list_groups"
@@ -37,9 +37,6 @@ class ListGroups(Operation[int, tuple[GroupListing, ...], "protocol.ListGroupsRe
             self.needs = ("types_filter",)
         elif states:
             self.needs = ("states_filter",)
-
-    def route_of(self, item: int) -> Route:
-        return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:
         message = protocol.ListGroupsRequest
@@ -65,6 +62,7 @@ class ListGroups(Operation[int, tuple[GroupListing, ...], "protocol.ListGroupsRe
 class GroupListingOperations(EveryNodeFamily):
     """Which groups there are."""
 
+    @needs(ListGroups, rights="DESCRIBE GROUP or DESCRIBE CLUSTER")
     async def list_groups(
         self,
         *,
@@ -80,7 +78,7 @@ class GroupListingOperations(EveryNodeFamily):
             types: only groups of one of these; empty for all. Fails at brokers before 3.8, unless it is ``CLASSIC``
                 or that and ``CONSUMER``: they have classic groups only.
             protocol_types: only groups whose protocol type is one of these (told apart by the client); None for all.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             The groups; of a node that failed what went wrong: `UnsupportedVersionError` (a filter that it does not
@@ -92,6 +90,7 @@ class GroupListingOperations(EveryNodeFamily):
         listed = await self._on_every_node(ListGroups(states, types, protocol_types), timeout)
         return Gathered(listed, lambda group: group.group_id)
 
+    @needs(ListGroups, rights="DESCRIBE GROUP or DESCRIBE CLUSTER")
     async def list_consumer_groups(
         self, *, states: Collection[GroupState] = (), timeout: float | None = None
     ) -> Gathered[GroupListing]:
@@ -101,7 +100,7 @@ class GroupListingOperations(EveryNodeFamily):
 
         Args:
             states: only groups in one of these; empty for all.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             The groups; of a node that failed what went wrong.

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from kafkawire.admin.event_loop import together
+from kafkawire.admin.needs import needs
 from kafkawire.admin.offset_resets import (
     ByDuration,
     ResetOffset,
@@ -19,12 +20,14 @@ from kafkawire.admin.offset_resets import (
 from kafkawire.admin.operations.coordinated import PartitionOfGroup
 from kafkawire.admin.operations.group_offsets import CommitOffsets, Wanted, wanted_of_each
 from kafkawire.admin.operations.groups_of_any_kind import (
+    DESCRIBING,
+    FETCHING,
     CurrentOffset,
     CurrentOffsets,
     GroupsOfAnyKindFamily,
     KnownGroup,
 )
-from kafkawire.admin.operations.records import ListOffsetsAtOnce, OffsetAt
+from kafkawire.admin.operations.records import ListOffsets, ListOffsetsAtOnce, OffsetAt
 from kafkawire.admin.operations.share_group_offsets import AlterShareGroupOffsets
 from kafkawire.admin.operations.topic_offsets import PartitionsOfTopicsFamily
 from kafkawire.admin.results import Results
@@ -54,6 +57,7 @@ _RANGE = (OffsetSpec.EARLIEST, OffsetSpec.LATEST)
 class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
     """Let groups go on elsewhere."""
 
+    @needs(CommitOffsets, rights="READ GROUP, READ TOPIC", further=[FETCHING, DESCRIBING, (ListOffsets,)])
     async def reset_offsets(
         self,
         groups: Wanted,
@@ -77,7 +81,7 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
             topics: names of topics: groups for which no partitions are given are reset in all partitions of these
                 topics, also in those that they have committed nothing for.
             dry_run: whether to find out only what would be done.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Group id to its new offsets, or to what went wrong with the group, of which nothing was changed then:
@@ -137,7 +141,7 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
                 for needed in _needed(to, offset)
             )
         )
-        operation = ListOffsetsAtOnce(items, IsolationLevel.READ_UNCOMMITTED, _NAME)
+        operation = ListOffsetsAtOnce(items, IsolationLevel.READ_UNCOMMITTED).named(_NAME)
         listed = dict((await self._until(deadline, operation, items)).items())
         return {
             at: offset if isinstance(offset, KafkaError) else _reset(to, at.partition, offset, listed)
@@ -159,8 +163,8 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
             else:
                 consumers[at] = CommittedOffset(reset.new_offset)
         async with together() as tasks:
-            committing = tasks.create_task(self._until(deadline, CommitOffsets(_NAME, consumers), consumers))
-            altering = tasks.create_task(self._until(deadline, AlterShareGroupOffsets(_NAME, share), share))
+            committing = tasks.create_task(self._until(deadline, CommitOffsets(consumers).named(_NAME), consumers))
+            altering = tasks.create_task(self._until(deadline, AlterShareGroupOffsets(share).named(_NAME), share))
         return {**planned, **committing.result().errors(), **altering.result().errors()}
 
 

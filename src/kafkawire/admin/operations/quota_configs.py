@@ -12,8 +12,8 @@ from typing import TypeAlias
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.operations.quota_messages import described_quotas, filter_components
-from kafkawire.admin.operations.quotas import AlterClientQuotas, wanted_quotas
+from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.quotas import AlterClientQuotas, described_quotas, filter_components, wanted_quotas
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.model.quotas.configs import (
@@ -286,6 +286,7 @@ def _entity(
 class QuotaConfigOperations(OperationFamily):
     """Quotas in the words of KIP-248."""
 
+    @needs(ListQuotas, ListQuotasInClientQuotas, rights="DESCRIBE_CONFIGS CLUSTER")
     async def list_quotas(
         self, resource_type: QuotaResourceType, name: str | None = None, *, timeout: float | None = None
     ) -> tuple[str, ...]:
@@ -295,13 +296,14 @@ class QuotaConfigOperations(OperationFamily):
             resource_type: ``USER`` or ``CLIENT``.
             name: of a user, to list the clients that have quotas together with it, or the other way round. None for
                 all users or clients that have quotas, alone or together.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if no broker tells.
         """
         return await self._only(ListQuotas(), QuotaResource(resource_type, name), timeout)
 
+    @needs(DescribeQuotas, DescribeQuotasInClientQuotas, rights="DESCRIBE_CONFIGS CLUSTER")
     async def describe_quotas(
         self,
         user: str | None = None,
@@ -316,7 +318,7 @@ class QuotaConfigOperations(OperationFamily):
             user: name of the user, ``<default>`` for the default user, None for any.
             client_id: the client, likewise; one of the two is needed.
             configs: names of the quotas to tell; None for all.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             The one entity to its configs by name, those included that are not set, or to what went wrong.
@@ -327,6 +329,7 @@ class QuotaConfigOperations(OperationFamily):
         names = None if configs is None else frozenset(configs)
         return await self._each(DescribeQuotas(names), (quota_entity(user, client_id),), timeout)
 
+    @needs(AlterQuotas, AlterClientQuotas, rights="ALTER_CONFIGS CLUSTER")
     async def alter_quotas(
         self,
         configs: Mapping[ClientQuotaEntity, NewConfigs],
@@ -340,8 +343,7 @@ class QuotaConfigOperations(OperationFamily):
         Args:
             configs: entity to the quotas to change, name to value; None removes one, and those that are not named stay.
             validate_only: change nothing, but have the broker check everything.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many entities have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Each entity to None, or to what went wrong: `InvalidRequestError`, `ClusterAuthorizationFailedError` ...

@@ -13,6 +13,7 @@ from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Requ
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.model.scram import (
@@ -133,6 +134,7 @@ class AlterScramCredentials(Operation[UserMechanism, None, "protocol.AlterUserSc
 class ScramOperations(OperationFamily):
     """Users that log in by SCRAM."""
 
+    @needs(DescribeScramCredentials, rights="DESCRIBE CLUSTER")
     async def describe_user_scram_credentials(
         self, users: Iterable[str] | None = None, *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, tuple[ScramCredentialInfo, ...]]:
@@ -141,8 +143,7 @@ class ScramOperations(OperationFamily):
         Args:
             users: names; None for all users that have one. Kafka 4.3.1 leaves a client without the right to describe
                 the cluster without any answer to that: its call ends with the timeout.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many users have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             User to the credentials, by mechanism, or to what went wrong: `ResourceNotFoundError` (there is none),
@@ -158,6 +159,7 @@ class ScramOperations(OperationFamily):
             progress(len(found), len(found))
         return found
 
+    @needs(AlterScramCredentials, rights="ALTER CLUSTER")
     async def alter_user_scram_credentials(
         self,
         alterations: Iterable[ScramAlteration],

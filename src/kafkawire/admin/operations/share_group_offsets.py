@@ -8,12 +8,12 @@ from typing import TypeAlias
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.coordinated import (
     InGroup,
     InGroups,
     OffsetsOfGroups,
     PartitionOfGroup,
-    PartitionsOfGroups,
     of_partitions,
 )
 from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
@@ -35,9 +35,6 @@ class DescribeShareGroupOffsets(OffsetsOfGroups[ShareGroupOffsets, "protocol.Des
 
     name = "list_share_group_offsets"
     api = ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS
-
-    def __init__(self, partitions: PartitionsOfGroups, *, name: str = name) -> None:
-        super().__init__(name, partitions)
 
     def build(self, request: Request[str]) -> Message:
         message = protocol.DescribeShareGroupOffsetsRequest
@@ -79,11 +76,11 @@ def _begun(
 class AlterShareGroupOffsets(InGroups[None, "protocol.AlterShareGroupOffsetsResponse"]):
     """KIP-932."""
 
+    name = "alter_share_group_offsets"
     api = ApiKey.ALTER_SHARE_GROUP_OFFSETS
     mutates = True
 
-    def __init__(self, name: str, offsets: Mapping[PartitionOfGroup, int]) -> None:
-        self.name = name
+    def __init__(self, offsets: Mapping[PartitionOfGroup, int]) -> None:
         self._offsets = offsets
 
     def build(self, request: Request[PartitionOfGroup]) -> Message:
@@ -119,6 +116,7 @@ class AlterShareGroupOffsets(InGroups[None, "protocol.AlterShareGroupOffsetsResp
 class DeleteShareGroupOffsets(InGroup[str, None, "protocol.DeleteShareGroupOffsetsResponse"]):
     """KIP-932; the items are topics."""
 
+    name = "delete_share_group_offsets"
     api = ApiKey.DELETE_SHARE_GROUP_OFFSETS
     mutates = True
 
@@ -133,6 +131,7 @@ class DeleteShareGroupOffsets(InGroup[str, None, "protocol.DeleteShareGroupOffse
 class ShareGroupOffsetOperations(OperationFamily):
     """Where share groups go on."""
 
+    @needs(DescribeShareGroupOffsets, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def list_share_group_offsets(
         self, groups: Wanted, *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, ShareGroupOffsets]:
@@ -140,8 +139,7 @@ class ShareGroupOffsetOperations(OperationFamily):
 
         Args:
             groups: ids of the groups, or group id to the partitions that are wanted: None for all that the group has.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its offsets, or to what went wrong with the group: `GroupIdNotFoundError` ... Its offsets are
@@ -150,6 +148,7 @@ class ShareGroupOffsetOperations(OperationFamily):
         wanted = wanted_of_each(groups)
         return await self._each(DescribeShareGroupOffsets(wanted), groups, timeout, progress)
 
+    @needs(AlterShareGroupOffsets, rights="READ GROUP, READ TOPIC")
     async def alter_share_group_offsets(
         self,
         group_id: str,
@@ -163,18 +162,18 @@ class ShareGroupOffsetOperations(OperationFamily):
         Args:
             group_id: id of the group.
             offsets: partition to its new offset.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many partitions have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Partition to None, or to what went wrong: `NonEmptyGroupError`, `GroupIdNotFoundError`,
             `UnknownTopicOrPartitionError` ...
         """
         wanted = {PartitionOfGroup(group_id, partition): offset for partition, offset in offsets.items()}
-        operation = AlterShareGroupOffsets("alter_share_group_offsets", wanted)
+        operation = AlterShareGroupOffsets(wanted)
         done = await self._each(operation, wanted, timeout, progress)
         return Results({item.partition: outcome for item, outcome in done.items()})
 
+    @needs(DeleteShareGroupOffsets, rights="DELETE GROUP, READ TOPIC")
     async def delete_share_group_offsets(
         self,
         group_id: str,
@@ -188,12 +187,10 @@ class ShareGroupOffsetOperations(OperationFamily):
         Args:
             group_id: id of the group.
             topics: names of the topics.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many topics have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Topic name to None, or to what went wrong: `NonEmptyGroupError`, `GroupIdNotFoundError`,
             `UnknownTopicOrPartitionError` ...
         """
-        operation = DeleteShareGroupOffsets("delete_share_group_offsets", group_id)
-        return await self._each(operation, topics, timeout, progress)
+        return await self._each(DeleteShareGroupOffsets(group_id), topics, timeout, progress)

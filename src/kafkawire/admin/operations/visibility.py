@@ -10,10 +10,10 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import K, Operation, Outcomes, R, Request
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.first_versions import metadata_request
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.acl_messages import describe_acls_request, described_acls, lowest_version
 from kafkawire.admin.operations.every_node import EveryNodeFamily, ItemOnNode
-from kafkawire.admin.operations.quota_messages import described_quotas, filter_components
-from kafkawire.admin.operations.quotas import WantedQuotas, wanted_quotas
+from kafkawire.admin.operations.quotas import WantedQuotas, described_quotas, filter_components, wanted_quotas
 from kafkawire.admin.results import Results
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
 from kafkawire.model.acls.validation import refusal_of_binding
@@ -147,6 +147,7 @@ class SeeClientQuotas(_See[ClientQuotaEntity, "protocol.DescribeClientQuotasResp
 class VisibilityOperations(EveryNodeFamily):
     """Whether changes are visible on every broker."""
 
+    @needs(SeeTopics, rights="DESCRIBE TOPIC")
     async def wait_for_topics(self, topics: Iterable[str], *, timeout: float | None = None) -> Results[str, None]:
         """Wait until all live brokers know topics and each of their partitions has a leader.
 
@@ -166,6 +167,7 @@ class VisibilityOperations(EveryNodeFamily):
         """
         return await self._wait_on_every_node(SeeTopics(), list(topics), timeout)
 
+    @needs(SeeAcls, rights="DESCRIBE CLUSTER")
     async def wait_for_acls(
         self, acls: Iterable[AclBinding], *, deleted: bool = False, timeout: float | None = None
     ) -> Results[AclBinding, None]:
@@ -189,6 +191,7 @@ class VisibilityOperations(EveryNodeFamily):
         """
         return await self._wait_on_every_node(SeeAcls(deleted=deleted), list(acls), timeout)
 
+    @needs(SeeClientQuotas, rights="DESCRIBE_CONFIGS CLUSTER")
     async def wait_for_client_quotas(
         self, alterations: Iterable[ClientQuotaAlteration], *, timeout: float | None = None
     ) -> Results[ClientQuotaEntity, None]:

@@ -78,7 +78,7 @@ class OffsetsTopic:
         Raises:
             StorageError: it could not be written.
         """
-        await self._controller.durable(self._controller.end_offset)
+        await self._controller.log.durable(self._controller.end_offset)
 
     def _make(self, partitions: int | None) -> None:
         wanted = internal_topic(OFFSETS_TOPIC, self._configuration)

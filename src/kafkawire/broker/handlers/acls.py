@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Final, TypeAlias
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Refused, RefusedRequestError, Routes
-from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller, TooManyRecordsError
+from kafkawire.broker.controller import MAXIMUM_RECORDS, TooManyRecordsError
 from kafkawire.broker.fair_slices import in_slices
+from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.acls import Pattern
+from kafkawire.broker.requests import Call, Refused, RefusedRequestError
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import (
     CLUSTER_NAME,
@@ -72,26 +73,21 @@ _TOO_MANY: Final = CreateAclsResponse.AclCreationResult(
 
 
 class AclHandlers:
-    """Shows and changes ACLs (A16 to A22, A27).
+    """Describe, create and delete ACLs (A16 to A22, A27)."""
 
-    Args:
-        controller: keeps them.
-        access: says who may; without an authorizer there are no ACLs.
-    """
-
-    def __init__(self, controller: Controller, access: Access) -> None:
-        self._controller = controller
-        self._acls = controller.image.acls
-        self._access = access
+    def __init__(self, context: HandlerContext) -> None:
+        self._controller = context.controller
+        self._acls = context.controller.image.acls
+        self._access = context.access
 
     @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {
-            DescribeAclsRequest: self._describe,
-            CreateAclsRequest: self._create,
-            DeleteAclsRequest: self._delete,
-        }
+    def apis(self) -> Sequence[ServedApi]:
+        """The APIs that they answer."""
+        return (
+            ServedApi(DescribeAclsRequest, self._describe, 1, 3, highest_unstable=4),
+            ServedApi(CreateAclsRequest, self._create, 1, 3),
+            ServedApi(DeleteAclsRequest, self._delete, 1, 3),
+        )
 
     async def _describe(self, request: DescribeAclsRequest, call: Call) -> Message | Refused:
         is_batch = call.version >= _BATCHED

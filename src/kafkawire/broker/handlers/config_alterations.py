@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias, TypeVar
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
-from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.controller import MAXIMUM_RECORDS
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, unauthorized
+from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.item_errors import ItemError
-from kafkawire.broker.resource_configs.alterations import ConfigAlterations
+from kafkawire.broker.requests import Call
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.configs.resources import ConfigChange, ConfigOperation, ConfigResource, ConfigResourceType
 from kafkawire.protocol import (
@@ -48,34 +48,22 @@ _STORED: Final = frozenset(
 
 
 class ConfigAlterationHandlers:
-    """Changes configurations.
+    """Change configurations."""
 
-    Args:
-        controller: where they are kept.
-        node_id: of the node.
-        alterations: makes records of changes.
-        loggers: are changed at once and not kept.
-        access: who may.
-    """
-
-    def __init__(
-        self,
-        controller: Controller,
-        node_id: int,
-        alterations: ConfigAlterations,
-        loggers: BrokerLoggers,
-        access: Access,
-    ) -> None:
-        self._controller = controller
-        self._node = node_id
-        self._alterations = alterations
-        self._loggers = loggers
-        self._access = access
+    def __init__(self, context: HandlerContext) -> None:
+        self._controller = context.controller
+        self._node = context.cluster.node_id
+        self._alterations = context.alterations
+        self._loggers = BrokerLoggers()
+        self._access = context.access
 
     @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {IncrementalAlterConfigsRequest: self._change, AlterConfigsRequest: self._replace}
+    def apis(self) -> Sequence[ServedApi]:
+        """The APIs that they answer."""
+        return (
+            ServedApi(IncrementalAlterConfigsRequest, self._change, 0, 1),
+            ServedApi(AlterConfigsRequest, self._replace, 0, 2),
+        )
 
     async def _change(self, request: IncrementalAlterConfigsRequest, call: Call) -> IncrementalAlterConfigsResponse:
         def outcome(resource: _Changed) -> Sequence[ConfigRecord]:

@@ -13,14 +13,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
-from kafkawire.broker.clock import Clock
-from kafkawire.broker.image.topics import Topic, TopicsImage
-from kafkawire.broker.partitions.leader_epochs import leader_epoch_error
-from kafkawire.broker.partitions.partition_log import PartitionLog
-from kafkawire.broker.partitions.record_store import RecordStore
-from kafkawire.broker.quotas.measured_rates import ByteRates
+from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.image.topics import Topic
+from kafkawire.broker.partitions.partition_log import PartitionLog, leader_epoch_error
+from kafkawire.broker.requests import Call
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import FetchRequest, FetchResponse
@@ -56,27 +53,19 @@ class _Reading:
 
 
 class FetchHandlers:
-    """Hands records out.
+    """Return records."""
 
-    Args:
-        topics: what there is.
-        store: has the records.
-        access: who may read what.
-        rates: counts the bytes.
-        clock: how long there is nothing.
-    """
-
-    def __init__(self, topics: TopicsImage, store: RecordStore, access: Access, rates: ByteRates, clock: Clock) -> None:
-        self._topics = topics
-        self._store = store
-        self._access = access
-        self._rates = rates
-        self._clock = clock
+    def __init__(self, context: HandlerContext) -> None:
+        self._topics = context.controller.image.topics
+        self._store = context.store
+        self._access = context.access
+        self._rates = context.quotas.fetch
+        self._clock = context.clock
 
     @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {FetchRequest: self._fetch}
+    def apis(self) -> Sequence[ServedApi]:
+        """The APIs that they answer."""
+        return (ServedApi(FetchRequest, self._fetch, 4, 18),)
 
     async def _fetch(self, request: FetchRequest, call: Call) -> FetchResponse:
         if request.session_epoch > 0:

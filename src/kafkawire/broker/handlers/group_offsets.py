@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
-from kafkawire.broker.clock import Clock
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.state import Change, Group
-from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
+from kafkawire.broker.requests import Call
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
@@ -45,29 +43,22 @@ FetchedPartition = OffsetFetchResponse.OffsetFetchResponsePartitions
 
 
 class GroupOffsetHandlers:
-    """Answers about the offsets of groups.
+    """Commit, return and delete the offsets of groups."""
 
-    Args:
-        image: has the topics.
-        coordinator: keeps the offsets.
-        access: who may see and change them.
-        clock: says when something is committed.
-    """
-
-    def __init__(self, image: MetadataImage, coordinator: GroupCoordinator, access: Access, clock: Clock) -> None:
-        self._topics = image.topics
-        self._coordinator = coordinator
-        self._access = access
-        self._clock = clock
+    def __init__(self, context: HandlerContext) -> None:
+        self._topics = context.controller.image.topics
+        self._coordinator = context.coordinator
+        self._access = context.access
+        self._clock = context.clock
 
     @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {
-            OffsetCommitRequest: self._commit,
-            OffsetFetchRequest: self._fetch,
-            OffsetDeleteRequest: self._delete,
-        }
+    def apis(self) -> Sequence[ServedApi]:
+        """The APIs that they answer."""
+        return (
+            ServedApi(OffsetCommitRequest, self._commit, 2, 10),
+            ServedApi(OffsetFetchRequest, self._fetch, 1, 10),
+            ServedApi(OffsetDeleteRequest, self._delete, 0, 0),
+        )
 
     # Commit.
 

@@ -7,13 +7,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.access import CLUSTER_NAME, Access
-from kafkawire.broker.calls import Call, Refused, Routes
-from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.authorization import CLUSTER_NAME
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.image.topics import Topic, TopicsImage
+from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.item_errors import ItemError
-from kafkawire.broker.quotas.mutations import Mutations
+from kafkawire.broker.requests import Call, Refused
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topic_names import INTERNAL_TOPICS, check_topic_name
 from kafkawire.broker.topics.automatic_creation import AutomaticCreation
 from kafkawire.layout.uuid import Uuid
@@ -35,34 +35,19 @@ _Described = MetadataResponse.MetadataResponseTopic
 
 
 class MetadataHandlers:
-    """Tells about the cluster and its topics.
+    """Describe the cluster and its topics; create missing topics where that is enabled."""
 
-    Args:
-        cluster: the node.
-        topics: what there is.
-        automatic: creates topics that are asked for.
-        access: who may know what.
-        mutations: how many topics clients may create so.
-    """
-
-    def __init__(
-        self,
-        cluster: Cluster,
-        topics: TopicsImage,
-        automatic: AutomaticCreation,
-        access: Access,
-        mutations: Mutations,
-    ) -> None:
-        self._cluster = cluster
-        self._topics = topics
-        self._automatic = automatic
-        self._access = access
-        self._mutations = mutations
+    def __init__(self, context: HandlerContext) -> None:
+        self._cluster = context.cluster
+        self._topics = context.controller.image.topics
+        self._automatic = AutomaticCreation(context.creation, context.configuration)
+        self._access = context.access
+        self._mutations = context.quotas.mutations
 
     @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {MetadataRequest: self._metadata}
+    def apis(self) -> Sequence[ServedApi]:
+        """The APIs that they answer."""
+        return (ServedApi(MetadataRequest, self._metadata, 0, 13),)
 
     async def _metadata(self, request: MetadataRequest, call: Call) -> Message | Refused:
         of_all = request.topics is None or (not request.topics and call.version == 0)

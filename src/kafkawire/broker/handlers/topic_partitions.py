@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
-from kafkawire.broker.cluster import Cluster
-from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.fair_slices import in_slices
+from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic, TopicsImage
 from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.requests import Call
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topic_names import INTERNAL_TOPICS, check_topic_name
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse, PartitionRecord
@@ -29,25 +28,18 @@ _Cursor = DescribeTopicPartitionsResponse.Cursor
 
 
 class TopicPartitionHandlers:
-    """Describes topics in order of their names, so many partitions at once.
+    """Describe topics in the order of their names, a limited number of partitions in each response."""
 
-    Args:
-        cluster: the node.
-        topics: what there is.
-        access: who may know what.
-        configuration: the broker's, with the most partitions of an answer.
-    """
-
-    def __init__(self, cluster: Cluster, topics: TopicsImage, access: Access, configuration: Values) -> None:
-        self._cluster = cluster
-        self._topics = topics
-        self._access = access
-        self._configuration = configuration
+    def __init__(self, context: HandlerContext) -> None:
+        self._cluster = context.cluster
+        self._topics = context.controller.image.topics
+        self._access = context.access
+        self._configuration = context.configuration
 
     @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {DescribeTopicPartitionsRequest: self._describe}
+    def apis(self) -> Sequence[ServedApi]:
+        """The APIs that they answer."""
+        return (ServedApi(DescribeTopicPartitionsRequest, self._describe, 0, 0),)
 
     async def _describe(self, request: DescribeTopicPartitionsRequest, call: Call) -> DescribeTopicPartitionsResponse:
         of_all = not request.topics

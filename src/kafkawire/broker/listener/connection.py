@@ -11,7 +11,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.calls import RefusedRequestError, TooLargeRequestError
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.dispatch import Dispatcher, Reply
@@ -19,6 +18,7 @@ from kafkawire.broker.fair_slices import SLICE
 from kafkawire.broker.listener.frame_room import LARGE_FRAME, FrameRoom, LargeFrame
 from kafkawire.broker.listener.outbox import Outbox
 from kafkawire.broker.listener.sasl.login import SERVE, Login
+from kafkawire.broker.requests import RefusedRequestError, TooLargeRequestError
 from kafkawire.broker.sessions import Session
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol.api_table import ApiKey
@@ -217,8 +217,7 @@ class Connection:
     async def _send(self) -> None:
         while replies := await self._outbox.take():
             end_offset = replies[0].end_offset
-            if not self._controller.is_durable(end_offset):
-                await self._controller.durable(end_offset)
+            await self._controller.log.durable(end_offset)
             self._writer.write(b"".join(reply.frame for reply in replies if reply.frame is not None))
             await self._writer.drain()
             self._outbox.sent(replies)

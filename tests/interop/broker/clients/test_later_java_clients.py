@@ -11,7 +11,7 @@ from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.releases import is_at_least, releases
 
 from kafkawire.broker import ThreadedBroker
-from kafkawire.broker.offered_versions import RELEASE
+from kafkawire.broker.served_apis import RELEASE
 
 pytestmark = pytest.mark.interop
 

@@ -15,7 +15,7 @@ from tests.interop.broker.same_answers.embedded_side import embedded_side
 from tests.interop.broker.same_answers.scenario import Pair
 from tests.interop.broker.same_answers.talk import Side
 
-from kafkawire.broker.offered_versions import RELEASE
+from kafkawire.broker.served_apis import RELEASE
 from kafkawire.model.properties_file import parse_properties
 
 _POLICIES = Path(__file__).parents[2] / "java" / "policies"

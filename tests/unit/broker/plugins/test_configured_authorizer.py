@@ -11,7 +11,7 @@ from kafkawire.broker import Authorizer, ConfigurationError, EmbeddedBroker, Ses
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
 from kafkawire.broker.sessions import Principal
@@ -61,7 +61,7 @@ class NoAuthorizer:
 
 def configured(**properties: str) -> Authorizer | None:
     named = {name.replace("_", "."): text for name, text in properties.items()}
-    return configured_authorizer(BrokerConfiguration(named), Controller(MemoryLog(), MetadataImage()))
+    return configured_authorizer(BrokerConfiguration(named), Controller(MetadataLog(), MetadataImage()))
 
 
 def may(authorizer: Authorizer | None, user: str) -> bool:

@@ -7,12 +7,12 @@ from math import inf, nan
 
 import pytest
 
-from kafkawire.broker.calls import Call
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, ClientQuotaEntity, ClientQuotaType
 from kafkawire.broker.plugins.cluster_metadata import ClusterMetadata
 from kafkawire.broker.quotas import buckets
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
+from kafkawire.broker.requests import Call
 from kafkawire.broker.sessions import Principal, Session
 from kafkawire.protocol import ClientQuotaRecord
 from kafkawire.protocol.errors import ThrottlingQuotaExceededError

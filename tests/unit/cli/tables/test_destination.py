@@ -111,5 +111,5 @@ def test_parquet_does_not_go_to_a_terminal() -> None:
 
 
 def test_name_that_says_nothing_needs_a_format() -> None:
-    with pytest.raises(CommandError, match="--format says what to write"):
+    with pytest.raises(CommandError, match="give --format"):
         chosen_format(None, Path("table.xls"), terminal=False)

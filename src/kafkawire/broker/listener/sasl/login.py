@@ -12,11 +12,10 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import Final
 
-from kafkawire.broker.calls import RefusedRequestError
-from kafkawire.broker.client_software import says_what_it_is
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError, Mechanism, NewMechanism
 from kafkawire.broker.refusals import refusal
-from kafkawire.broker.sessions import ANONYMOUS, Principal
+from kafkawire.broker.requests import RefusedRequestError
+from kafkawire.broker.sessions import ANONYMOUS, Principal, has_valid_software
 from kafkawire.protocol import (
     ApiVersionsRequest,
     SaslAuthenticateRequest,
@@ -193,7 +192,7 @@ class Login:
             raise RefusedRequestError(f"ApiVersions {self._asked_versions} times before the login")
         request = self._decoded(frame)
         body = request.body
-        if isinstance(body, ApiVersionsRequest) and says_what_it_is(body, request.header.request_api_version):
+        if isinstance(body, ApiVersionsRequest) and has_valid_software(body, request.header.request_api_version):
             self.state = LoginState.HANDSHAKE
         return SERVE
 

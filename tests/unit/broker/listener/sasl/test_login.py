@@ -7,9 +7,9 @@ from typing import TypeVar
 
 import pytest
 
-from kafkawire.broker.calls import RefusedRequestError
 from kafkawire.broker.listener.sasl.login import SERVE, Login, LoginState, OfferedMechanism, Step
 from kafkawire.broker.listener.sasl.plain import PlainMechanism
+from kafkawire.broker.requests import RefusedRequestError
 from kafkawire.broker.sessions import ANONYMOUS, Principal
 from kafkawire.protocol import (
     ApiVersionsRequest,

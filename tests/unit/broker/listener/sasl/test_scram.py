@@ -12,7 +12,7 @@ import pytest
 from kafkawire.admin.connection.sasl import ScramCredentials
 from kafkawire.admin.connection.sasl.scram import ScramExchange
 from kafkawire.broker.image.scram import ScramImage
-from kafkawire.broker.listener.sasl.invented import InventedCredentials
+from kafkawire.broker.listener.sasl.decoy_credentials import InventedCredentials
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
 from kafkawire.model.scram import ScramMechanism, derived_keys
