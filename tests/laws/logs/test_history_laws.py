@@ -273,7 +273,7 @@ def test_cuts_and_snapshots_beside_a_whole_log_change_nothing(
 def test_snapshot_stands_for_the_beginning_that_was_deleted(
     story: Story, count: int, overlap: int, segments: list[int], more_snapshots: list[int]
 ) -> None:
-    """The same is so, and the same has ended since; only beginnings are unknown that the kept records do not tell."""
+    """The same rows hold, and the same rows have ended since; only beginnings before the kept records are unknown."""
     count = 1 + count % len(story.steps)
     while not story.may_be_snapshot[count - 1]:
         count += 1
@@ -292,7 +292,7 @@ def test_snapshot_stands_for_the_beginning_that_was_deleted(
 
 
 def _check_same_but_for_beginnings(rows: list[Row], expected: list[Row], since: int) -> None:
-    """What is told was so; and what was so after the snapshot is told."""
+    """Every row held at its time; and there is a row for everything that held after the snapshot."""
     left = list(expected)
     for row in filter(_has_a_beginning, rows):
         found = next((each for each in left if _alike(row, each, time(since))), None)
@@ -310,7 +310,7 @@ def _has_a_beginning(row: Row) -> bool:
 
 
 def _alike(row: Row, other: Row, since: datetime) -> bool:
-    """Before the snapshot, a record may say again what was so already, and nobody can know."""
+    """Before the snapshot, a record may repeat an earlier state, which the log does not show."""
     ignored = {"valid_from", "created_at", "from_offset", "added_by_snapshot"}
     if any(row[name] != other[name] for name in row.keys() - ignored):
         return False

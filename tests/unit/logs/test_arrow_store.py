@@ -1,4 +1,4 @@
-"""What Arrow cannot reach is told with what is missing."""
+"""The error for a store that Arrow cannot reach names what is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What options choose, what tables keep to themselves, and what becomes of files that change."""
+"""What options choose, what tables hide, and how files that change are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The states of groups and members, of every kind, as their records tell."""
+"""The states of groups and members, of every kind, from their records."""
 
 from __future__ import annotations
 

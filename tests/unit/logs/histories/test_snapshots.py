@@ -118,7 +118,7 @@ def test_unset_stays_unset_over_a_snapshot_that_does_not_list_it(tmp_path: Path)
 
 
 def test_snapshot_amid_a_log_without_beginning_completes_the_state(tmp_path: Path) -> None:
-    """The log begins at 20; the snapshot of 25 tells what was before, and offsets 25 to 29 follow it."""
+    """The log begins at 20; the snapshot of 25 has the earlier state, and offsets 25 to 29 follow it."""
     folder = tmp_path / METADATA_LOG
     write_segment(
         folder,
@@ -194,7 +194,7 @@ def test_snapshot_that_is_not_whole_says_nothing(tmp_path: Path) -> None:
 
 
 def test_snapshot_with_records_that_nobody_can_read(tmp_path: Path) -> None:
-    """Alone it tells the others; where more is known already it is not believed."""
+    """Alone it gives the other entries; where more is known already it is not used."""
     folder = tmp_path / METADATA_LOG
     path = write_checkpoint(folder, 10, [_config("a", "1"), _config("b", "1")], time=2000)
     whole = path.read_bytes()
