@@ -1,4 +1,4 @@
-"""If Arrow cannot reach a place, the error names what is missing."""
+"""The error for a store that Arrow cannot reach names what is missing."""
 
 from __future__ import annotations
 

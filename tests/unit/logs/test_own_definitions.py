@@ -78,7 +78,7 @@ def test_coordinator_records_of_kafka_are_known_by_their_names(tmp_path: Path) -
             [message("Order", field("Id", "int32"))],
             "defines no records: types metadata, coordinator-key, coordinator-value",
         ),
-        ([WISH_KEY, WISH_VALUE], "which coordinator? Put it into a folder named one of group-coordinator, "),
+        ([WISH_KEY, WISH_VALUE], "unknown coordinator; put the file into one of the folders group-coordinator, "),
     ],
 )
 def test_what_defines_no_record_is_refused(tmp_path: Path, definitions: list[Json], complaint: str) -> None:

@@ -1,4 +1,4 @@
-"""The states of groups and members of every kind, from their records."""
+"""The states of groups and members, of every kind, from their records."""
 
 from __future__ import annotations
 
