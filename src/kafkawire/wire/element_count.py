@@ -13,8 +13,8 @@ from struct import Struct
 from typing import Final, TypeAlias
 
 from kafkawire.layout import FIELD_TYPES, FieldLayout, StructLayout
-from kafkawire.wire.fastpath import read_uvarint
 from kafkawire.wire.message import FAST_PATH_FAILS, Message
+from kafkawire.wire.structs import read_uvarint
 
 __all__ = ["element_count"]
 
