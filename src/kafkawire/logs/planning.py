@@ -12,11 +12,11 @@ from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.arrow_store import store_for
 from kafkawire.logs.files.log_files import LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
+from kafkawire.logs.frames.batches import FileRange
+from kafkawire.logs.frames.filters import BatchFilter
+from kafkawire.logs.frames.ranges import ranges_of
 from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
-from kafkawire.logs.scanning.filters import BatchFilter
-from kafkawire.logs.scanning.found import FileRange
-from kafkawire.logs.scanning.ranges import ranges_of
 from kafkawire.logs.tables.table import Part, Table, reads
 
 __all__ = ["DEFAULT_PARTITION_BYTES", "FoundLogs", "find_logs", "plan", "store_of"]

@@ -10,9 +10,9 @@ from typing import Final
 
 from kafkawire.logs import FileKind, FileStore, LogFile
 from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.frames.log_ends import end_of_segment
 from kafkawire.logs.planning import FoundLogs
 from kafkawire.logs.registry import METADATA_TOPIC
-from kafkawire.logs.scanning.log_ends import end_of_segment
 
 __all__ = ["ChosenLogs", "one_of_each"]
 

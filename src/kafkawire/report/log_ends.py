@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from kafkawire.logs import FileKind, FileStore, LogFile
+from kafkawire.logs.frames.index_points import indexed_times
+from kafkawire.logs.frames.log_ends import end_of_segment
 from kafkawire.logs.planning import FoundLogs
-from kafkawire.logs.scanning.index_points import indexed_times
-from kafkawire.logs.scanning.log_ends import end_of_segment
 from kafkawire.report.bounded import ThinnedLine
 from kafkawire.report.contents import LogEnd
 

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from kafkawire.logs.folding.message_decoder import MessageDecoder, Reader
+from kafkawire.logs.frames.flaws import code_of
 from kafkawire.logs.registry import RecordRegistry
-from kafkawire.logs.scanning.flaws import code_of
 from kafkawire.records.version_prefix import PREFIX_SIZE, read_prefix
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import FAST_PATH_FAILS

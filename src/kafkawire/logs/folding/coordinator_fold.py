@@ -10,8 +10,8 @@ import msgspec
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.coordinator_decoder import CoordinatorDecoder, DecodedRecord
 from kafkawire.logs.folding.source import FoldSource
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import OpenedBatch
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.records.opened import OpenedBatch
 from kafkawire.logs.times import Clock
 from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
 from kafkawire.wire import DecodeError

@@ -8,6 +8,7 @@ from typing import Generic
 
 import pyarrow as pa
 
+from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.errors import BeforeKnowledgeError
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.columns import Columns, record_batch
@@ -17,7 +18,6 @@ from kafkawire.logs.folding.selection import Selection
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.limits import LARGEST_ROW_BATCH, SHOWN_CORRUPT_OCTETS
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.tables.arrow_types import ArrowField
 from kafkawire.logs.tables.secret_records import shows_broken_bytes
 from kafkawire.logs.tables.table import PROVENANCE, error_fields
 

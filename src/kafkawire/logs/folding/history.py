@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.tables.arrow_types import ArrowField
 
 __all__ = ["History"]
 

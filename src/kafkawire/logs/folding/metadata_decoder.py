@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from kafkawire.logs.folding.message_decoder import MessageDecoder, Reader
+from kafkawire.logs.frames.flaws import code_of
+from kafkawire.logs.records.opened import OpenedBatch
 from kafkawire.logs.registry import RecordRegistry
-from kafkawire.logs.scanning.flaws import code_of
-from kafkawire.logs.scanning.found import OpenedBatch
 from kafkawire.records.framed_records import FRAME_VERSION, METADATA_RECORD, read_frame
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import FAST_PATH_FAILS

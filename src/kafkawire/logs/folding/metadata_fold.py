@@ -13,8 +13,8 @@ from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.intervals import K, Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import MetadataDecoder
 from kafkawire.logs.folding.source import FoldSource
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import OpenedBatch
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.records.opened import OpenedBatch
 from kafkawire.logs.times import Clock
 from kafkawire.protocol import (
     AbortTransactionRecord,

@@ -8,6 +8,7 @@ from typing import Any, Final, Generic
 
 import pyarrow as pa
 
+from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.errors import BeforeKnowledgeError
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.columns import Columns, record_batch
@@ -19,7 +20,6 @@ from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
-from kafkawire.logs.tables.arrow_types import ArrowField
 
 __all__ = ["MetadataHistory", "read_together"]
 

@@ -9,10 +9,11 @@ from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.frames.batches import FileRange
+from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import FileRange, OpenedBatch
-from kafkawire.logs.scanning.records import scan_records
+from kafkawire.logs.records.groups import scan_records
+from kafkawire.logs.records.opened import OpenedBatch
 
 __all__ = ["FoldSource"]
 

@@ -11,7 +11,7 @@ from kafkawire.layout import Uuid
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
 from kafkawire.logs.folding.metadata_history import MetadataHistory
-from kafkawire.logs.tables.code_names import CONFIG_RESOURCE_TYPES
+from kafkawire.logs.tables.enum_names import CONFIG_RESOURCE_TYPES
 from kafkawire.logs.times import TIMESTAMP
 from kafkawire.model.configs.sensitive import HIDDEN, is_sensitive
 from kafkawire.protocol import ConfigRecord, RemoveTopicRecord, TopicRecord

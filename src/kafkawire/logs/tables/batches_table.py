@@ -12,11 +12,10 @@ import pyarrow as pa
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.frames.batches import FileRange, scan_batches
+from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.scanning.batches import scan_batches
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import FileRange
 from kafkawire.logs.tables.rows import flaw_columns
 from kafkawire.logs.tables.table import PROVENANCE, Part, chosen_schema, error_fields
 from kafkawire.logs.times import TIMESTAMP, microseconds

@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
+from kafkawire.logs.frames.flaws import code_of
 from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
-from kafkawire.logs.scanning.flaws import code_of
 from kafkawire.logs.tables.record_types import upper_snake_case
 from kafkawire.logs.tables.secret_records import hide_in_json
 from kafkawire.records.control_records import ControlRecord, decode_control_record

@@ -8,13 +8,13 @@ from typing import Final, Protocol
 
 import pyarrow as pa
 
+from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import UnknownColumnError
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.scanning.found import FileRange
-from kafkawire.logs.tables.arrow_types import ArrowField
 from kafkawire.logs.times import TIMESTAMP
 
 __all__ = ["PROVENANCE", "Part", "Table", "chosen_schema", "error_fields", "reads"]

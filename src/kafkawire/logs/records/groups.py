@@ -1,10 +1,10 @@
-"""Batches that follow each other, and their records as Arrow arrays: many batches at a time, for they may be small."""
+"""From batches to their records. Small batches are decoded together: a call of an Arrow kernel has a price."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
-from typing import Final
+from typing import Final, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,18 +12,18 @@ import pyarrow.compute as pc
 from kafkawire.columns.record_arrays import LARGEST_PAYLOADS, decode_record_arrays
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
-from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.files.store import LOCAL, FileStore
+from kafkawire.logs.frames.batches import FileRange, ScannedBatch, count_flaw, scan_batches
+from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import GATHERED_OCTETS, LARGE_PAYLOAD, RECORDS_AT_A_TIME
-from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.scanning.batches import book_flaw, scan_batches
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import FileRange, RecordGroup, ScannedBatch
-from kafkawire.logs.scanning.pieces import flaw_of, largest_record, read_in_pieces, refused, times_of
+from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
+from kafkawire.logs.records.opened import OpenedBatch, RecordColumns, RecordGroup
+from kafkawire.logs.records.pieces import flaw_of, largest_record, read_in_pieces, refused, times_of
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches.reader import open_payload
 from kafkawire.wire.errors import CorruptBatchError
 
-__all__ = ["read_batch", "scan_groups"]
+__all__ = ["open_batch", "scan_groups", "scan_records"]
 
 _FAR_FROM_ALL_LIMITS: Final = (1 << 63) - (1 << 32)
 
@@ -31,7 +31,7 @@ _FAR_FROM_ALL_LIMITS: Final = (1 << 63) - (1 << 32)
 def scan_groups(
     file_range: FileRange, options: ReadOptions, accounts: Accounts, store: FileStore
 ) -> Iterator[RecordGroup | Flaw]:
-    """As ``scan_batches``, with the records of the batches. Limits within a batch are the caller's to apply.
+    """As ``scan_batches``, with the records as Arrow arrays. The caller applies limits within a batch.
 
     Raises:
         LogReadError: as ``scan_batches``.
@@ -46,8 +46,53 @@ def scan_groups(
     yield from reader.take()
 
 
+def scan_records(
+    file_range: FileRange,
+    options: ReadOptions = DEFAULT_OPTIONS,
+    accounts: Accounts | None = None,
+    store: FileStore = LOCAL,
+) -> Iterator[OpenedBatch | Flaw]:
+    """As ``scan_batches``, with the records of each batch. The caller applies limits within a batch.
+
+    A batch of very many records comes in pieces; each is a batch that begins where the one before it ends.
+
+    Raises:
+        LogReadError: as ``scan_batches``.
+    """
+    for found in scan_groups(file_range, options, Accounts() if accounts is None else accounts, store):
+        if isinstance(found, Flaw):
+            yield found
+        else:
+            yield from _batches_of(found)
+
+
+def open_batch(scanned: ScannedBatch, options: ReadOptions) -> Iterator[OpenedBatch | Flaw]:
+    """A batch with its records, in pieces if there are many, or the flaw; nothing is counted."""
+    opened = _opened(scanned, options.max_frame_bytes) if scanned.batch.records_count else b""
+    if isinstance(opened, Flaw):
+        yield opened
+        return
+    for found in read_in_pieces(scanned, opened, largest_record(scanned.file, options)):
+        if isinstance(found, Flaw):
+            yield found
+        else:
+            yield from _batches_of(found)
+
+
+def _batches_of(group: RecordGroup) -> Iterator[OpenedBatch]:
+    offsets = cast("list[int]", group.offsets.to_pylist())
+    timestamps = cast("list[int]", group.timestamps.to_pylist())
+    keys, values = group.keys.to_pylist(), group.values.to_pylist()
+    start = 0
+    for scanned in group.batches:
+        end = start + scanned.batch.records_count
+        columns = RecordColumns(offsets[start:end], timestamps[start:end], keys[start:end], values[start:end])
+        yield OpenedBatch(scanned.file, scanned.position, scanned.batch, columns)
+        start = end
+
+
 class _Reader:
-    """Gathers batches until there are enough, and reads their records."""
+    """Collects batches until there are enough, and decodes their records."""
 
     def __init__(self, file: LogFile, options: ReadOptions, accounts: Accounts) -> None:
         self._largest = largest_record(file, options)
@@ -64,7 +109,7 @@ class _Reader:
         self._octets = 0
 
     def add(self, scanned: ScannedBatch) -> Iterator[RecordGroup | Flaw]:
-        """Decompress one more batch. Returns those that were gathered, if it is broken or they are enough now."""
+        """Decompress one more batch. Returns the collected batches once they are enough, and before a broken one."""
         batch = scanned.batch
         count = batch.records_count
         payload = b""
@@ -72,7 +117,7 @@ class _Reader:
             opened = _opened(scanned, self._limit)
             if isinstance(opened, Flaw):
                 yield from self.take()
-                yield self._booked(opened)
+                yield self._counted(opened)
                 return
             payload = opened
         if count > RECORDS_AT_A_TIME or len(payload) > LARGE_PAYLOAD:
@@ -82,14 +127,14 @@ class _Reader:
         self._batches.append(scanned)
         self._payloads.append(payload)
         self._counts.append(count)
-        # A batch without records takes memory too, and may have octets that nobody reads.
+        # A batch without records takes memory too, and its payload may have bytes all the same.
         self._records += max(count, 1)
         self._octets += max(len(payload), batch.size)
         if self._records >= RECORDS_AT_A_TIME or self._octets >= GATHERED_OCTETS:
             yield from self.take()
 
     def take(self) -> Iterator[RecordGroup | Flaw]:
-        """The batches gathered so far with their records; then it begins anew."""
+        """The collected batches with their records; the collection is then empty."""
         batches, payloads, counts = self._batches, self._payloads, self._counts
         self._clear()
         if not batches:
@@ -103,26 +148,17 @@ class _Reader:
 
     def _in_pieces(self, scanned: ScannedBatch, payload: bytes) -> Iterator[RecordGroup | Flaw]:
         for found in read_in_pieces(scanned, payload, self._largest):
-            yield self._booked(found) if isinstance(found, Flaw) else found
+            yield self._counted(found) if isinstance(found, Flaw) else found
 
-    def _booked(self, flaw: Flaw) -> Flaw:
-        """Count a batch that was taken for decoded."""
+    def _counted(self, flaw: Flaw) -> Flaw:
+        """Count a batch that was counted as decoded."""
         self._accounts.not_decoded_after_all(flaw.code, flaw.size)
-        book_flaw(flaw, self._options, self._accounts)
+        count_flaw(flaw, self._options, self._accounts)
         return flaw
 
 
-def read_batch(scanned: ScannedBatch, options: ReadOptions) -> Iterator[RecordGroup | Flaw]:
-    """A batch and its records in pieces, or what is wrong with it."""
-    opened = _opened(scanned, options.max_frame_bytes) if scanned.batch.records_count else b""
-    if isinstance(opened, Flaw):
-        yield opened
-    else:
-        yield from read_in_pieces(scanned, opened, largest_record(scanned.file, options))
-
-
 def _opened(scanned: ScannedBatch, limit: int) -> bytes | Flaw:
-    """The records of a batch that states to have some, decompressed, or why that cannot be done."""
+    """The decompressed records of a batch that is not empty, or the flaw."""
     try:
         payload = open_payload(scanned.batch, limit)
     except (CorruptBatchError, DecodeError) as error:
@@ -135,7 +171,7 @@ def _opened(scanned: ScannedBatch, limit: int) -> bytes | Flaw:
 def _usual_group(
     batches: Sequence[ScannedBatch], payloads: Sequence[bytes], counts: Sequence[int]
 ) -> RecordGroup | None:
-    """Batches and their records; None unless all are as nearly all are."""
+    """Batches and their records; None if a record needs the exact decoder."""
     headers = [each.batch for each in batches]
     arrays = decode_record_arrays(payloads, counts)
     if arrays is None or any(abs(each.base_offset) > _FAR_FROM_ALL_LIMITS for each in headers):

@@ -8,21 +8,20 @@ from typing import Final, Protocol
 
 import pyarrow as pa
 
-from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.columns.arrow_types import ArrowArray, ArrowField
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.frames.filters import BatchFilter
+from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGEST_ROW_BATCH, SHOWN_CORRUPT_OCTETS
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.scanning.filters import BatchFilter
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.record_groups import scan_groups
-from kafkawire.logs.tables.arrow_types import ArrowField
+from kafkawire.logs.records.groups import scan_groups
 from kafkawire.logs.tables.rows import PendingRows, RawRows, flaw_columns
 from kafkawire.logs.tables.secret_records import shows_broken_bytes
 from kafkawire.logs.tables.table import PROVENANCE, Part, chosen_schema, error_fields
 
-__all__ = ["Converted", "RecordFlaw", "RowSource", "RowTable", "record_flaws"]
+__all__ = ["Converted", "RecordConverter", "RecordFlaw", "RecordTable", "record_flaws"]
 
 _PROVENANCE_NAMES: Final = frozenset(field.name for field in PROVENANCE)
 
@@ -55,7 +54,7 @@ def record_flaws(faults: Mapping[int, tuple[str, str]], octets: ArrowArray) -> d
     return {row: RecordFlaw(code, octets[row].as_py(), reason) for row, (code, reason) in faults.items()}
 
 
-class RowSource(Protocol):
+class RecordConverter(Protocol):
     """What makes columns of records."""
 
     def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
@@ -65,13 +64,18 @@ class RowSource(Protocol):
         """The columns of these names."""
 
 
-class RowTable:
+class RecordTable:
     """A table with a row for each record that a source chooses."""
 
     splittable = True
 
     def __init__(
-        self, name: str, logs: frozenset[str], fields: Sequence[ArrowField], source: RowSource, options: ReadOptions
+        self,
+        name: str,
+        logs: frozenset[str],
+        fields: Sequence[ArrowField],
+        source: RecordConverter,
+        options: ReadOptions,
     ) -> None:
         self.name = name
         self.logs = logs

@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStamp, FileStore
-from kafkawire.logs.scanning.index_points import points_of
-from kafkawire.logs.scanning.windows import FileChangedError, Window
+from kafkawire.logs.frames.index_points import points_of
+from kafkawire.logs.frames.windows import FileChangedError, Window
 from kafkawire.wire.batches.batch import whole_batch
 from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, HEADER_SIZE, entry_size
 

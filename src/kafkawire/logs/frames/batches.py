@@ -1,29 +1,83 @@
-"""One pass over a range of a file. Each byte is booked once: as decoded, or as skipped with a code."""
+"""From the bytes of a file to its batches. Each byte is counted once: as decoded, or as skipped with a code."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
+import msgspec
+
 from kafkawire.logs.accounts import Accounts
-from kafkawire.logs.files.store import FileStamp, FileStore, OpenFile
-from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.scanning.filters import BatchFilter
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import FileRange, ScannedBatch
-from kafkawire.logs.scanning.index_points import IndexPoints, points_of
-from kafkawire.logs.scanning.windows import FileChangedError, Window
+from kafkawire.logs.errors import LogReadError
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.store import LOCAL, FileStamp, FileStore, OpenFile
+from kafkawire.logs.frames.filters import BatchFilter
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.frames.index_points import IndexPoints, points_of
+from kafkawire.logs.frames.windows import FileChangedError, Window
+from kafkawire.logs.options import DEFAULT_OPTIONS, ReadMode, ReadOptions
+from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.batches.batch import whole_batch
 from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, FRAME_SIZE, HEADER_SIZE, batch_crc, entry_size
 
-__all__ = ["Scan"]
+__all__ = ["FileRange", "ScannedBatch", "count_flaw", "scan_batches"]
 
 _SHOWN_OF_LOST_BYTES: Final = 1024
 
 
-class Scan:
-    """A range of a file that is being scanned."""
+@dataclass(frozen=True)
+class FileRange:
+    """The batches of a file that start at ``start`` or after it, and before ``end``."""
+
+    file: LogFile
+    start: int
+    end: int
+
+
+class ScannedBatch(msgspec.Struct, frozen=True, gc=False):
+    """A batch in a file; its records are not decoded yet.
+
+    Attributes:
+        file: the file.
+        position: of its first byte in the file.
+        batch: header and payload. Its own ``position`` is the same.
+    """
+
+    file: LogFile
+    position: int
+    batch: RecordBatch
+
+
+def scan_batches(
+    file_range: FileRange,
+    options: ReadOptions = DEFAULT_OPTIONS,
+    accounts: Accounts | None = None,
+    store: FileStore = LOCAL,
+) -> Iterator[ScannedBatch | Flaw]:
+    """The batches of a range that the options ask for, in order, and the flaws between them.
+
+    Raises:
+        LogReadError: mode FAILFAST: at the first flaw. Any mode, code ``unreadable``: the file cannot be read.
+    """
+    return _Scan(file_range, options, Accounts() if accounts is None else accounts, store).run()
+
+
+def count_flaw(flaw: Flaw, options: ReadOptions, accounts: Accounts) -> None:
+    """Count a flaw.
+
+    Raises:
+        LogReadError: mode FAILFAST.
+    """
+    if not flaw.is_expected:
+        accounts.failed(flaw.code)
+    if options.mode is ReadMode.FAILFAST:
+        raise flaw.error()
+
+
+class _Scan:
+    """One pass over a range of a file."""
 
     def __init__(self, file_range: FileRange, options: ReadOptions, accounts: Accounts, store: FileStore) -> None:
         self._file = file_range.file
@@ -31,6 +85,7 @@ class Scan:
         self._begins_file = file_range.start == 0
         self._ends_file = file_range.end >= file_range.file.size
         self._position = file_range.start
+        self._options = options
         self._accounts = accounts
         self._store = store
         self._filter = BatchFilter(options, self._file)
@@ -39,39 +94,36 @@ class Scan:
         self._points: IndexPoints | None = None
 
     def run(self) -> Iterator[ScannedBatch | Flaw]:
-        """What the range holds, in order.
-
-        Raises:
-            OSError: the file cannot be read.
-        """
+        """See ``scan_batches``."""
         if self._filter.excludes_file:
             self._accounts.skipped("filtered", max(self._end - self._position, 0))
             return
         begun = self._position
         found_at = FileStamp(self._file.size, self._file.modified)
-        for attempt in range(2):
-            with self._store.open(self._file.path) as opened:
-                stamp = opened.stamp()
-                try:
-                    yield from self._entries(Window(opened, _unless_changed(found_at, stamp)), opened)
-                except FileChangedError:
-                    # A file that was asked for as a whole and not read yet may as well be read as it is now.
-                    if attempt or self._position != begun or not (self._begins_file and self._ends_file):
-                        yield self._lose("file_changed", self._end, b"", "the file was replaced or cut off")
+        try:
+            for attempt in range(2):
+                with self._store.open(self._file.path) as opened:
+                    stamp = opened.stamp()
+                    try:
+                        window = Window(opened, _unless_changed(found_at, stamp))
+                        while self._position < self._end:
+                            found = self._next(window, opened)
+                            if found is not None:
+                                yield found
+                    except FileChangedError:
+                        # A whole file of which nothing was read yet can be read again in its new state.
+                        if attempt or self._position != begun or not (self._begins_file and self._ends_file):
+                            yield self._lose("file_changed", self._end, b"", "the file was replaced or truncated")
+                            return
+                    else:
                         return
-                else:
-                    return
-            found_at = FileStamp(0, 0)
-            self._end = stamp.size
-
-    def _entries(self, window: Window, opened: OpenFile) -> Iterator[ScannedBatch | Flaw]:
-        while self._position < self._end:
-            found = self._next(window, opened)
-            if found is not None:
-                yield found
+                found_at = FileStamp(0, 0)
+                self._end = stamp.size
+        except OSError as error:
+            raise LogReadError("unreadable", self._file.path, str(error)) from None
 
     def _next(self, window: Window, opened: OpenFile) -> ScannedBatch | Flaw | None:
-        """What stands at the position, which moves behind it; None for what is only counted."""
+        """The batch or flaw at the position, which moves to its end; None for bytes that are only counted."""
         position = self._position
         data, at = window.data, position - window.start
         if at < 0 or at + HEADER_SIZE > len(data):
@@ -98,7 +150,7 @@ class Scan:
         return ScannedBatch(self._file, position, batch)
 
     def _unusual(self, window: Window, opened: OpenFile) -> Flaw | None:
-        """What stands at the position and is no whole batch of magic 2."""
+        """The flaw at the position, where no whole batch of magic 2 begins."""
         position = self._position
         if not window.cover(position, FRAME_SIZE):
             return self._tail(window)
@@ -111,21 +163,21 @@ class Scan:
         return self._other_format(window, magic, size, base_offset)
 
     def _bad_crc(self, window: Window, opened: OpenFile, size: int, base_offset: int) -> Flaw:
-        behind = self._position + size
-        resumption = self._resumption(opened, behind)
-        if resumption < behind:
-            # A sound batch begins inside of this one: its length is wrong too.
+        end = self._position + size
+        resumption = self._resumption(opened, end)
+        if resumption < end:
+            # A sound batch begins inside this one, so its length is wrong too.
             return self._lose("bad_length", resumption, self._shown(window), f"a length of {size}, and a wrong CRC")
         raw = window.bytes_at(self._position, size)
-        return self._lose("bad_crc", behind, raw, "the CRC is not that of the bytes", base_offset)
+        return self._lose("bad_crc", end, raw, "the CRC is not that of the bytes", base_offset)
 
     def _other_format(self, window: Window, magic: int, size: int, base_offset: int) -> Flaw:
         raw = window.bytes_at(self._position, size)
-        behind = self._position + size
+        end = self._position + size
         if 0 <= magic < BATCH_MAGIC:
             reason = f"a message of magic {magic}, from before Kafka 0.11"
-            return self._lose("old_magic", behind, raw, reason, base_offset)
-        return self._lose("unsupported_version", behind, raw, f"magic {magic}; 0 to 2 are known", base_offset)
+            return self._lose("old_magic", end, raw, reason, base_offset)
+        return self._lose("unsupported_version", end, raw, f"magic {magic}; 0 to 2 are known", base_offset)
 
     def _absurd(self, window: Window, opened: OpenFile, length: int) -> Flaw | None:
         position = self._position
@@ -147,7 +199,7 @@ class Scan:
         return self._lose("truncated_batch", resumption, self._shown(window), reason)
 
     def _tail(self, window: Window) -> Flaw | None:
-        """Fewer bytes than any header has."""
+        """The end of the file: fewer bytes than any header has."""
         left = window.file_size - self._position
         if left <= 0:
             self._position = self._end
@@ -166,10 +218,12 @@ class Scan:
         self._position = max(until, position)
         if code == "file_changed":
             self._position = self._end
-        return Flaw(code, self._file, position, size, raw or None, reason, base_offset)
+        flaw = Flaw(code, self._file, position, size, raw or None, reason, base_offset)
+        count_flaw(flaw, self._options, self._accounts)
+        return flaw
 
     def _resumption(self, opened: OpenFile, until: int) -> int:
-        """Where reading goes on after bytes that say nothing: at a sound batch that the index knows, or at the end."""
+        """Where reading resumes after unreadable bytes: at the next sound batch in the index, or at the end."""
         if self._points is None:
             self._points = points_of(self._file, self._store)
         limit = until if self._ends_file else min(until, self._end)
@@ -196,10 +250,10 @@ class Scan:
 
 
 def _unless_changed(found_at: FileStamp, stamp: FileStamp) -> FileStamp:
-    """What is open now, if it is what was found.
+    """The state of an open file.
 
     Raises:
-        FileChangedError: it is not.
+        FileChangedError: it is not the file that was found.
     """
     if not found_at.grew_to(stamp):
         raise FileChangedError

@@ -1,4 +1,4 @@
-"""What is scanned, and the batches that are found."""
+"""Batches with their records."""
 
 from __future__ import annotations
 
@@ -10,36 +10,14 @@ import pyarrow as pa
 
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.frames.batches import ScannedBatch
 from kafkawire.wire.batches import RecordBatch
 
-__all__ = ["FileRange", "OpenedBatch", "RecordColumns", "RecordGroup", "ScannedBatch"]
-
-
-@dataclass(frozen=True)
-class FileRange:
-    """The batches of a file that start at ``start`` or after it, and before ``end``."""
-
-    file: LogFile
-    start: int
-    end: int
-
-
-class ScannedBatch(msgspec.Struct, frozen=True, gc=False):
-    """A batch as it stands in a file; its records are not decoded yet.
-
-    Attributes:
-        file: where it is.
-        position: of its first byte in the file.
-        batch: header and payload. Its own ``position`` is the same.
-    """
-
-    file: LogFile
-    position: int
-    batch: RecordBatch
+__all__ = ["OpenedBatch", "RecordColumns", "RecordGroup"]
 
 
 class RecordColumns(msgspec.Struct, frozen=True, gc=False):
-    """The records of a batch, attribute by attribute; their headers are checked and left out.
+    """The records of a batch, attribute by attribute; their headers are checked and dropped.
 
     Attributes:
         offsets: in the log.
@@ -72,8 +50,8 @@ class RecordGroup:
 
     Attributes:
         batches: some may have no records.
-        numbers: int32; of the batch of each record, in ``batches``.
-        offsets: int64; of each record of all batches, in the log.
+        numbers: int32; the index in ``batches`` of each record.
+        offsets: int64; of all records, in the log.
         timestamps: int64; milliseconds since the epoch, -1 for none.
         keys: binary; null for records without key.
         values: binary; null for tombstones.
@@ -90,6 +68,6 @@ class RecordGroup:
         return len(self.offsets)
 
     def spread(self, of_batches: Sequence[object], kind: pa.DataType) -> ArrowArray:
-        """For each record what is given for its batch."""
+        """Values of batches, repeated for each of their records."""
         spread: ArrowArray = pa.array(of_batches, kind).take(self.numbers)
         return spread

@@ -9,13 +9,13 @@ then lies behind the end, so that the next read or the final comparison fails.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache
 from struct import Struct, calcsize
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
-from kafkawire.layout import Uuid
+from kafkawire.layout import FIELD_TYPES, Uuid
 from kafkawire.wire.varint import write_compact_length, write_uvarint
 
 Item = TypeVar("Item")
@@ -23,13 +23,13 @@ Item = TypeVar("Item")
 Packer = Callable[..., bytes]
 """Writes values of fixed width side by side."""
 
+Unpacker = Callable[[bytes, int], tuple[Any, ...]]
+"""Reads such values from a position on."""
+
 Tags = tuple[tuple[int, bytes], ...]
 """Unknown tagged fields: (tag, raw payload) in ascending order."""
 
 ZERO_UUID = Uuid()
-
-new_uuid = partial(bytes.__new__, Uuid)
-"""Make a Uuid of 16 bytes without asking how many they are."""
 
 NOTHING = ()
 BYTES = tuple(bytes((number,)) for number in range(256))
@@ -50,13 +50,13 @@ _MAXIMUM_TAG = 0x7FFFFFFE
 
 
 @cache
-def unpacker(code: str) -> Callable[[bytes, int], tuple[Any, ...]]:
+def unpacker(code: str) -> Unpacker:
     """The function that reads neighbouring big-endian values of the given ``struct`` codes."""
     return Struct(f">{code}").unpack_from
 
 
 @cache
-def packer(code: str) -> Callable[..., bytes]:
+def packer(code: str) -> Packer:
     """The function that writes neighbouring big-endian values of the given ``struct`` codes."""
     return Struct(f">{code}").pack
 
@@ -67,22 +67,50 @@ def iterator(code: str) -> Callable[[bytes], Iterator[tuple[Any, ...]]]:
     return Struct(f">{code}").iter_unpack
 
 
+def loader(type_name: str) -> Callable[[Any], Any]:
+    """The function that makes a value of a field type of what ``struct`` reads."""
+    return cast("Callable[[Any], Any]", FIELD_TYPES[type_name].load)
+
+
+def dumper(type_name: str) -> Callable[[Any], Any]:
+    """The function that makes what ``struct`` writes of a value of a field type."""
+    return cast("Callable[[Any], Any]", FIELD_TYPES[type_name].dump)
+
+
 @cache
-def unpackers(code: str) -> tuple[Callable[[bytes, int], tuple[Any, ...]], ...]:
+def unpackers(code: str) -> tuple[Unpacker, ...]:
     """For each count below FEW the function that reads so many big-endian numbers of a ``struct`` code."""
     return tuple(Struct(f">{count}{code}").unpack_from for count in range(FEW))
 
 
 @cache
-def packers(code: str) -> tuple[Callable[..., bytes], ...]:
+def packers(code: str) -> list[Packer]:
     """For each count below FEW the function that writes so many big-endian numbers of a ``struct`` code."""
-    return (bytes, *(Struct(f">{count}{code}").pack for count in range(1, FEW)))
+
+    def first_call(*numbers: float) -> bytes:
+        count = len(numbers)
+        made[count] = Struct(f">{count}{code}").pack
+        return made[count](*numbers)
+
+    made: list[Packer] = [bytes, *[first_call] * (FEW - 1)]
+    return made
 
 
 @cache
-def text_unpackers(code: str) -> tuple[Callable[[bytes, int], tuple[Any, ...]], ...]:
-    """For each compact length n of one byte the function that reads n - 1 bytes and the values behind them."""
-    return tuple(Struct(f">{max(n - 1, 0)}s{code}").unpack_from for n in range(128))
+def text_unpackers(code: str) -> list[Unpacker]:
+    """For each compact length n of one byte the function that reads n - 1 bytes and the values after them.
+
+    The byte in front of the bytes is their length. A function is made at its first call, because most lengths never
+    occur and making all of them would slow down the import.
+    """
+
+    def first_call(buffer: bytes, at: int) -> tuple[Any, ...]:
+        n = buffer[at - 1]
+        made[n] = Struct(f">{n - 1}s{code}").unpack_from
+        return made[n](buffer, at)
+
+    made: list[Unpacker] = [first_call] * 128
+    return made
 
 
 @cache
@@ -103,7 +131,7 @@ def text_pair_packers(before: str, between: str, behind: str) -> list[list[Packe
 
 
 @cache
-def twin_packers(before: str, code: str, behind: str) -> list[Packer]:
+def paired_packers(before: str, code: str, behind: str) -> list[Packer]:
     """For each count below FEW the function that writes values, twice n + 1 and n packed numbers, and values."""
     size = calcsize(f">{code}")
     return _made_when_called(
@@ -112,10 +140,7 @@ def twin_packers(before: str, code: str, behind: str) -> list[Packer]:
 
 
 def _made_when_called(at: int, limit: int, make: Callable[[int], Packer]) -> list[Packer]:
-    """A function for each length below the limit, made at its first call, where the length + 1 is argument ``at``.
-
-    Most lengths never occur, and to make all of them would slow down the import.
-    """
+    """A function for each length below the limit, made at its first call, where the length + 1 is argument ``at``."""
 
     def first_call(*values: int) -> bytes:
         n = values[at] - 1

@@ -9,10 +9,10 @@ from typing import Final
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.files.store import FileStamp, FileStore, OpenFile
+from kafkawire.logs.frames.batches import FileRange
+from kafkawire.logs.frames.index_points import IndexPoints, points_of
+from kafkawire.logs.frames.windows import FileChangedError, Window
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.scanning.found import FileRange
-from kafkawire.logs.scanning.index_points import IndexPoints, points_of
-from kafkawire.logs.scanning.windows import FileChangedError, Window
 from kafkawire.wire.batches.framing import FRAME, FRAME_SIZE, entry_size
 
 __all__ = ["hop", "ranges_of"]

@@ -1,6 +1,6 @@
-"""The records of one batch a piece at a time: a few kilobytes of compressed batch may hold millions of records.
+"""The records of one batch in pieces: a few kilobytes of compressed batch may hold millions of records.
 
-All records of a batch are looked at before any of them is given away, for a batch with a broken record has no rows.
+All records of a batch are checked before the first piece is returned, since a batch with a broken record has no rows.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import pyarrow.compute as pc
 
 from kafkawire.columns.record_arrays import RecordArrays, decode_some_record_arrays
 from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.frames.batches import ScannedBatch
+from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGE_PAYLOAD, OCTETS_AT_A_TIME, RECORDS_AT_A_TIME
 from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.records.opened import RecordGroup
 from kafkawire.logs.registry import METADATA_TOPIC
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import RecordGroup, ScannedBatch
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.batches.batch import CODEC_MASK, LOG_APPEND_TIME
@@ -30,14 +31,14 @@ from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
 __all__ = ["flaw_of", "largest_record", "read_in_pieces", "refused", "times_of"]
 
 _MOST_EXACT_RECORDS: Final = 64
-"""Records of a piece that are decoded one by one: each is an object."""
+"""Most records of a piece that is decoded record by record, with an object for each."""
 _PART_OF_FRAME: Final = 16
 _LOWEST: Final = -(1 << 63)
 _HIGHEST: Final = (1 << 63) - 1
 
 
 class _RefusedError(Exception):
-    """Records that are sound on the wire, and no rows are made of.
+    """Records that are valid on the wire but exceed a limit of tables.
 
     Attributes:
         code: one of ``FLAW_CODES``.
@@ -58,17 +59,17 @@ class _Columns(NamedTuple):
 
 
 def largest_record(file: LogFile, options: ReadOptions) -> int | None:
-    """Most bytes of a key or value that messages are made of; None in logs whose records are no messages.
+    """Most bytes of a key or value that is decoded as a message; None in logs whose records are no messages.
 
-    What a message takes in memory is a large multiple of its bytes if these are made for it. Brokers take records of
-    1 MiB by default, those of the metadata are far smaller.
+    A message made for the purpose can take a large multiple of its bytes in memory. Brokers accept records of 1 MiB by
+    default; those of the metadata log are far smaller.
     """
     has_messages = file.topic is None or file.topic == METADATA_TOPIC or file.topic in options.registry.coordinators
     return max(options.max_frame_bytes // _PART_OF_FRAME, LARGE_PAYLOAD) if has_messages else None
 
 
 def read_in_pieces(scanned: ScannedBatch, payload: bytes, largest: int | None) -> Iterator[RecordGroup | Flaw]:
-    """The records of a batch, or what is wrong with it.
+    """The records of a batch, or its flaw.
 
     Args:
         scanned: the batch.
@@ -91,7 +92,7 @@ def read_in_pieces(scanned: ScannedBatch, payload: bytes, largest: int | None) -
 
 
 def _pieces(scanned: ScannedBatch, payload: bytes, largest: int | None) -> Iterator[RecordGroup]:
-    """The pieces, each as a batch that goes on where the one before it ends.
+    """The pieces; each is a batch that begins where the one before it ends.
 
     Raises:
         DecodeError: records are broken.
@@ -117,14 +118,14 @@ def _pieces(scanned: ScannedBatch, payload: bytes, largest: int | None) -> Itera
 
 
 def _part(scanned: ScannedBatch, begin: int, end: int, count: int) -> ScannedBatch:
-    """A batch as if it had only some of its records."""
+    """A batch with the header that it would have with only some of its records."""
     delta = end - begin
     part = msgspec.structs.replace(scanned.batch, base_offset=begin, last_offset_delta=delta, records_count=count)
     return ScannedBatch(scanned.file, scanned.position, part)
 
 
 def _columns(batch: RecordBatch, payload: bytes, at: int, first: int) -> tuple[_Columns, int]:
-    """Records from a position on, and where the last of them ends.
+    """Some records from a position on, and the position where they end.
 
     Raises:
         DecodeError, _RefusedError: as ``_pieces``.
@@ -144,7 +145,7 @@ def _columns(batch: RecordBatch, payload: bytes, at: int, first: int) -> tuple[_
 
 
 def _exact_columns(batch: RecordBatch, payload: bytes, at: int, first: int, count: int) -> tuple[_Columns, int]:
-    """The same, one by one.
+    """As ``_columns``, record by record.
 
     Raises:
         DecodeError, _RefusedError: as ``_pieces``.
@@ -175,8 +176,8 @@ def times_of(batches: Sequence[RecordBatch], numbers: pa.Int32Array, arrays: Rec
     """The timestamps of records.
 
     Args:
-        batches: that they are from.
-        numbers: of the batch of each record.
+        batches: the batches of the records.
+        numbers: the index of the batch of each record.
         arrays: the records.
 
     Raises:
@@ -192,14 +193,14 @@ def times_of(batches: Sequence[RecordBatch], numbers: pa.Int32Array, arrays: Rec
 
 
 def refused(scanned: ScannedBatch, error: CorruptBatchError | DecodeError) -> Flaw:
-    """A batch whose records cannot be read, for what was raised."""
+    """The flaw of a batch whose records raised an error."""
     if isinstance(error, CorruptBatchError):
         return flaw_of(scanned, _compression_code(scanned.batch, error), error.reason)
     return flaw_of(scanned, "bad_records", f"{error.path}: {error.reason}")
 
 
 def flaw_of(scanned: ScannedBatch, code: str, reason: str) -> Flaw:
-    """A batch that something is wrong with."""
+    """A flaw of a whole batch."""
     batch = scanned.batch
     return Flaw(code, scanned.file, scanned.position, batch.size, batch.to_bytes(), reason, batch.base_offset)
 

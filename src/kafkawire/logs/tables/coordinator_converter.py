@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from kafkawire.columns import MessageColumns
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.tables.message_rows import (
+from kafkawire.logs.tables.decoded_messages import (
     DecodedMessages,
     Frame,
     RowFault,
@@ -20,16 +20,16 @@ from kafkawire.logs.tables.message_rows import (
     rows_with,
 )
 from kafkawire.logs.tables.output_columns import OutputColumn
-from kafkawire.logs.tables.row_table import Converted, RecordFlaw, record_flaws
+from kafkawire.logs.tables.record_table import Converted, RecordFlaw, record_flaws
 from kafkawire.logs.tables.rows import RawRows
 from kafkawire.wire.record_types import CoordinatorRecordType
 
-__all__ = ["CoordinatorRows"]
+__all__ = ["CoordinatorConverter"]
 
 _PREFIX_SIZE: Final = 2
 
 
-class CoordinatorRows:
+class CoordinatorConverter:
     """The records of one type.
 
     Args:
@@ -59,14 +59,14 @@ class CoordinatorRows:
         self._wants_value = options.wants_errors or "value" in wanted
 
     def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
-        """See ``RowSource``."""
+        """See ``RecordConverter``."""
         records = rows.without_control_records(accounts)
         chosen = records.where(pc.equal(pc.binary_slice(records.keys, 0, _PREFIX_SIZE), self._prefix))
         accounts.dropped("other_type", len(records) - len(chosen))
         return chosen
 
     def convert(self, rows: RawRows, names: Sequence[str]) -> Converted:
-        """See ``RowSource``."""
+        """See ``RecordConverter``."""
         heads = pc.binary_slice(rows.values, 0, _PREFIX_SIZE).dictionary_encode()
         codes = cast("pa.Int32Array", heads.indices)
         versions = [_version(head) for head in cast("list[bytes]", heads.dictionary.to_pylist())]

@@ -10,14 +10,14 @@ import pyarrow.compute as pc
 
 from kafkawire.columns import MessageColumns
 from kafkawire.logs.accounts import Accounts
-from kafkawire.logs.tables.message_rows import decode_messages, rows_with
+from kafkawire.logs.tables.decoded_messages import decode_messages, rows_with
 from kafkawire.logs.tables.output_columns import OutputColumn
-from kafkawire.logs.tables.row_table import Converted, record_flaws
+from kafkawire.logs.tables.record_table import Converted, record_flaws
 from kafkawire.logs.tables.rows import RawRows
 from kafkawire.records.framed_records import METADATA_RECORD, read_frame
 from kafkawire.wire import DecodeError
 
-__all__ = ["MetadataRows"]
+__all__ = ["MetadataConverter"]
 
 _Frame: TypeAlias = tuple[int, int, int]
 """Id and version of a record, and where its message begins."""
@@ -27,7 +27,7 @@ _LARGEST_FRAME: Final = 15
 """Three numbers of one byte each, or of five."""
 
 
-class MetadataRows:
+class MetadataConverter:
     """The records of one id.
 
     Args:
@@ -42,7 +42,7 @@ class MetadataRows:
         self._outputs = outputs
 
     def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
-        """See ``RowSource``."""
+        """See ``RecordConverter``."""
         records = rows.without_control_records(accounts)
         codes, frames = _frames(records.values)
         of_type = pa.array([frame is not None and frame[0] == self._number for frame in frames], pa.bool_())
@@ -51,7 +51,7 @@ class MetadataRows:
         return chosen
 
     def convert(self, rows: RawRows, names: Sequence[str]) -> Converted:
-        """See ``RowSource``."""
+        """See ``RecordConverter``."""
         codes, frames = _frames(rows.values)
         versions = [None if frame is None else frame[1] for frame in frames]
         known = self._columns.message.VERSIONS
