@@ -48,9 +48,9 @@ def import_(
 
     Correct files are not touched; a failed import changes nothing.
     """
-    told = Console(stderr=True)
+    console = Console(stderr=True)
     try:
-        with told.status("importing") as status:
+        with console.status("importing") as status:
             result = import_specs(ImportRequest(sources, specs, offline_jars, pin), status.update)
     except SpecsImportError as problem:
         raise CommandError("the import failed:\n  " + "\n  ".join(problem.problems), ExitCode.FAILED) from problem

@@ -117,21 +117,28 @@ def _parser() -> argparse.ArgumentParser:
         "1 for a failure, 2 for wrong usage.",
         allow_abbrev=False,
     )
-    parser.add_argument("--log", action="append", required=True, help="a log: folder, file, pattern or URI; repeatable")
-    parser.add_argument("--table", required=True, help="name of the table; `kafkawire tables --list` lists them all")
-    parser.add_argument("--out", required=True, metavar="PATH", help="folder or URI to write")
-    parser.add_argument("--format", choices=("parquet", "json", "csv"), default="parquet", help="default: parquet")
+    parser.add_argument(
+        "--log", action="append", required=True, help="A log: folder, file, pattern or URI; repeatable."
+    )
+    parser.add_argument("--table", required=True, help="Name of the table; kafkawire tables --list lists them all.")
+    parser.add_argument("--out", required=True, metavar="PATH", help="Folder or URI to write.")
+    parser.add_argument("--format", choices=("parquet", "json", "csv"), default="parquet", help="Default: parquet.")
     parser.add_argument(
         "--csv-safe",
         action="store_true",
-        help="CSV for spreadsheets: ' before texts that begin with = + - @, which are formulas in a spreadsheet",
-    )
-    parser.add_argument("--overwrite", action="store_true", help="replace an existing table when everything is written")
-    parser.add_argument(
-        "--max-errors", type=_count, metavar="N", help="fail if there are more errors; by default any number is allowed"
+        help="CSV for spreadsheets: ' before texts that begin with = + - @, which are formulas in a spreadsheet.",
     )
     parser.add_argument(
-        "--master", help="Spark's master; by default that of spark-submit, or all cores of this machine"
+        "--overwrite", action="store_true", help="Replace an existing table when everything is written."
+    )
+    parser.add_argument(
+        "--max-errors",
+        type=_count,
+        metavar="N",
+        help="Fail if there are more errors; by default any number is allowed.",
+    )
+    parser.add_argument(
+        "--master", help="Spark's master; by default that of spark-submit, or all cores of this machine."
     )
     for each in _OPTIONS:
         if each.kind.type is bool:
