@@ -293,4 +293,6 @@ def test_an_error_of_the_first_api_versions_is_the_end(code: int) -> None:
     connection = Connection(SETTINGS, PlainCredentials("alice", SECRET))
     connection.open(0.0)
     peer = ScriptedPeer(connection)
-    assert "refused to tell its versions" in str(end_of(peer.answer(peer.only_request(), ApiVersionsResponse(code))))
+    assert "refused to list its API versions" in str(
+        end_of(peer.answer(peer.only_request(), ApiVersionsResponse(code)))
+    )
