@@ -16,7 +16,11 @@ from pathlib import Path
 
 import pytest
 
-COVERED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "examples")
+COVERED = (
+    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "examples",
+    "src/kafkawire/admin", "src/kafkawire/arguments", "src/kafkawire/model",
+    "src/kafkawire/lazy_names.py", "src/kafkawire/rpc.py",
+)  # fmt: skip
 """Files and folders whose prose is searched. Add a folder here after its prose has been rewritten."""
 
 SOFTWARE = (

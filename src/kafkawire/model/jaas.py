@@ -1,4 +1,4 @@
-"""JAAS entries as they stand in properties: ``org...PlainLoginModule required user_alice="secret";``."""
+"""JAAS entries in properties: ``org...PlainLoginModule required user_alice="secret";``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FLAGS: Final = frozenset({"required", "requisite", "sufficient", "optional"})
 
 
 class JaasError(Exception):
-    """An entry that cannot be read; the message holds nothing of it, since it has passwords."""
+    """An invalid entry; the message does not quote it, since it has passwords."""
 
 
 def jaas_options(text: str) -> dict[str, str]:

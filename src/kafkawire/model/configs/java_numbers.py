@@ -25,9 +25,9 @@ def java_double(value: float) -> str:
 
 
 def _shortest(value: float, exponent: int) -> str:
-    """The fewest digits before the exponent that mean the value."""
+    """The fewest digits before the exponent that give the value."""
     for places in range(1, 18):
         digits = f"{value:.{places}e}".partition("e")[0]
         if float(f"{digits}e{exponent}") == value:
             return digits
-    raise AssertionError("17 digits always suffice")
+    raise AssertionError("a float needs at most 17 digits")
