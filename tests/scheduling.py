@@ -56,7 +56,7 @@ UNITS = (
         tuple(
             f"tests/conformance/{name}.py"
             for name in (
-                *("broker/test_offered_versions", "test_bytes", "test_deviations", "test_json", "test_malformed_bytes"),
+                *("broker/test_served_apis", "test_bytes", "test_deviations", "test_json", "test_malformed_bytes"),
                 *("test_malformed_json", "test_oracle", "test_tables", "test_trials"),
             )
         ),

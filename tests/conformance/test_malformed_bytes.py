@@ -12,11 +12,11 @@ import pytest
 from tests.apache_kafka.fixtures import Oracles
 from tests.apache_kafka.oracle import Answer, Decode
 from tests.conformance.trials import by_message
+from tests.made.example_messages import random_instance
 
 from kafkawire.codegen.merge.released_versions import ReleasedVersion
 from kafkawire.protocol import message_class
 from kafkawire.wire import DecodeError, Message
-from kafkawire.wire.examples import random_instance
 
 pytestmark = pytest.mark.conformance
 

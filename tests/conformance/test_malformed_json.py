@@ -16,12 +16,12 @@ from tests.apache_kafka.fixtures import Oracles
 from tests.apache_kafka.oracle import Answer, Encode
 from tests.conformance.test_json import WITHOUT_JSON
 from tests.conformance.trials import by_message, trials
+from tests.made.example_messages import random_instance
 
 from kafkawire.codegen.merge.released_versions import ReleasedVersion
+from kafkawire.layout.kinds import NOT_FINITE
 from kafkawire.protocol import from_json, message_class, to_json
 from kafkawire.wire import DecodeError, EncodeError, Message
-from kafkawire.wire.examples import random_instance
-from kafkawire.wire.json_form.scalars import NOT_FINITE
 
 pytestmark = pytest.mark.conformance
 

@@ -10,11 +10,11 @@ from functools import cache
 import pytest
 from _pytest.mark import ParameterSet
 from tests.apache_kafka.releases import BROKER, REPOSITORY, generation, releases_with
+from tests.made.example_messages import extreme_instances, random_instance
 
 from kafkawire.codegen.merge.released_versions import ReleasedVersion, read_released_versions
 from kafkawire.protocol import message_class
 from kafkawire.wire import Message
-from kafkawire.wire.examples import extreme_instances, random_instance
 
 RANDOM_INSTANCES = 20
 """Random values of each version without unknown tagged fields, which Kafka's JSON form does not have."""

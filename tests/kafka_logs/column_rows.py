@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 import pyarrow as pa
+from tests.made.example_messages import extreme_instances, random_instance
 
 from kafkawire.columns import MessageColumns
-from kafkawire.layout import StructLayout, Uuid
+from kafkawire.layout import FIELD_TYPES, FieldLayout, StructLayout
 from kafkawire.protocol.record_registries import (
     GROUP_COORDINATOR_RECORDS,
     METADATA_RECORDS,
@@ -18,7 +19,6 @@ from kafkawire.protocol.record_registries import (
     TRANSACTION_COORDINATOR_RECORDS,
 )
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.examples import extreme_instances, random_instance
 from kafkawire.wire.laws import same
 
 _COORDINATORS: Final = (GROUP_COORDINATOR_RECORDS, SHARE_COORDINATOR_RECORDS, TRANSACTION_COORDINATOR_RECORDS)
@@ -44,19 +44,19 @@ def rows(columns: MessageColumns, arrays: Sequence[Any], count: int) -> list[dic
 
 def _row(struct: Struct, layout: StructLayout) -> dict[str, object]:
     return {
-        field.attribute: None if field.presence == "absent" else _value(getattr(struct, field.attribute), field.struct)
+        field.attribute: None if field.presence == "absent" else _value(getattr(struct, field.attribute), field)
         for field in layout.fields
     }
 
 
-def _value(value: object, struct: StructLayout | None) -> object:
+def _value(value: object, field: FieldLayout) -> object:
     if isinstance(value, Struct):
-        assert struct is not None
-        return _row(value, struct)
-    if isinstance(value, Uuid):
-        return str(value)
+        assert field.struct is not None
+        return _row(value, field.struct)
     if isinstance(value, tuple):
-        return [_value(item, struct) for item in value]
+        return [_value(item, field) for item in value]
+    if field.struct is None and FIELD_TYPES[field.type].arrow == "string" and value is not None:
+        return str(value)
     return bytes(value) if isinstance(value, memoryview) else value
 
 

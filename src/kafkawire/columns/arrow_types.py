@@ -9,10 +9,13 @@ import pyarrow as pa
 
 from kafkawire.layout import FIELD_TYPES, FieldType, MessageLayouts, StructLayout
 
-__all__ = ["ArrowArray", "arrow_type", "message_schema", "nulls"]
+__all__ = ["ArrowArray", "ArrowField", "arrow_type", "message_schema", "nulls"]
 
 ArrowArray: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
 """An array of any type."""
+
+ArrowField: TypeAlias = "pa.Field[pa.DataType]"
+"""A column of any type."""
 
 
 def arrow_type(type_: FieldType) -> pa.DataType:
@@ -25,7 +28,7 @@ def message_schema(layouts: MessageLayouts) -> pa.Schema:
     return pa.schema(_fields(layouts.layouts))
 
 
-def _fields(layouts: Iterable[StructLayout]) -> list[pa.Field[pa.DataType]]:
+def _fields(layouts: Iterable[StructLayout]) -> list[ArrowField]:
     """The fields of a struct. Each of its layouts has all of them, but only the versions of a field have its struct."""
     made = []
     for fields in zip(*(layout.fields for layout in layouts), strict=True):

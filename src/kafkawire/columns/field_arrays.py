@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns.arrow_types import ArrowArray, arrow_type
-from kafkawire.layout import FieldType, Uuid
+from kafkawire.layout import FieldType
 
 __all__ = ["array_of_octets", "array_of_values", "column_value"]
 
@@ -41,10 +41,10 @@ def array_of_octets(type_: FieldType, octets: pa.BinaryArray) -> ArrowArray:
     arrow = arrow_type(type_)
     if type_.size is None:
         return octets.cast(arrow)
-    if pa.types.is_primitive(arrow):
+    if type_.load is None and pa.types.is_primitive(arrow):
         return _numbers(octets, type_, arrow)
     distinct = octets.dictionary_encode()
-    values = [Uuid(each) for each in cast("list[bytes]", distinct.dictionary.to_pylist())]
+    values = map(type_.unpack, cast("list[bytes]", distinct.dictionary.to_pylist()))
     return array_of_values(type_, values).take(distinct.indices)
 
 

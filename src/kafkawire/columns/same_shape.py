@@ -79,7 +79,7 @@ def decode_same_shape(
 
 
 def _frequent(lengths: pa.Int32Array, least: int) -> Iterator[pa.Int32Scalar]:
-    """The lengths of at least so many messages."""
+    """The lengths that at least ``least`` messages have."""
     counted = pc.value_counts(lengths)
     return (length for length, count in zip(counted.field(0), counted.field(1), strict=True) if count.as_py() >= least)
 

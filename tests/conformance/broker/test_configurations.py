@@ -11,7 +11,7 @@ from tests.apache_kafka.config_definitions import DATA, SOURCES, as_data, defini
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
 
-from kafkawire.broker.offered_versions import RELEASE
+from kafkawire.broker.served_apis import RELEASE
 from kafkawire.model.configs.definitions import definitions
 from kafkawire.model.properties_file import PropertiesError, parse_properties
 

@@ -39,12 +39,6 @@ def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
-
-
-@pytest.fixture
 def topic(admin: BlockingAdminClient) -> ConfigResource:
     """A topic of the test's own, whose configs are there."""
     name = f"topic-{uuid.uuid4()}"

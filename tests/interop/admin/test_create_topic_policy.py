@@ -1,4 +1,4 @@
-"""KIP-108 at real brokers with a policy of our own: requirements B1 to B10, as brokers of today answer them."""
+"""KIP-108 at real brokers with a policy of our own: B1 to B10, with the answers of released brokers."""
 
 from __future__ import annotations
 
@@ -38,12 +38,6 @@ def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp(f"policy-{release}")
     with running_broker(release, folder, properties=properties, plugins=[compiled(release, POLICIES)]) as running:
         yield running
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
-"""What Kafka 4.4 has brought for administrators, at brokers that have it and at those that do not."""
+"""New administrative features of Kafka 4.4, at brokers with and without them."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -57,12 +56,6 @@ BEFORE = [release for release in broker_releases() if not is_at_least(release, "
 @pytest.fixture(params=WITH)
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
 
 
 async def connect(port: int, host: str, settings: ConnectionSettings) -> None:

@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.eventually import eventually
-from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminClient
+from tests.apache_kafka.java_admin import GroupKind, JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.releases import broker_releases, is_at_least
 
@@ -50,22 +48,6 @@ SCENARIOS: list[tuple[ResetTarget, tuple[str, ...]]] = [
 
 Row = tuple[TopicPartition, str, str, str, str]
 """Partition, current offset, log end offset, lag and member, as kafka-consumer-groups prints them."""
-
-
-@pytest.fixture(params=broker_releases())
-def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
-    return kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
-
-
-@pytest.fixture
-def java(broker: Broker, java_admin: JavaAdmin) -> JavaAdminClient:
-    return java_admin.client(broker.address)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.eventually import eventually
-from tests.apache_kafka.fixtures import Brokers, SecureBrokers
+from tests.apache_kafka.fixtures import SecureBrokers
 from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER as POWERLESS
@@ -78,11 +78,6 @@ REFUSED = {
     ClientQuotaFilter((any_of(USER), any_of(USER))): InvalidRequestError,
     ClientQuotaFilter((any_of(USER), any_of(IP))): InvalidRequestError,
 }
-
-
-@pytest.fixture(params=broker_releases())
-def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
-    return kafka_brokers(request.param)
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ from contextlib import contextmanager
 import pytest
 from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.eventually import eventually
-from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminClient, JavaAdminError
+from tests.apache_kafka.java_admin import JavaAdminClient, JavaAdminError
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.node import HOST
-from tests.apache_kafka.releases import broker_releases, is_at_least
+from tests.apache_kafka.releases import is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.client import BlockingAdminClient
@@ -42,22 +41,6 @@ from kafkawire.wire.kafka_errors import OperationTimeoutError
 pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 HOUR_MS = 3_600_000
-
-
-@pytest.fixture(params=broker_releases())
-def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
-    return kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
-
-
-@pytest.fixture
-def java(broker: Broker, java_admin: JavaAdmin) -> JavaAdminClient:
-    return java_admin.client(broker.address)
 
 
 @pytest.fixture

@@ -95,11 +95,11 @@ def test_a_struct_does_not_hide_its_message(struct: str, message: str, expected:
 
 
 @pytest.mark.parametrize(
-    "name", ["Strategies", "ApiTable", "ErrorCodes", "Errors", "RecordColumns", "RecordRegistries", "Class", "Import"]
+    "name", ["Strategies", "ApiTable", "ErrorCodes", "Errors", "RecordRegistries", "Class", "Import"]
 )
 def test_modules_do_not_hide_those_of_the_package_and_can_be_imported(name: str) -> None:
     assert module_name(name) == f"{snake_case(name)}_"
-    assert len(RESERVED_MODULES) == 6
+    assert len(RESERVED_MODULES) == 5
 
 
 @pytest.mark.parametrize(

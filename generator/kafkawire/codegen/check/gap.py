@@ -4,13 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkawire.codegen.check.namespace import (
-    all_fields,
-    common_path,
-    field_path,
-    is_sound,
-    struct_scopes,
-)
 from kafkawire.codegen.check.rule import (
     Located,
     MessageSet,
@@ -18,6 +11,13 @@ from kafkawire.codegen.check.rule import (
     Rule,
     StructScope,
     of_message,
+)
+from kafkawire.codegen.check.scopes import (
+    all_fields,
+    common_path,
+    field_path,
+    is_sound,
+    struct_scopes,
 )
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.spelling import A_SLIP, likeness

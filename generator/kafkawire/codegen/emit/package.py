@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ import jinja2
 
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.emit.layouts_module import layouts_view
-from kafkawire.codegen.emit.message_module import import_lines, message_view, source_path, without_docstrings
+from kafkawire.codegen.emit.message_module import message_view, source_path
 from kafkawire.codegen.emit.package_modules import (
     ErrorCodesView,
     ErrorsView,
@@ -21,6 +20,7 @@ from kafkawire.codegen.emit.package_modules import (
     package_view,
     registries_view,
 )
+from kafkawire.codegen.emit.used_names import UsedNames
 from kafkawire.codegen.merge.overlay import proposal_of
 from kafkawire.codegen.naming import class_name, distinct, module_name
 from kafkawire.codegen.resolve.layouts import ResolvedMessage
@@ -55,10 +55,10 @@ class PackagePrinter:
         folder = Path(*group_package(definition.group).split("."))
         name = f"{module_name(definition.name)}.py"
         source = self._source(definition)
-        view = message_view(message, unstable=self.specs.unstable.get(definition.name, NO_VERSIONS), source=source)
-        template = self.templates.get_template("message.py.j2")
-        body = template.render(module=without_docstrings(view))
-        yield folder / name, template.render(module=dataclasses.replace(view, imports=import_lines(body)))
+        use = UsedNames()
+        unstable = self.specs.unstable.get(definition.name, NO_VERSIONS)
+        view = message_view(message, use, unstable=unstable, source=source)
+        yield folder / name, self.templates.get_template("message.py.j2").render(module=view, use=use)
         layouts = layouts_view(message, source=source)
         yield folder / "_layouts" / name, self.templates.get_template("layouts.py.j2").render(view=layouts)
 

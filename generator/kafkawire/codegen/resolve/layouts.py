@@ -15,7 +15,7 @@ from msgspec import UNSET
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.naming import attribute_names, class_name, struct_class_name
 from kafkawire.codegen.versions import Versions
-from kafkawire.layout import FIELD_TYPES, DefaultValue, Field, MessageLayouts, Uuid, snake_case
+from kafkawire.layout import FIELD_TYPES, DefaultValue, Field, MessageLayouts, snake_case
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +80,7 @@ def default_value(field: FieldDefinition) -> DefaultValue:
         return None
     if not text:
         return type_.default
-    return _read_default(type_.domain, text)
-
-
-def _read_default(domain: str, text: str) -> DefaultValue:
-    match domain:
-        case "bool":
-            return text.lower() == "true"
-        case "int":
-            return int(text, 16) if text.lower().startswith("0x") else int(text)
-        case "float":
-            return float(text)
-        case "uuid":
-            return Uuid.from_text(text)
-        case _:
-            return text
+    return type_.parse(text)
 
 
 def _namespace(message: MessageDefinition) -> dict[str, ResolvedStruct]:

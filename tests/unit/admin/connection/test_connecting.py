@@ -1,4 +1,4 @@
-"""From a host and a port to a connection that can be used, or to the reason why there is none."""
+"""Connecting to a host and a port: a ready connection, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def unused_port() -> int:
         return port
 
 
-def test_nobody_listening_is_the_reason() -> None:
+def test_the_reason_is_that_no_server_listens() -> None:
     async def body() -> None:
         with pytest.raises(ConnectionFailedError, match=r"^127\.0\.0\.1:\d+: connection refused$") as raised:
             await Channel.connect("127.0.0.1", unused_port(), SETTINGS, deadline=soon())

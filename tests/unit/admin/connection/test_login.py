@@ -268,7 +268,7 @@ def test_credentials_of_a_callback_are_asked_for_when_they_are_needed() -> None:
     assert peer.state() is State.NEGOTIATING
 
 
-def test_credentials_that_nobody_asked_for_are_refused() -> None:
+def test_credentials_without_a_request_for_them_are_refused() -> None:
     credentials, _ = LOGINS["PLAIN"]
     peer = accepted(credentials)
     with pytest.raises(ImpossibleTransitionError):

@@ -1,4 +1,4 @@
-"""Which version of a request goes to a broker (admin-versions), and what else its answer to ApiVersions says."""
+"""The version of a request to a broker (admin-versions), and the other fields of its answer to ApiVersions."""
 
 from __future__ import annotations
 
