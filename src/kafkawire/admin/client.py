@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.blocking import DEFAULT_GRACE, BlockingClient, blocking
 from kafkawire.admin.cluster import Cluster, Kind
-from kafkawire.admin.connection.sasl import CredentialsSource
+from kafkawire.admin.connection.sasl.credentials import CredentialsSource
 from kafkawire.admin.connection.tls import Tls
 from kafkawire.admin.operations.acls import AclOperations
 from kafkawire.admin.operations.capabilities import CapabilityOperations

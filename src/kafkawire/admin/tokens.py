@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
-from kafkawire.admin.connection.sasl import ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import ScramCredentials
 from kafkawire.model.redaction import Redacted
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidPrincipalTypeError, error_of

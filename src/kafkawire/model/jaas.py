@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-__all__ = ["JaasError", "jaas_options"]
-
 _TOKEN: Final = re.compile(
     r"\s*(?://[^\n]*\n\s*)*(?:"
     r'"(?P<double>(?:[^"\\\n]|\\.)*)"|\'(?P<single>(?:[^\'\\\n]|\\.)*)\'|(?P<sign>[=;])|(?P<word>[^\s="\';]+)|(?P<end>$))'

@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["PropertiesError", "parse_properties"]
-
 _BLANKS = " \t\f"
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|(?<=[^\r\n])\Z)")
 _ENTRY = re.compile(r"((?:[^\\ \t\f=:]|\\.)*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)

@@ -7,8 +7,6 @@ from typing import Final
 
 from kafkawire.model.configs.definitions import ConfigDefinition, definitions
 
-__all__ = ["broker_definition", "broker_synonyms"]
-
 _OF_LISTENER: Final = re.compile(r"listener\.name\.[^.]*\.(.*)")
 _OF_MECHANISM: Final = (
     "sasl.jaas.config",

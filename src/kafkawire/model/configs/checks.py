@@ -9,20 +9,6 @@ import msgspec
 
 from kafkawire.model.configs.java_numbers import java_double
 
-__all__ = [
-    "Check",
-    "Entries",
-    "InvalidValueError",
-    "NotEmpty",
-    "NotNull",
-    "OffsetReset",
-    "OneOf",
-    "Range",
-    "RangeOr",
-    "ThrottledReplicas",
-    "Value",
-]
-
 Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 """A parsed value: text, a number, a boolean, the entries of a list, or None."""
 

@@ -15,8 +15,6 @@ import msgspec
 from kafkawire.model.configs.checks import Check, Entries, Value
 from kafkawire.model.configs.values import ValueType, parse, written
 
-__all__ = ["ConfigDefinition", "Definitions", "definitions"]
-
 UpdateMode = Literal["per-broker", "cluster-wide", "read-only"]
 
 

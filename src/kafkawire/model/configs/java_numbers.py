@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["java_double"]
-
 
 def java_double(value: float) -> str:
     """As ``Double.toString`` writes it: with a point always, and an exponent below 0.001 and from 10 000 000 on."""

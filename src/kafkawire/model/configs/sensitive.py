@@ -10,8 +10,6 @@ from kafkawire.model.configs.broker_names import broker_definition
 from kafkawire.model.configs.definitions import ConfigDefinition, definitions
 from kafkawire.model.configs.resources import ConfigResourceType
 
-__all__ = ["HIDDEN", "is_sensitive"]
-
 HIDDEN: Final = "[hidden]"
 """The replacement of a sensitive value, as in Kafka; null would mean that nothing is set."""
 

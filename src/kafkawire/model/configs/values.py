@@ -11,8 +11,6 @@ from typing import Final, Literal, TypeAlias
 from kafkawire.model.configs.checks import InvalidValueError, Value
 from kafkawire.model.configs.java_numbers import java_double
 
-__all__ = ["ValueType", "parse", "written"]
-
 ValueType: TypeAlias = Literal["boolean", "string", "int", "short", "long", "double", "list", "class", "password"]
 """The types of values."""
 

@@ -20,7 +20,7 @@ from tests.stand_ins.scripted_peer import (
 from kafkawire.admin.connection.events import Closed, Event, Ready
 from kafkawire.admin.connection.machine import Connection
 from kafkawire.admin.connection.pipeline import LOGIN_IDS
-from kafkawire.admin.connection.sasl import (
+from kafkawire.admin.connection.sasl.credentials import (
     Credentials,
     OAuthBearerCredentials,
     PlainCredentials,

@@ -7,7 +7,7 @@ import base64
 import pytest
 from tests.stand_ins.sasl_server import LoginError, ScramServer
 
-from kafkawire.admin.connection.sasl import ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import ScramCredentials
 from kafkawire.admin.connection.sasl.scram import ScramExchange
 from kafkawire.protocol.errors import SaslAuthenticationFailedError
 
