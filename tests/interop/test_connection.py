@@ -19,7 +19,7 @@ from tests.apache_kafka.releases import broker_releases
 from tests.stand_ins.channels import run, soon
 
 from kafkawire.admin.connection.channel import Channel
-from kafkawire.admin.connection.sasl import (
+from kafkawire.admin.connection.sasl.credentials import (
     Credentials,
     CredentialsSource,
     OAuthBearerCredentials,

@@ -9,7 +9,7 @@ from tests.stand_ins.sasl_server import SaslServer
 
 from kafkawire.admin.connection.events import Event, NeedsCredentials
 from kafkawire.admin.connection.machine import Connection
-from kafkawire.admin.connection.sasl import CredentialsSource
+from kafkawire.admin.connection.sasl.credentials import CredentialsSource
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.states import State
 from kafkawire.protocol import (

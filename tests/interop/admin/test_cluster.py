@@ -14,7 +14,7 @@ from tests.apache_kafka.releases import broker_releases, is_at_least, later_rele
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 
 from kafkawire.admin.client import BlockingAdminClient
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.admin.needs import Support
 from kafkawire.admin.requirements import REQUIREMENTS
 from kafkawire.layout import Uuid

@@ -15,7 +15,7 @@ from tests.stand_ins.channels import soon
 
 from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.channel import Channel
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.model.configs.resources import (
     ConfigChange,

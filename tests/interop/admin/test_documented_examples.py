@@ -12,7 +12,7 @@ from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
 
 from kafkawire.admin.client import AdminClient
-from kafkawire.admin.connection.sasl import ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import ScramCredentials
 from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 

@@ -13,7 +13,7 @@ from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, USER, SecureBroker
 
 from kafkawire.admin.client import BlockingAdminClient
-from kafkawire.admin.connection.sasl import Credentials, PlainCredentials, ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import Credentials, PlainCredentials, ScramCredentials
 from kafkawire.admin.tokens import DelegationToken
 from kafkawire.protocol.errors import (
     DelegationTokenAuthorizationFailedError,

@@ -8,7 +8,7 @@ from tests.stand_ins.sasl_server import PlainServer
 from tests.stand_ins.scripted_peer import answer_frame, logged_in
 
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.states import HOLDING, State
 from kafkawire.protocol import (

@@ -119,7 +119,7 @@ async def test_an_attempt_at_an_address_that_a_node_has_left_is_given_up() -> No
         caller = asyncio.create_task(connections.channel(Node(1, "old", 1), soon()))
         await begun.wait()
         assert (await connections.channel(Node(1, peer.host, peer.port), soon())).is_usable
-        with pytest.raises(ConnectionFailedError, match="not where it was"):
+        with pytest.raises(ConnectionFailedError, match="no longer at this address"):
             await caller
         await connections.close()
 

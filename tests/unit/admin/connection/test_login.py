@@ -20,7 +20,7 @@ from tests.stand_ins.scripted_peer import (
 from kafkawire.admin.connection.events import Closed, Event, Ready
 from kafkawire.admin.connection.machine import Connection
 from kafkawire.admin.connection.pipeline import LOGIN_IDS
-from kafkawire.admin.connection.sasl import (
+from kafkawire.admin.connection.sasl.credentials import (
     Credentials,
     OAuthBearerCredentials,
     PlainCredentials,
@@ -293,4 +293,6 @@ def test_an_error_of_the_first_api_versions_is_the_end(code: int) -> None:
     connection = Connection(SETTINGS, PlainCredentials("alice", SECRET))
     connection.open(0.0)
     peer = ScriptedPeer(connection)
-    assert "its versions" in str(end_of(peer.answer(peer.only_request(), ApiVersionsResponse(code))))
+    assert "refused to list its API versions" in str(
+        end_of(peer.answer(peer.only_request(), ApiVersionsResponse(code)))
+    )

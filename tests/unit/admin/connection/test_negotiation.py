@@ -71,7 +71,7 @@ def test_another_node_than_meant_is_the_end(peer: ScriptedPeer) -> None:
     (event,) = peer.answer(peer.only_request(), ApiVersionsResponse(129))
     assert isinstance(event, Closed)
     assert isinstance(event.error, RebootstrapRequiredError)
-    assert "another node, or a node of another cluster" in str(event.error)
+    assert "to another node, or to a node of another cluster" in str(event.error)
 
 
 @pytest.mark.parametrize(("cluster_id", "node_id"), [("c", -1), (None, 3)])
@@ -129,7 +129,7 @@ def test_any_other_error_is_the_end_and_says_so(peer: ScriptedPeer, code: int, k
     (event,) = peer.answer(peer.only_request(), ApiVersionsResponse(code))
     assert isinstance(event, Closed)
     assert isinstance(event.error, kind)
-    assert "its versions" in str(event.error)
+    assert "refused to list its API versions" in str(event.error)
     assert peer.state() is State.CLOSED
 
 
@@ -167,7 +167,7 @@ def test_negotiation_has_its_time() -> None:
 
 
 def test_requests_are_not_taken_before_it_is_ready(peer: ScriptedPeer) -> None:
-    with pytest.raises(RuntimeError, match="NEGOTIATING takes no requests yet"):
+    with pytest.raises(RuntimeError, match="NEGOTIATING accepts no requests yet"):
         peer.connection.send(MetadataRequest(), 12, 0.0)
 
 

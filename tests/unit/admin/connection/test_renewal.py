@@ -17,7 +17,7 @@ from tests.stand_ins.scripted_peer import (
 
 from kafkawire.admin.connection.events import Answered, Closed, Failed, NeedsCredentials
 from kafkawire.admin.connection.pipeline import LOGIN_IDS
-from kafkawire.admin.connection.sasl import PlainCredentials, ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials, ScramCredentials
 from kafkawire.admin.connection.states import State
 from kafkawire.protocol import (
     MetadataRequest,

@@ -10,7 +10,7 @@ from tests.stand_ins.broker import Answer
 from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
 
 from kafkawire.admin.client import AdminClient
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.admin.results import Results
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import (

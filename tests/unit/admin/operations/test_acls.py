@@ -147,7 +147,7 @@ async def test_the_caller_may_choose_the_strategy(strategy: Strategy, requests: 
     async with cluster_of(EmbeddedState(ACLS)) as cluster, cluster.client() as client:
         assert len((await client.describe_acls(wanted, strategy=strategy)).union()) == len(ACLS)
         assert len(cluster.asked) == requests
-        with pytest.raises(ValueError, match="'fastest' is no strategy; automatic, batch"):
+        with pytest.raises(ValueError, match="'fastest' is not a strategy: give automatic, batch"):
             await client.describe_acls(wanted, strategy="fastest")  # type: ignore[call-overload]
 
 

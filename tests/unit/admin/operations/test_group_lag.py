@@ -143,7 +143,7 @@ async def test_groups_that_do_not_exist_or_are_not_of_consumers() -> None:
             "none": GroupIdNotFoundError, "workers": GroupIdNotFoundError,
         }  # fmt: skip
         assert "there is no group none" in str(lags.errors()["none"])
-        assert "protocol type 'connect'" in str(lags.errors()["workers"])
+        assert "protocol type is 'connect'" in str(lags.errors()["workers"])
         assert len(lags["g"].partitions) == 0
 
 

@@ -7,7 +7,7 @@ import base64
 import pytest
 from tests.stand_ins.sasl_server import LoginError, ScramServer
 
-from kafkawire.admin.connection.sasl import ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import ScramCredentials
 from kafkawire.admin.connection.sasl.scram import ScramExchange
 from kafkawire.protocol.errors import SaslAuthenticationFailedError
 
@@ -86,8 +86,8 @@ def test_nonces_are_not_repeated() -> None:
         (f"r={NONCE}x,s=c2FsdA==,i=-4096", "iteration count is no number"),
         (f"r={NONCE}x,s=c2FsdA==,i=\u0664\u0660\u0669\u0666", "iteration count is no number"),
         (f"r={NONCE}x,s=c2FsdA==,i=1{'0' * 5000}", "iteration count is no number"),
-        (f"r={NONCE}x,s=c2FsdA==,i=4095", "asks for 4095 iterations, at least 4096"),
-        (f"r={NONCE}x,s=c2FsdA==,i=0", "asks for 0 iterations, at least 4096"),
+        (f"r={NONCE}x,s=c2FsdA==,i=4095", "wants 4095 iterations, at least 4096"),
+        (f"r={NONCE}x,s=c2FsdA==,i=0", "wants 0 iterations, at least 4096"),
         (f"r={NONCE}x,s=c2FsdA==,i=20001", "at most 20000 are allowed .maximum_scram_iterations."),
         (f"r={NONCE}{'x' * 20_000},s=c2FsdA==,i=4096", "message has 20040 bytes"),
     ],

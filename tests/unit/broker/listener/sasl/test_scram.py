@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 
-from kafkawire.admin.connection.sasl import ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import ScramCredentials
 from kafkawire.admin.connection.sasl.scram import ScramExchange
 from kafkawire.broker.image.scram import ScramImage
 from kafkawire.broker.listener.sasl.decoy_credentials import InventedCredentials
