@@ -104,7 +104,7 @@ async def test_brokers_and_controllers_are_found_from_any_node(cluster: Cluster)
             }
 
 
-async def test_quorum_is_asked_at_its_leader(cluster: Cluster, admin: AdminClient) -> None:
+async def test_the_quorum_is_described_by_its_leader(cluster: Cluster, admin: AdminClient) -> None:
     quorum = await admin.describe_metadata_quorum()
     assert quorum.leader == cluster.active_controller()
     assert {voter.replica_id for voter in quorum.voters} == NODES
@@ -303,7 +303,7 @@ async def test_outcomes_of_topics_are_true_although_a_node_dies(cluster: Cluster
         (await whole.delete_topics(await topics_there(whole, prefix))).all()
 
 
-async def test_3_6_7_what_may_have_happened_is_marked_when_most_nodes_die(cluster: Cluster) -> None:
+async def test_3_6_7_unknown_outcomes_are_marked_when_most_nodes_die(cluster: Cluster) -> None:
     principal = f"User:{new('acls')}"
     acls = acls_of(principal, ACLS)
     active = cluster.active_controller()

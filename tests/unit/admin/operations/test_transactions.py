@@ -142,7 +142,7 @@ async def test_transactions_are_described_by_their_coordinators_each_with_its_ou
     assert sorted(described) == [1, 2]
 
 
-async def test_each_id_is_fenced_by_a_request_of_its_own_that_begins_anew() -> None:
+async def test_each_id_is_fenced_by_a_request_of_its_own_with_a_new_epoch() -> None:
     codes = {"secret": ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED}
     handlers = inits(lambda _, name: codes.get(name, ErrorCode.NONE))
     async with StandInCluster(1, handlers) as cluster, cluster.client() as client:
@@ -172,7 +172,7 @@ async def test_fencing_waits_for_the_coordinator_to_be_ready(code: ErrorCode) ->
         assert len(asked(cluster)) == 3
 
 
-async def test_what_goes_wrong_with_one_transaction_is_raised() -> None:
+async def test_the_error_of_one_transaction_is_raised() -> None:
     handlers = inits(lambda *_: ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
     async with StandInCluster(1, handlers) as cluster, cluster.client() as client:
         with pytest.raises(TransactionalIdAuthorizationFailedError):
