@@ -134,9 +134,9 @@ async def test_groups_are_asked_at_their_coordinators(admin: AdminClient) -> Non
 
 
 async def spread_coordinators(admin: AdminClient, groups: Collection[str]) -> Set[int]:
-    """The coordinators of groups; after a test has killed nodes, those that came back have to be elected again.
+    """The coordinators of groups; after a test has killed nodes, restarted ones have to be elected again.
 
-    None, as long as one that has just been elected does not know all its groups yet.
+    None while a newly elected one has not loaded all its groups.
     """
     await admin.elect_leaders(None, ElectionType.PREFERRED)
     described = await admin.describe_consumer_groups(groups)

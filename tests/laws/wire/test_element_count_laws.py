@@ -1,4 +1,4 @@
-"""Elements that are counted before decoding are those that decoding makes."""
+"""The number of elements that is counted before decoding equals that of the decoded message."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Another(Recording):
 
 
 class Failing(Recording):
-    """Cannot be asked."""
+    """Fails for every client."""
 
     def quota_metric_tags(self, quota_type: ClientQuotaType, principal: Principal, client_id: str) -> Mapping[str, str]:
         raise ZeroDivisionError

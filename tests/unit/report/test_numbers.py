@@ -1,4 +1,4 @@
-"""Numbers of a report are those of the tables, whatever is on its page: of two clusters, at many dates."""
+"""The numbers of a report equal those of the tables, for two clusters and at many dates."""
 
 from __future__ import annotations
 

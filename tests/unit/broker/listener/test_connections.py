@@ -225,7 +225,7 @@ async def test_a_login_in_time_or_none() -> None:
 
 
 async def test_answers_to_a_client_that_does_not_read_are_limited() -> None:
-    """The broker stops to read from who does not read, serves others, and goes on when answers are taken."""
+    """The broker stops reading from a client that does not read, serves others, and continues when it reads again."""
     count = 2_000
     request = MetadataRequest(tuple(MetadataRequest.MetadataRequestTopic(name=f"{n}" * 200) for n in range(9)))
     async with (
