@@ -1,6 +1,6 @@
-"""Rules about what must be given and about type texts, applied while a file is read.
+"""Rules about required attributes and types, applied while a file is read.
 
-They are about what is *written*: a definition that was read has placeholders or defaults in these places.
+They check what is *written*: the definition that results from reading has placeholders or defaults instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MESSAGE_NAME_REQUIRED = Rule(
 )
 MESSAGE_NAME_PATTERN = Rule(
     "message-name-pattern",
-    "The name of a message consists of letters and digits and begins with a letter; files and classes bear it.",
+    "The name of a message consists of letters and digits and begins with a letter; files and classes have that name.",
     "use letters and digits only, as in CreateTopicsRequest",
 )
 MESSAGE_TYPE_REQUIRED = Rule(
@@ -44,13 +44,13 @@ FIELD_NAME_PATTERN = Rule(
 )
 FIELD_VERSIONS_REQUIRED = Rule(
     "field-versions-required",
-    "A field states its versions, unless it has tagged versions to take them from.",
+    "A field states its versions, unless it has tagged versions, which are the default.",
     'add "versions", for instance "versions": "0+"',
 )
 FIELD_STRUCT_EXPLICIT_VERSIONS = Rule(
     "field-struct-explicit-versions",
     "A field that declares an inline struct states its versions, tagged or not.",
-    'add "versions"; the struct takes its own versions from there',
+    'add "versions", which are also those of the struct',
 )
 FIELD_TYPE_REQUIRED = Rule(
     "field-type-required",
