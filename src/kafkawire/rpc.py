@@ -1,6 +1,6 @@
 """Requests and responses on the wire: frames and headers (frame, header-request).
 
-A frame is an int32 size and so many bytes: a header, then a body. The header is Kafka's ``RequestHeader`` or
+A frame is an int32 size and that number of bytes: a header, then a body. The header is Kafka's ``RequestHeader`` or
 ``ResponseHeader``; its version belongs to the class of the body. Messages may be Kafka's own or those of a package
 that was generated from other definitions.
 """
@@ -25,6 +25,9 @@ from kafkawire.wire.api import Api
 MAXIMUM_FRAME_SIZE = 104_857_600
 """Kafka's default for ``socket.request.max.bytes``."""
 
+FRAME_HEAD = struct.Struct(">i")
+"""The size before the content of a frame."""
+
 UNSUPPORTED_VERSION = 35
 KAFKAS_PACKAGE = "kafkawire.protocol"
 """The package of Apache Kafka's own messages."""
@@ -32,7 +35,6 @@ KAFKAS_PACKAGE = "kafkawire.protocol"
 _API_VERSIONS = "ApiVersionsRequest"
 _API_VERSIONS_RESPONSE = "ApiVersionsResponse"
 
-_SIZE = struct.Struct(">i")
 _KEY_AND_VERSION = struct.Struct(">hh")
 R = TypeVar("R", bound=Message)
 
@@ -41,7 +43,7 @@ class Request(msgspec.Struct, frozen=True):
     """A request as a server reads it.
 
     Attributes:
-        header: its header; ``request_api_key``, ``request_api_version``, ``correlation_id``, ``client_id``.
+        header: its header: ``request_api_key``, ``request_api_version``, ``correlation_id``, ``client_id``.
         body: the message, or None for an ApiVersions request of a version that is not served
             (header-api-versions-unknown).
     """
@@ -104,7 +106,7 @@ def encode_response(response: Message, version: int, *, correlation_id: int) -> 
 
 
 class _Package(NamedTuple):
-    """What a generated package knows of its requests."""
+    """The requests of a generated package."""
 
     apis: Mapping[int, Api]
     message_class: Callable[[str], type[Message]]
@@ -154,8 +156,8 @@ def decode_request(frame: bytes, *, package: str = KAFKAS_PACKAGE, api_versions:
 def decode_response(frame: bytes, response: type[R], version: int) -> tuple[int, R]:
     """Read a response from the content of a frame: its correlation id and its body.
 
-    An ApiVersions response with error 35 is read as version 0, whatever was asked for: so answers a broker that
-    does not know the version (header-api-versions-unknown).
+    An ApiVersions response with error 35 is read as version 0, whatever version was requested: a broker that
+    does not support the requested version answers in version 0 (header-api-versions-unknown).
 
     Raises:
         DecodeError: if the bytes are not that response.
@@ -169,23 +171,61 @@ def decode_response(frame: bytes, response: type[R], version: int) -> tuple[int,
     return header.correlation_id, body
 
 
-def split_frames(buffer: bytes | bytearray, *, maximum: int = MAXIMUM_FRAME_SIZE) -> Iterator[bytes]:
-    """The contents of the whole frames at the start of a buffer; a part of a frame at its end is left alone.
+def frame_size(head: bytes | bytearray, *, maximum: int = MAXIMUM_FRAME_SIZE, offset: int = 0) -> int:
+    """The size of the frame whose first four bytes are at an offset.
 
     Raises:
         DecodeError: for a negative size, or one above ``maximum``.
     """
-    at = 0
-    while len(buffer) - at >= _SIZE.size:
-        (size,) = _SIZE.unpack_from(buffer, at)
-        if not 0 <= size <= maximum:
-            reason = f"a frame of {size} bytes, between 0 and {maximum} are allowed"
-            raise DecodeError("length", reason, message_name="frame", offset=at)
-        end = at + _SIZE.size + size
-        if end > len(buffer):
-            return
-        yield bytes(buffer[at + _SIZE.size : end])
-        at = end
+    (size,) = FRAME_HEAD.unpack_from(head, offset)
+    if not 0 <= size <= maximum:
+        reason = f"a frame of {size} bytes; between 0 and {maximum} are allowed"
+        raise DecodeError("length", reason, message_name="frame", offset=offset)
+    return int(size)
+
+
+class FrameBuffer:
+    """Splits a stream of bytes into frames. Work and memory grow with the bytes received, not with announced sizes.
+
+    Args:
+        maximum: size above which a frame is refused.
+
+    Attributes:
+        waiting: the beginning of the frame whose rest has not been received.
+    """
+
+    def __init__(self, maximum: int = MAXIMUM_FRAME_SIZE) -> None:
+        self._maximum = maximum
+        self.waiting = bytearray()
+
+    def add(self, data: bytes | bytearray | memoryview) -> Iterator[bytes]:
+        """Receive bytes, and yield the contents of the frames that are complete.
+
+        Raises:
+            DecodeError: as `frame_size`, after the frames before it.
+        """
+        self.waiting += data
+        at = 0
+        try:
+            while len(self.waiting) - at >= FRAME_HEAD.size:
+                end = at + FRAME_HEAD.size + frame_size(self.waiting, maximum=self._maximum, offset=at)
+                if end > len(self.waiting):
+                    return
+                with memoryview(self.waiting) as view:
+                    frame = bytes(view[at + FRAME_HEAD.size : end])
+                at = end
+                yield frame
+        finally:
+            del self.waiting[:at]
+
+
+def split_frames(buffer: bytes | bytearray, *, maximum: int = MAXIMUM_FRAME_SIZE) -> Iterator[bytes]:
+    """The contents of the complete frames at the start of a buffer; an incomplete frame at its end is ignored.
+
+    Raises:
+        DecodeError: as `frame_size`.
+    """
+    yield from FrameBuffer(maximum).add(buffer)
 
 
 def _response_header_version(response: Message | type[Message], version: int) -> int:
@@ -195,4 +235,4 @@ def _response_header_version(response: Message | type[Message], version: int) ->
 
 
 def _frame(header: bytes, body: bytes) -> bytes:
-    return b"".join((_SIZE.pack(len(header) + len(body)), header, body))
+    return b"".join((FRAME_HEAD.pack(len(header) + len(body)), header, body))

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.node import HOST, Node, free_ports, listed_brokers
 
-from kafkawire.broker.offered_versions import RELEASE
+from kafkawire.broker.served_apis import RELEASE
 
 _SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkawire.broker.offered_versions import RELEASE
+from kafkawire.broker.served_apis import RELEASE
 from kafkawire.codegen.importing.canonical import canonical_text
 from kafkawire.codegen.importing.recheck import recheck
 from kafkawire.codegen.importing.sources import read_sources

@@ -22,6 +22,7 @@ from kafkawire.protocol import (
 from kafkawire.protocol.api_table import APIS
 from kafkawire.rpc import (
     MAXIMUM_FRAME_SIZE,
+    FrameBuffer,
     api_of,
     decode_request,
     decode_response,
@@ -148,7 +149,7 @@ def test_unknown_tags_of_headers_are_kept() -> None:
     assert decode_response(answer, MetadataResponse, 12) == (5, MetadataResponse())
 
 
-def test_bytes_behind_the_body_are_tolerated() -> None:
+def test_bytes_after_the_body_are_tolerated() -> None:
     assert decode_request(API_VERSIONS_3[4:] + b"more").body is not None
     answer = encode_response(MetadataResponse(), 12, correlation_id=1)[4:] + b"more"
     assert decode_response(answer, MetadataResponse, 12) == (1, MetadataResponse())
@@ -212,7 +213,7 @@ def test_api_of() -> None:
             api_of(other)
 
 
-def test_requests_and_responses_are_told_apart() -> None:
+def test_requests_and_responses_are_distinguished() -> None:
     with pytest.raises(ValueError, match=r"^MetadataResponse is not a request$"):
         encode_request(MetadataResponse(), 12, correlation_id=1)
     with pytest.raises(ValueError, match=r"^MetadataRequest is not a response$"):
@@ -293,34 +294,54 @@ def test_frames_are_split_whatever_the_cuts() -> None:
         assert whole + list(split_frames(STREAM[used:])) == contents
 
 
-def test_frames_come_byte_by_byte() -> None:
-    buffer = bytearray()
-    contents: list[bytes] = []
-    for byte in STREAM:
-        buffer.append(byte)
-        whole = list(split_frames(buffer))
-        contents += whole
-        del buffer[: sum(4 + len(content) for content in whole)]
-    assert contents == [frame[4:] for frame in FRAMES]
-    assert buffer == b""
+@pytest.mark.parametrize("step", [1, 2, 3, 7, len(STREAM)])
+def test_frames_come_out_however_the_bytes_arrive(step: int) -> None:
+    buffer = FrameBuffer(1000)
+    parts = [STREAM[at : at + step] for at in range(0, len(STREAM), step)]
+    assert [frame for part in parts for frame in buffer.add(part)] == [frame[4:] for frame in FRAMES]
+    assert buffer.waiting == b""
+
+
+def test_the_beginning_of_a_frame_waits_for_its_rest() -> None:
+    buffer = FrameBuffer(1000)
+    assert list(buffer.add(STREAM + b"\0\0\0\5abc")) == [frame[4:] for frame in FRAMES]
+    assert buffer.waiting == b"\0\0\0\5abc"
+    assert list(buffer.add(b"de")) == [b"abcde"]
+
+
+def test_memory_follows_the_bytes_that_came_and_not_the_announced_size() -> None:
+    buffer = FrameBuffer(1 << 30)
+    assert list(buffer.add(b"\x3f\xff\xff\xff")) == []
+    assert len(buffer.waiting) == 4
+
+
+def test_large_frames_are_put_together_from_many_parts() -> None:
+    content, parts = bytes(range(256)) * (1 << 12), 8
+    buffer = FrameBuffer(1 << 24)
+    frames = list(buffer.add((len(content) * parts).to_bytes(4)))
+    for _ in range(parts):
+        frames += buffer.add(content)
+    assert frames == [content * parts]
 
 
 @pytest.mark.parametrize(
     ("head", "told"),
     [
-        ("ffffffff", "a frame of -1 bytes, between 0 and 104857600 are allowed"),
+        ("ffffffff", "a frame of -1 bytes; between 0 and 104857600 are allowed"),
         ("80000000", "a frame of -2147483648 bytes"),
         ("06400001", f"a frame of {MAXIMUM_FRAME_SIZE + 1} bytes"),
         ("7fffffff", "a frame of 2147483647 bytes"),
-        ("47455420", "a frame of 1195725856 bytes"),  # GET, from somebody who takes us for a web server
+        ("47455420", "a frame of 1195725856 bytes"),  # GET, from a client that expects a web server
     ],
 )
 def test_frame_sizes_that_cannot_be(head: str, told: str) -> None:
-    frames = split_frames(API_VERSIONS_3 + bytes.fromhex(head))
+    buffer = FrameBuffer()
+    frames = buffer.add(API_VERSIONS_3 + bytes.fromhex(head))
     assert next(frames) == API_VERSIONS_3[4:]
     with pytest.raises(DecodeError, match=f"^frame: at byte 32: {told}") as caught:
         next(frames)
     assert caught.value.kind == "length"
+    assert buffer.waiting.hex() == head
 
 
 def test_the_largest_frame_can_be_set() -> None:

@@ -1,12 +1,12 @@
-"""What answers requests, with all that it needs."""
+"""Puts the parts of a broker together that answer requests. A new handler needs a line in `HANDLERS`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from typing import Final
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Routes
+from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
@@ -17,6 +17,7 @@ from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
 from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
 from kafkawire.broker.handlers.config_descriptions import ConfigDescriptionHandlers
+from kafkawire.broker.handlers.context import HandlerContext, Handlers
 from kafkawire.broker.handlers.fetch import FetchHandlers
 from kafkawire.broker.handlers.group_members import GroupMemberHandlers
 from kafkawire.broker.handlers.group_offsets import GroupOffsetHandlers
@@ -30,28 +31,40 @@ from kafkawire.broker.handlers.sasl import SaslHandlers
 from kafkawire.broker.handlers.scram import ScramHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
-from kafkawire.broker.offered_versions import offered_versions
 from kafkawire.broker.opened_state import OpenedState
-from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.record_store import RecordStore
-from kafkawire.broker.partitions.topic_demands import TopicDemands
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy
 from kafkawire.broker.plugins.loading import plugged_in
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
-from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
-from kafkawire.broker.resource_configs.loggers import BrokerLoggers
-from kafkawire.broker.topics.automatic_creation import AutomaticCreation
+from kafkawire.broker.served_apis import offered_versions
 from kafkawire.broker.topics.creation import TopicCreation
-from kafkawire.broker.topics.deletion import TopicDeletion
-from kafkawire.broker.topics.growth import TopicGrowth
 from kafkawire.broker.topics.placement import Placement
-from kafkawire.broker.unserved_clients import UnservedClients
-from kafkawire.protocol import ApiVersionsRequest, DescribeClusterRequest
 
-__all__ = ["assemble"]
+__all__ = ["HANDLERS", "assemble"]
+
+HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
+    AclHandlers,
+    ClusterHandlers,
+    ConfigAlterationHandlers,
+    ConfigDescriptionHandlers,
+    FetchHandlers,
+    GroupHandlers,
+    GroupMemberHandlers,
+    GroupOffsetHandlers,
+    ListOffsetsHandlers,
+    MetadataHandlers,
+    ProduceHandlers,
+    QuotaHandlers,
+    QuotaProposalHandlers,
+    SaslHandlers,
+    ScramHandlers,
+    TopicHandlers,
+    TopicPartitionHandlers,
+)
+"""The handlers of all families of APIs."""
 
 
 def assemble(
@@ -59,124 +72,56 @@ def assemble(
     state: OpenedState,
     cluster: Cluster,
     *,
-    access: Access,
+    access: Authorization,
     quotas: ClientQuotas,
     faults: Faults,
     clock: Clock,
     resources: AsyncExitStack,
 ) -> Dispatcher:
-    """A dispatcher with the handlers of all families.
+    """A dispatcher with all handlers.
 
     Args:
-        configuration: what the broker was started with.
-        state: what it remembers.
-        cluster: who it is.
-        access: who may do what.
-        quotas: who may use how much.
-        faults: what goes wrong on purpose.
+        configuration: the properties that the broker was started with.
+        state: the opened state of the cluster and of its groups.
+        cluster: the node and its listeners.
+        access: what sessions may do.
+        quotas: the client quotas.
+        faults: the faults that tests set.
         clock: the broker's.
         resources: closes the policies when the broker stops.
 
     Raises:
-        ConfigurationError: a plug-in cannot be had.
+        ConfigurationError: a policy class cannot be loaded.
     """
-    controller = state.controller
+    controller, store, work = state.controller, RecordStore(), RequestWork()
     state.coordinator.follow(controller)
-    dynamic = DynamicConfiguration(configuration, controller.image.configs)
-    unserved, work = UnservedClients(), RequestWork()
+    controller.subscribe(store.remove)
     resources.callback(work.close)
-    routes: Routes = {
-        **AclHandlers(controller, access).routes,
-        **ScramHandlers(controller, access).routes,
-        **SaslHandlers().routes,
-        **QuotaHandlers(controller, access).routes,
-        **QuotaProposalHandlers(controller, access).routes,
-        **GroupHandlers(cluster, state.coordinator, access).routes,
-        **GroupMemberHandlers(access, unserved).routes,
-        **GroupOffsetHandlers(controller.image, state.coordinator, access, clock).routes,
-        **_data_routes(dynamic, state, access, quotas, clock=clock, unserved=unserved, work=work),
-        **_topic_routes(dynamic, state, cluster, access=access, quotas=quotas, resources=resources),
-    }
-    offered: Mapping[int, range] = CappedVersions(
-        offered_versions(
-            (*routes, ApiVersionsRequest, DescribeClusterRequest),
-            unstable=configuration.boolean("unstable.api.versions.enable"),
-        ),
-        faults,
-    )
-    routes = {**routes, **ClusterHandlers(cluster, offered, controller, access).routes}
-    return Dispatcher(routes, offered, controller, quotas=quotas, faults=faults, clock=clock, work=work)
-
-
-def _topic_routes(
-    configuration: DynamicConfiguration,
-    state: OpenedState,
-    cluster: Cluster,
-    *,
-    access: Access,
-    quotas: ClientQuotas,
-    resources: AsyncExitStack,
-) -> Routes:
-    """What is about topics and configurations."""
-    controller = state.controller
-    image = controller.image
-    alter_policy = plugged_in(configuration.static, "alter.config.policy.class.name", AlterConfigPolicy)
-    create_policy = plugged_in(configuration.static, "create.topic.policy.class.name", CreateTopicPolicy)
+    alter_policy = plugged_in(configuration, "alter.config.policy.class.name", AlterConfigPolicy)
+    create_policy = plugged_in(configuration, "create.topic.policy.class.name", CreateTopicPolicy)
     for policy in (alter_policy, create_policy):
         if policy is not None:
             resources.callback(policy.close)
-            policy.configure(configuration.static.properties)
+            policy.configure(configuration.properties)
+    dynamic = DynamicConfiguration(configuration, controller.image.configs)
     placement = Placement(cluster.node_id, state.directory_id)
-    alterations = ConfigAlterations(image, configuration, alter_policy)
-    descriptions = ConfigDescriptions(configuration, image.configs)
-    creation = TopicCreation(controller, configuration, alterations, placement, create_policy)
-    automatic = AutomaticCreation(creation, configuration)
-    topics = TopicHandlers(
-        creation,
-        TopicDeletion(controller, access),
-        TopicGrowth(controller, placement),
-        descriptions=descriptions,
+    alterations = ConfigAlterations(controller.image, dynamic, alter_policy)
+    served: dict[int, range] = {}
+    context = HandlerContext(
         access=access,
-        mutations=quotas.mutations,
-        configuration=configuration,
-    )
-    loggers = BrokerLoggers()
-    return {
-        **topics.routes,
-        **MetadataHandlers(cluster, image.topics, automatic, access, quotas.mutations).routes,
-        **TopicPartitionHandlers(cluster, image.topics, access, configuration).routes,
-        **ConfigDescriptionHandlers(image, cluster.node_id, descriptions, loggers, access).routes,
-        **ConfigAlterationHandlers(controller, cluster.node_id, alterations, loggers, access).routes,
-    }
-
-
-def _data_routes(
-    configuration: DynamicConfiguration,
-    state: OpenedState,
-    access: Access,
-    quotas: ClientQuotas,
-    *,
-    clock: Clock,
-    unserved: UnservedClients,
-    work: RequestWork,
-) -> Routes:
-    """What is about records, which are gone with their topic."""
-    controller, store = state.controller, RecordStore()
-    topics = controller.image.topics
-    controller.subscribe(store.remove)
-    producing = ProduceHandlers(
-        controller,
-        store,
-        demands=TopicDemands(controller.image.configs, configuration),
-        producer_ids=ProducerIds(controller, configuration.static.integer("node.id")),
-        access=access,
-        rates=quotas.produce,
+        alterations=alterations,
         clock=clock,
-        unserved=unserved,
+        cluster=cluster,
+        configuration=dynamic,
+        controller=controller,
+        coordinator=state.coordinator,
+        creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),
+        offered=CappedVersions(served, faults),
+        placement=placement,
+        quotas=quotas,
+        store=store,
         work=work,
     )
-    return {
-        **producing.routes,
-        **FetchHandlers(topics, store, access, quotas.fetch, clock).routes,
-        **ListOffsetsHandlers(topics, store, access).routes,
-    }
+    apis = [api for handlers in HANDLERS for api in handlers(context).apis]
+    served |= offered_versions(apis, unstable=configuration.boolean("unstable.api.versions.enable"))
+    return Dispatcher(apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work)

@@ -1,4 +1,4 @@
-"""The one place through which the state of a cluster changes."""
+"""The controller: the only place that changes the state of the cluster."""
 
 from __future__ import annotations
 
@@ -13,81 +13,70 @@ from kafkawire.wire import Message
 __all__ = ["MAXIMUM_RECORDS", "Controller", "TooManyRecordsError"]
 
 MAXIMUM_RECORDS: Final = 10_000
-"""The most records that one request may make."""
+"""The most records that one request may commit."""
 
 Subscriber: TypeAlias = Callable[[Message], None]
 
 
 class TooManyRecordsError(Exception):
-    """A request would make more records than one may; nothing of it was done."""
+    """A request would commit more records than one may; none was committed."""
 
 
 class Controller:
-    """Turns records into log and state.
+    """Appends records to the log and applies them to the state.
 
-    What was committed is in the image at once and durable later. A broker therefore sends each answer only when
-    everything that the answer can know of is durable: ``end_offset`` at the time it was made.
+    A committed record is in the image at once and durable later. The broker therefore sends a response only after every
+    record that the response can depend on is fsynced: all below the ``end_offset`` at the time it was made.
 
     Args:
-        log: where records go.
-        image: the state that the log amounts to so far.
+        log: stores the records.
+        image: the state after the records that the log has so far.
 
     Attributes:
         image: the state; only records change it.
-        turn: held by who looks at the state in several slices of time in order to change it, so that nothing comes in
-            between, and by all who change the same things.
+        log: stores the records.
+        turn: a lock for requests that read the state in several slices of time before they change it, and for all
+            requests that change the same part.
     """
 
     def __init__(self, log: MetadataLog, image: MetadataImage) -> None:
         self.image = image
         self.turn = asyncio.Lock()
-        self._log = log
+        self.log = log
         self._subscribers: list[Subscriber] = []
         self._subscribers_to_commits: list[Callable[[Sequence[Message]], None]] = []
 
     def commit(self, records: Sequence[Message]) -> None:
-        """Make a change, all of it or nothing.
+        """Append records and apply them, all or none.
 
         Raises:
             TooManyRecordsError: for more than ``MAXIMUM_RECORDS``.
-            EncodeError: a record cannot be written.
-            StorageError: the log takes nothing more.
+            EncodeError: a record cannot be encoded.
+            StorageError: the log has failed before.
         """
         if len(records) > MAXIMUM_RECORDS:
             raise TooManyRecordsError(f"{len(records)} records in one request, {MAXIMUM_RECORDS} are allowed")
         if not records:
             return
-        self._log.append(records)
+        self.log.append(records)
         for record in records:
             self.image.apply(record)
             for subscriber in self._subscribers:
                 subscriber(record)
         for subscriber_to_commits in self._subscribers_to_commits:
             subscriber_to_commits(records)
-        if self._log.snapshot_is_due:
-            self._log.take_snapshot(self.image.records())
+        if self.log.snapshot_is_due:
+            self.log.take_snapshot(self.image.records())
 
     def subscribe(self, subscriber: Subscriber) -> None:
-        """Have a function called with every record that is committed from now on, after it is in the image."""
+        """Call a function with each record committed from now on, after it is in the image."""
         self._subscribers.append(subscriber)
 
     def subscribe_to_commits(self, subscriber: Callable[[Sequence[Message]], None]) -> None:
-        """Have a function called after each commit from now on, with all its records."""
+        """Call a function after each commit from now on, with all its records."""
         self._subscribers_to_commits.append(subscriber)
 
     @property
     def end_offset(self) -> int:
-        """The offset behind the last record."""
-        return self._log.end_offset
-
-    def is_durable(self, offset: int) -> bool:
-        """Whether all records below an offset would survive a crash."""
-        return self._log.is_durable(offset)
-
-    async def durable(self, offset: int) -> None:
-        """Wait until they do.
-
-        Raises:
-            StorageError: they could not be written.
-        """
-        await self._log.durable(offset)
+        """The offset of the next record."""
+        return self.log.end_offset

@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.calls import (
-    FREE_TIME,
-    Answer,
-    Call,
-    Handler,
-    Refused,
-    RefusedRequestError,
-    RequestTime,
-    Routes,
-    Unanswered,
-)
-from kafkawire.broker.client_software import software_of
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
-from kafkawire.broker.faults import Faults, handle_with_faults, throttled
+from kafkawire.broker.faults import Faults, answer_with_faults, throttled
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.request_time import MeasuredTime
 from kafkawire.broker.request_work import SMALL_FRAME, RequestWork, decoded
-from kafkawire.broker.sessions import Session
+from kafkawire.broker.requests import (
+    UNMEASURED,
+    Answer,
+    Call,
+    Refused,
+    RefusedRequestError,
+    RequestTime,
+    Unanswered,
+)
+from kafkawire.broker.served_apis import ServedApi
+from kafkawire.broker.sessions import Session, software_of
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.clients.request_header import RequestHeader
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.rpc import UNSUPPORTED_VERSION, Request, encode_response
+from kafkawire.rpc import UNSUPPORTED_VERSION, Request, api_of, encode_response
 from kafkawire.wire import EncodeError, Message
 from kafkawire.wire.kafka_errors import ApiError
 from kafkawire.wire.message import Struct
@@ -62,24 +60,24 @@ class Reply(Struct, frozen=True, gc=False):
 
 
 class Dispatcher:
-    """Hands each request to its handler.
+    """Passes each request to its handler.
 
     Args:
-        routes: what answers each request.
-        offered: API key to the versions that are served.
-        controller: knows how far the state has come.
-        quotas: what clients may use.
-        faults: what goes wrong on purpose.
+        apis: the APIs with their handlers.
+        offered: API key to the versions that clients are offered.
+        controller: has the end offset of the metadata log.
+        quotas: the client quotas.
+        faults: the faults that tests set.
         clock: the broker's.
-        work: decodes and encodes.
+        work: decodes requests and encodes responses.
 
     Attributes:
-        offered: API key to the versions that are served.
+        offered: API key to the versions that clients are offered.
     """
 
     def __init__(
         self,
-        routes: Routes,
+        apis: Sequence[ServedApi],
         offered: Mapping[int, range],
         controller: Controller,
         *,
@@ -88,7 +86,7 @@ class Dispatcher:
         clock: Clock,
         work: RequestWork,
     ) -> None:
-        self._handlers: dict[int | None, Handler] = {request.API_KEY: handler for request, handler in routes.items()}
+        self._apis = {api.api_key: api for api in apis}
         self.offered = offered
         self._controller = controller
         self._quotas = quotas
@@ -127,45 +125,51 @@ class Dispatcher:
 
     def _call(self, header: RequestHeader, session: Session, size: int) -> Call:
         key, client_id = header.request_api_key, header.client_id or ""
-        time: RequestTime = FREE_TIME
+        time: RequestTime = UNMEASURED
         if self._quotas.request.enabled and key not in _UNLIMITED:
             time = MeasuredTime(self._quotas.request, session, client_id, self._clock)
         return Call(key, header.request_api_version, client_id, session, size, time)
 
     async def _with_faults(self, body: Message, call: Call) -> tuple[Answer, int]:
-        """An answer that may go wrong on purpose; a fault that throttles leaves it to the client to wait."""
+        """An answer that faults may change; a fault that throttles does not mute the connection."""
         muted_ms = 0
 
-        async def handle() -> Answer:
+        async def answer(refused: Refused | None) -> Answer:
             nonlocal muted_ms
-            answer, muted_ms = await self._answer(body, call)
-            return answer
+            if refused is not None:
+                return await self._refusal(body, call.version, refused)
+            handled, muted_ms = await self._answer(body, call)
+            return handled
 
-        return await handle_with_faults(self._faults, self._clock, handle, body, call), muted_ms
+        return await answer_with_faults(self._faults, self._clock, answer, body, call), muted_ms
 
     async def _answer(self, body: Message, call: Call) -> tuple[Answer, int]:
-        """What a handler answers, with the throttle time in it, and that time in milliseconds."""
+        """The answer of the handler, with the throttle time in it, and that time in milliseconds."""
         try:
-            answer = self._handlers[call.api_key](body, call)
+            answer = self._apis[call.api_key].handler(body, call)
             if not isinstance(answer, _PRESENT):
                 answer = await (call.time.of(answer) if isinstance(call.time, MeasuredTime) else answer)
         except (RefusedRequestError, StorageError):
             raise
         except ApiError as error:
             answer = Refused(error.code, error.message or None)
-        except Exception:  # noqa: BLE001 - a defect here or in a plug-in, and the client is to learn of it
+        except Exception:  # noqa: BLE001 - a defect here or in a plug-in must reach the client as an error
             _log.exception("%s version %d could not be answered", body.NAME, call.version)
             answer = Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
         if isinstance(answer, Refused):
-            answer = await self._work.refusal(body, call.version, answer)
+            answer = await self._refusal(body, call.version, answer)
         return self._throttled(answer, call)
+
+    async def _refusal(self, body: Message, version: int, refused: Refused) -> Message:
+        api = self._apis[api_of(body).key]
+        return await self._work.refusal(refused.request or body, version, refused, api.refuse)
 
     def _throttled(self, answer: Answer, call: Call) -> tuple[Answer, int]:
         """The longest of all throttle times holds (D14)."""
         if answer is None:
             return None, 0
         own: int = getattr(answer, "throttle_time_ms", 0)
-        if call.time is FREE_TIME or isinstance(answer, Unanswered):
+        if call.time is UNMEASURED or isinstance(answer, Unanswered):
             return answer, own
         for_time = _throttled_for_time(call)
         if for_time <= own:
@@ -181,7 +185,7 @@ class Dispatcher:
             return await self._work.answer(answer, version, correlation_id)
         except EncodeError:
             _log.exception("The answer to %s version %d cannot be written", body.NAME, version)
-            refused = await self._work.refusal(body, version, Refused(ErrorCode.UNKNOWN_SERVER_ERROR))
+            refused = await self._refusal(body, version, Refused(ErrorCode.UNKNOWN_SERVER_ERROR))
             return await self._work.answer(refused, version, correlation_id)
 
     def _reply(self, frame: bytes | None, muted_ms: int, session: Session | None = None) -> Reply:

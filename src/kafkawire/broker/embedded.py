@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from kafkawire.broker.access import AuthorizedAccess, UnrestrictedAccess
 from kafkawire.broker.assembly import assemble
+from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock, SystemClock
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
@@ -30,13 +30,58 @@ from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.quota_updates import QuotaUpdates
 from kafkawire.broker.storage.errors import StorageError
 
-__all__ = ["EmbeddedBroker"]
+__all__ = ["BrokerAddresses", "EmbeddedBroker"]
 
 _log = logging.getLogger(__name__)
 
 
-class EmbeddedBroker:
-    """A broker in this process, for as long as its context lasts.
+class BrokerAddresses:
+    """Where clients connect to a broker.
+
+    Args:
+        cluster: the node and its listeners.
+        faults: the faults of the broker.
+
+    Attributes:
+        faults: makes the broker misbehave, for tests.
+    """
+
+    def __init__(self, cluster: Cluster, faults: Faults) -> None:
+        self.faults = faults
+        self._cluster = cluster
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Host and port of the first listener, ``127.0.0.1:9092``."""
+        return f"{self._cluster.host}:{self._cluster.port}"
+
+    @property
+    def host(self) -> str:
+        """Host of the first listener."""
+        return self._cluster.host
+
+    @property
+    def port(self) -> int:
+        """Port of the first listener, assigned when the broker starts."""
+        return self._cluster.port
+
+    @property
+    def cluster_id(self) -> str:
+        """22 characters; from the data directory, or a new one at every start."""
+        return self._cluster.cluster_id
+
+    def address(self, listener: str) -> str:
+        """Host and port of a listener, ``127.0.0.1:9092``.
+
+        Raises:
+            KeyError: there is no such listener.
+        """
+        endpoint = self._cluster.endpoints[listener]
+        return f"{endpoint.host}:{endpoint.port}"
+
+
+class EmbeddedBroker(BrokerAddresses):
+    """A broker in this process; it runs while its context is open.
 
     ::
 
@@ -53,9 +98,6 @@ class EmbeddedBroker:
         port: the port; 0 for a free one.
         clock: what time it is, for all that the broker stores, measures and waits for.
 
-    Attributes:
-        faults: what goes wrong on purpose, for tests.
-
     Raises:
         ConfigurationError: a property has a wrong value.
     """
@@ -69,48 +111,18 @@ class EmbeddedBroker:
         port: int = 0,
         clock: Clock | None = None,
     ) -> None:
-        self.faults = Faults()
         self._configuration = BrokerConfiguration(properties or {})
+        rack = self._configuration.text("broker.rack") or None
+        super().__init__(Cluster("", self._configuration.integer("node.id"), host, port, rack), Faults())
         self._data_dir = data_dir
         self._host = host
         self._port = port
         self._clock = clock or SystemClock()
-        rack = self._configuration.text("broker.rack") or None
-        self._cluster = Cluster("", self._configuration.integer("node.id"), host, port, rack)
         self._resources: AsyncExitStack | None = None
         self._halt: asyncio.Future[StorageError] | None = None
         self._server: Server | None = None
         self._closing: asyncio.Task[None] | None = None
         self._failure: StorageError | None = None
-
-    @property
-    def bootstrap_servers(self) -> str:
-        """Where clients of the first listener connect, ``127.0.0.1:9092``."""
-        return f"{self._cluster.host}:{self._cluster.port}"
-
-    @property
-    def host(self) -> str:
-        """Where clients of the first listener connect."""
-        return self._cluster.host
-
-    @property
-    def port(self) -> int:
-        """Where clients of the first listener connect; known once the broker listens."""
-        return self._cluster.port
-
-    @property
-    def cluster_id(self) -> str:
-        """22 characters; that of the data directory, or another at every start."""
-        return self._cluster.cluster_id
-
-    def address(self, listener: str) -> str:
-        """Where the clients of a listener connect, ``127.0.0.1:9092``.
-
-        Raises:
-            KeyError: there is no such listener.
-        """
-        endpoint = self._cluster.endpoints[listener]
-        return f"{endpoint.host}:{endpoint.port}"
 
     async def start(self) -> None:
         """Read what the data directory holds, and listen.
@@ -136,7 +148,7 @@ class EmbeddedBroker:
                 self._configuration,
                 state,
                 self._cluster,
-                access=AuthorizedAccess(authorizer) if authorizer is not None else UnrestrictedAccess(),
+                access=Authorization(authorizer),
                 quotas=updates.quotas,
                 faults=self.faults,
                 clock=self._clock,

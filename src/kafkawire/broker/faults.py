@@ -17,9 +17,8 @@ from typing import Final, Self, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
-from kafkawire.broker.calls import Answer, Call, RefusedRequestError
 from kafkawire.broker.clock import Clock
-from kafkawire.broker.refusals import refusal
+from kafkawire.broker.requests import Answer, Call, Refused, RefusedRequestError
 from kafkawire.protocol import ProduceRequest
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.rpc import api_of
@@ -27,7 +26,7 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ApiError
 from kafkawire.wire.message import Struct
 
-__all__ = ["CappedVersions", "Drop", "Fault", "Faults", "handle_with_faults", "throttled"]
+__all__ = ["CappedVersions", "Drop", "Fault", "Faults", "answer_with_faults", "throttled"]
 
 _TO_CONNECT: Final = frozenset({ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
 
@@ -282,17 +281,17 @@ class CappedVersions(Mapping[int, range]):
         return sum(1 for _ in self)
 
 
-async def handle_with_faults(
-    faults: Faults, clock: Clock, handle: Callable[[], Answer | Awaitable[Answer]], request: Message, call: Call
+async def answer_with_faults(
+    faults: Faults, clock: Clock, answer: Callable[[Refused | None], Awaitable[Answer]], request: Message, call: Call
 ) -> Answer:
-    """Answer a request that may meet faults.
+    """Answer a request to which faults may apply.
 
     Args:
         faults: those of the broker.
-        clock: what delays go by.
-        handle: makes the true answer.
-        request: what is asked.
-        call: how.
+        clock: measures delays.
+        answer: makes the answer of the handler, or that of a refusal in its place.
+        request: the request.
+        call: its version and client.
 
     Raises:
         RefusedRequestError: the connection is to be closed.
@@ -302,17 +301,13 @@ async def handle_with_faults(
         await clock.sleep(delay.seconds)
     drop, refuse, throttle = faults.of(Drop, call), faults.of(Refuse, call), faults.of(Throttle, call)
     if drop is not None and not drop.after_handling:
-        raise RefusedRequestError("a fault drops the connection")
+        raise RefusedRequestError("a fault closes the connection in place of handling the request")
     if refuse is not None and isinstance(request, ProduceRequest) and not request.acks:
-        raise RefusedRequestError("a fault refuses what has no answer")
-    if refuse is not None:
-        answer: Answer = refusal(request, call.version, refuse.code, message=refuse.message)
-    else:
-        handled = handle()
-        answer = await handled if isinstance(handled, Awaitable) else handled
+        raise RefusedRequestError("a fault refuses a Produce request with acks 0, which has no response for the error")
+    answered = await answer(Refused(refuse.code, refuse.message) if refuse is not None else None)
     if drop is not None:
-        raise RefusedRequestError("a fault drops the connection after the request was handled")
-    return throttled(answer, call.version, throttle.milliseconds) if throttle is not None else answer
+        raise RefusedRequestError("a fault closes the connection after the request was handled")
+    return throttled(answered, call.version, throttle.milliseconds) if throttle is not None else answered
 
 
 def throttled(answer: Answer, version: int, milliseconds: int) -> Answer:

@@ -11,8 +11,8 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from kafkawire.broker.calls import Refused, RefusedRequestError, TooLargeRequestError
 from kafkawire.broker.refusals import refusal
+from kafkawire.broker.requests import Refused, RefusedRequestError, TooLargeRequestError
 from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.protocol.clients.request_header import RequestHeader
@@ -88,30 +88,26 @@ class RequestWork:
         Raises:
             EncodeError: it cannot be written.
         """
-        if _left_of(answer, _SMALL_ANSWER) >= 0:
-            return encode_response(answer, version, correlation_id=correlation_id)
-        return await self.in_thread(_encoded, answer, version, correlation_id)
+        encode = partial(encode_response, answer, version, correlation_id=correlation_id)
+        return encode() if _left_of(answer, _SMALL_ANSWER) >= 0 else await self.in_thread(encode)
 
     async def in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         """What a function returns, called in the thread; it must not touch the state of the broker."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *arguments))
 
-    async def refusal(self, request: Message, version: int, refused: Refused) -> Message:
-        """The answer to a request of which nothing is done.
+    async def refusal(
+        self, request: Message, version: int, refused: Refused, refuse: Callable[..., Message] = refusal
+    ) -> Message:
+        """The response to a request that is refused as a whole.
 
         Args:
-            request: what was asked.
-            version: of request and answer.
-            refused: what to say.
+            request: the request.
+            version: of request and response.
+            refused: the error.
+            refuse: makes the response, as `kafkawire.broker.refusals.refusal` does.
         """
-        named = refused.request or request
-        if _left_of(named, _SMALL_ANSWER) >= 0:
-            return refusal(named, version, refused.code, message=refused.message)
-        return await self.in_thread(_refusal, named, version, refused)
-
-
-def _refusal(request: Message, version: int, refused: Refused) -> Message:
-    return refusal(request, version, refused.code, message=refused.message)
+        made = partial(refuse, request, version, refused.code, message=refused.message)
+        return made() if _left_of(request, _SMALL_ANSWER) >= 0 else await self.in_thread(made)
 
 
 def decoded(frame: bytes, api_versions: range | None = None) -> Request:
@@ -128,10 +124,6 @@ def decoded(frame: bytes, api_versions: range | None = None) -> Request:
         return decode_request(frame, api_versions=api_versions)
     except DecodeError as error:
         raise RefusedRequestError(str(error)) from error
-
-
-def _encoded(answer: Message, version: int, correlation_id: int) -> bytes:
-    return encode_response(answer, version, correlation_id=correlation_id)
 
 
 def _elements_of(frame: bytes, most: int) -> int:

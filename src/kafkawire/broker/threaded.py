@@ -11,13 +11,12 @@ from types import TracebackType
 from typing import Self
 
 from kafkawire.broker.clock import Clock
-from kafkawire.broker.embedded import EmbeddedBroker
-from kafkawire.broker.faults import Faults
+from kafkawire.broker.embedded import BrokerAddresses, EmbeddedBroker
 
 __all__ = ["ThreadedBroker"]
 
 
-class ThreadedBroker:
+class ThreadedBroker(BrokerAddresses):
     """A broker that runs in a thread, so that whoever started it may block.
 
     ::
@@ -42,40 +41,8 @@ class ThreadedBroker:
         clock: Clock | None = None,
     ) -> None:
         self._broker = EmbeddedBroker(properties, data_dir=data_dir, host=host, port=port, clock=clock)
+        super().__init__(self._broker._cluster, self._broker.faults)  # noqa: SLF001 both are the same broker
         self._running: _Running | None = None
-
-    @property
-    def bootstrap_servers(self) -> str:
-        """Where clients of the first listener connect, ``127.0.0.1:9092``."""
-        return self._broker.bootstrap_servers
-
-    @property
-    def host(self) -> str:
-        """Where clients of the first listener connect."""
-        return self._broker.host
-
-    @property
-    def port(self) -> int:
-        """Where clients of the first listener connect."""
-        return self._broker.port
-
-    @property
-    def cluster_id(self) -> str:
-        """22 characters."""
-        return self._broker.cluster_id
-
-    @property
-    def faults(self) -> Faults:
-        """What goes wrong on purpose."""
-        return self._broker.faults
-
-    def address(self, listener: str) -> str:
-        """Where the clients of a listener connect, ``127.0.0.1:9092``.
-
-        Raises:
-            KeyError: there is no such listener.
-        """
-        return self._broker.address(listener)
 
     def start(self) -> None:
         """Read what the data directory holds, and listen.

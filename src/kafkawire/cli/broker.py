@@ -27,13 +27,13 @@ def run(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     data_dir: Annotated[
         Path | None,
-        typer.Option(help="Directory that keeps all state, in Kafka's format; by default none is kept."),
+        typer.Option(help="Directory for all state, in Kafka's format; by default nothing is stored."),
     ] = None,
     config: Annotated[
-        list[str] | None, typer.Option(help="A property of Kafka's brokers, NAME=VALUE; may be given many times.")
+        list[str] | None, typer.Option(help="A property of Kafka's brokers, NAME=VALUE; repeatable.")
     ] = None,
-    properties: Annotated[Path | None, typer.Option(help="File of such properties; --config goes before it.")] = None,
-    ready_file: Annotated[Path | None, typer.Option(help="File to write the address to, once it can be used.")] = None,
+    properties: Annotated[Path | None, typer.Option(help="File of such properties; --config overrides it.")] = None,
+    ready_file: Annotated[Path | None, typer.Option(help="File for the address; written when it is usable.")] = None,
 ) -> None:
     """Run a broker in this process: topics, configs, ACLs, quotas and users as in Apache Kafka, on one node.
 
@@ -59,7 +59,7 @@ def run(
 
 
 async def _serve(broker: EmbeddedBroker, ready_file: Path | None) -> ExitCode:
-    """Run until a signal comes, or nothing more can be kept."""
+    """Run until a signal arrives, or the storage fails."""
     told: asyncio.Future[ExitCode] = asyncio.get_running_loop().create_future()
     _on_signal(signal.SIGTERM, told, ExitCode.DONE)
     _on_signal(signal.SIGINT, told, ExitCode.INTERRUPTED)
@@ -95,7 +95,7 @@ def _of_file(path: Path | None) -> Mapping[str, str]:
     except PropertiesError as error:
         raise CommandError(f"{path}: {error}", ExitCode.USAGE) from None
     except UnicodeDecodeError as error:
-        raise CommandError(f"{path}: it is no text in UTF-8: {error.reason} at byte {error.start}") from None
+        raise CommandError(f"{path}: it is not UTF-8: {error.reason} at byte {error.start}") from None
 
 
 def _of_options(options: Sequence[str]) -> Mapping[str, str]:

@@ -8,7 +8,11 @@ from typing import Self
 
 import msgspec
 
-__all__ = ["Accounts"]
+__all__ = ["Accounts", "TooManyErrorsError"]
+
+
+class TooManyErrorsError(Exception):
+    """A reading had more errors than were allowed."""
 
 
 @dataclass
@@ -63,6 +67,19 @@ class Accounts:
     def failed(self, code: str, count: int = 1) -> None:
         """Book a flaw, or a record that cannot be decoded."""
         _add(self.errors, code, count)
+
+    def check_errors(self, allowed: int | None) -> None:
+        """Check the number of errors.
+
+        Args:
+            allowed: what the option ``--max-errors`` of commands says; None for any number.
+
+        Raises:
+            TooManyErrorsError: there are more.
+        """
+        if allowed is not None and sum(self.errors.values()) > allowed:
+            codes = ", ".join(f"{code} {count}" for code, count in sorted(self.errors.items()))
+            raise TooManyErrorsError(f"more errors than --max-errors {allowed} allows: {codes}")
 
     @property
     def balanced(self) -> bool:

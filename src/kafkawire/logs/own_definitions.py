@@ -19,6 +19,7 @@ from kafkawire.codegen.parse.error_codes import ErrorCodesError
 from kafkawire.codegen.report.text import render_text
 from kafkawire.codegen.resolve.layouts import resolve
 from kafkawire.codegen.specs_tree import LoadedSpecs
+from kafkawire.logs.errors import OwnDefinitionsError
 from kafkawire.logs.generated_modules import GeneratedModules
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry
 from kafkawire.wire.record_types import CoordinatorRecordType
@@ -36,17 +37,13 @@ _STORAGE = "storage"
 """Folder of the records of tiered storage, which are numbered like those of the metadata log and are not among them."""
 
 
-class OwnDefinitionsError(ValueError):
-    """Definitions that cannot be used; the message has the findings as ``kafkawire schema lint`` prints them."""
-
-
 @dataclass(frozen=True)
 class OwnDefinitions:
     """Record types that are known beside Kafka's, and the code that decodes them.
 
     Attributes:
         registry: all record types; for ``ReadOptions.registry``.
-        modules: the generated package, which other processes must ``install`` before they use the registry.
+        modules: the generated package. It is installed in this process, and in others that unpickle the registry.
     """
 
     registry: RecordRegistry
@@ -70,7 +67,7 @@ def own_definitions(folder: str | Path) -> OwnDefinitions:
         raise OwnDefinitionsError(f"{folder} defines no records: types metadata, coordinator-key, coordinator-value")
     modules = _generate(specs)
     modules.install()
-    return OwnDefinitions(_registry(metadata, coordinators, modules.package), modules)
+    return OwnDefinitions(_registry(metadata, coordinators, modules), modules)
 
 
 def _load(folder: Path) -> LoadedSpecs:
@@ -133,14 +130,17 @@ def _topic(key: MessageDefinition, known: CoordinatorRecordType) -> str:
 
 
 def _registry(
-    metadata: Mapping[int, str], coordinators: Mapping[str, Mapping[int, CoordinatorRecordType]], package: str
+    metadata: Mapping[int, str],
+    coordinators: Mapping[str, Mapping[int, CoordinatorRecordType]],
+    modules: GeneratedModules,
 ) -> RecordRegistry:
     return RecordRegistry(
         metadata={**BUILT_IN.metadata, **metadata},
         coordinators={
             topic: {**types, **coordinators.get(topic, {})} for topic, types in BUILT_IN.coordinators.items()
         },
-        packages=(package, *BUILT_IN.packages),
+        packages=(modules.package, *BUILT_IN.packages),
+        modules=modules,
     )
 
 

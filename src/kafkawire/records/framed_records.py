@@ -12,9 +12,11 @@ from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import Octets
 from kafkawire.wire.varint import read_uvarint, write_uvarint
 
-__all__ = ["FRAME_VERSION", "FramedRecord", "decode_framed", "encode_framed", "read_frame"]
+__all__ = ["FRAME_VERSION", "METADATA_RECORD", "FramedRecord", "decode_framed", "encode_framed", "read_frame"]
 
 FRAME_VERSION: Final = 1
+METADATA_RECORD: Final = "metadata record"
+"""What errors call a record of the metadata log."""
 _LARGEST_NUMBER: Final = 32767
 _USUAL_SIZE: Final = 3
 """Three numbers of one byte, as all are so far."""

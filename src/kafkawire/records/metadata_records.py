@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkawire.protocol.record_registries import METADATA_RECORDS
-from kafkawire.records.framed_records import FramedRecord, decode_framed, encode_framed
+from kafkawire.records.framed_records import METADATA_RECORD, FramedRecord, decode_framed, encode_framed
 from kafkawire.wire import Message
 from kafkawire.wire.message import Octets
 
@@ -16,7 +16,7 @@ def decode_metadata_record(value: Octets | None) -> FramedRecord:
     Raises:
         DecodeError: as ``framed_records.decode_framed``.
     """
-    return decode_framed(value, METADATA_RECORDS, "metadata record")
+    return decode_framed(value, METADATA_RECORDS, METADATA_RECORD)
 
 
 def encode_metadata_record(message: Message, version: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections import Counter
 from pathlib import Path
@@ -10,13 +11,14 @@ import msgspec
 import pytest
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
+from tests.embedded.apis import listed_apis
+from tests.made.example_messages import random_instance
 
-from kafkawire.broker.offered_versions import RELEASE, offered_versions
 from kafkawire.broker.refusals import refusal
+from kafkawire.broker.served_apis import RELEASE
 from kafkawire.protocol import ProduceRequest, message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.wire import Message
-from kafkawire.wire.examples import random_instance
 
 pytestmark = pytest.mark.conformance
 
@@ -44,9 +46,10 @@ UNEQUAL = {
 
 def requests() -> list[tuple[Message, int]]:
     rng = random.Random(5)
-    offered = offered_versions([message_class(f"{name}Request") for name in SERVED], unstable=False)
     found = []
-    for key, versions in offered.items():
+    for key, versions in asyncio.run(listed_apis()).items():
+        if APIS[key].name not in SERVED:
+            continue
         cls = message_class(APIS[key].request)
         for version in versions:
             if key != ApiKey.PRODUCE or version >= FIRST_PRODUCE:

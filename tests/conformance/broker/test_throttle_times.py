@@ -13,12 +13,12 @@ import pytest
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
 
-from kafkawire.broker.calls import Call
 from kafkawire.broker.clock import ManualClock
-from kafkawire.broker.offered_versions import RELEASE
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaType
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.rate import QuotaWindows
+from kafkawire.broker.requests import Call
+from kafkawire.broker.served_apis import RELEASE
 from kafkawire.broker.sessions import Principal, Session
 from kafkawire.protocol import ClientQuotaRecord
 from kafkawire.protocol.errors import ThrottlingQuotaExceededError

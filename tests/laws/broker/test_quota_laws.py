@@ -1,20 +1,19 @@
-"""Quotas: the broker refuses what the admin client refuses before it asks, with the same codes (E6, E11)."""
+"""Quotas: the broker and the admin client refuse the same, with the same codes (E6, E11)."""
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.embedded.handlers import handled
+from hypothesis import given, strategies as st
+from tests.embedded.handlers import handled, handlers_by_request
 
-from kafkawire.admin.operations.quota_messages import filter_components
-from kafkawire.broker.access import UnrestrictedAccess
-from kafkawire.broker.calls import Call
+from kafkawire.admin.operations.quotas import filter_components
+from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations
 from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.image.client_quotas import ClientQuotasImage
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.metadata_log.log import MetadataLog
+from kafkawire.broker.requests import Call
 from kafkawire.broker.sessions import ANONYMOUS, Session
 from kafkawire.model.quotas.entities import (
     CLIENT_KEYS,
@@ -40,7 +39,7 @@ ADDRESSES = (None, "10.0.0.1", "::1")
 
 
 def _is_known(entity: ClientQuotaEntity) -> bool:
-    """Whether nobody must be asked for the address of a host."""
+    """Whether no name of a host has to be resolved."""
     return not entity.get("ip") or entity["ip"] in ADDRESSES
 
 
@@ -72,9 +71,9 @@ def test_client_and_broker_refuse_the_same_quota_filters(
     """E6."""
     wanted = ClientQuotaFilter(tuple(components), strict)
     refused = refusal_of_filter(wanted)
-    handlers = QuotaHandlers(Controller(MemoryLog(), MetadataImage()), UnrestrictedAccess())
+    handlers = handlers_by_request(QuotaHandlers, Controller(MetadataLog(), MetadataImage()), Authorization())
     call = Call(48, 1, "", Session(ANONYMOUS, "127.0.0.1", "PLAINTEXT"))
     request = DescribeClientQuotasRequest(filter_components(wanted), strict)
-    answer = handled(handlers.routes[DescribeClientQuotasRequest], request, call)
+    answer = handled(handlers[DescribeClientQuotasRequest], request, call)
     assert isinstance(answer, DescribeClientQuotasResponse)
     assert answer.error_code == (0 if refused is None else refused.code)

@@ -1,4 +1,4 @@
-"""From frame to frame: what is answered, what closes the connection, and what becomes of defects."""
+"""From the frame of a request to that of its response: answers, closed connections, and errors of handlers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Mapping
 
 import pytest
 
-from kafkawire.broker.calls import Answer, Call, RefusedRequestError, Unanswered
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.dispatch import Dispatcher, Reply
 from kafkawire.broker.faults import Faults
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.request_work import RequestWork
+from kafkawire.broker.requests import Answer, Call, RefusedRequestError, Unanswered
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.sessions import ANONYMOUS, Session
 from kafkawire.protocol import (
     ApiVersionsRequest,
@@ -52,13 +53,13 @@ class Broker:
     def __init__(self) -> None:
         self.clock, self.faults = ManualClock(), Faults()
         self.quotas = ClientQuotas(self.clock)
-        self.controller = Controller(MemoryLog(), MetadataImage())
+        self.controller = Controller(MetadataLog(), MetadataImage())
         self.answer: Answer | Exception = None
         self.calls: list[Call] = []
         self.waits = self.works = 0.0
         requests = (ApiVersionsRequest, MetadataRequest, CreateTopicsRequest, ProduceRequest, SaslHandshakeRequest)
         self.dispatcher = Dispatcher(
-            dict.fromkeys(requests, self._handle),
+            [ServedApi(request, self._handle, 0, 0) for request in requests],
             OFFERED,
             self.controller,
             quotas=self.quotas,
@@ -97,7 +98,7 @@ def content(reply: Reply, response: type[Message], version: int) -> Message:
     return answer
 
 
-async def test_handlers_are_told_who_asks_what(broker: Broker) -> None:
+async def test_handlers_receive_the_session_and_the_version(broker: Broker) -> None:
     broker.answer = MetadataResponse()
     await broker.ask(MetadataRequest(), 12)
     await broker.ask(MetadataRequest(), 12, client_id=None)

@@ -1,4 +1,4 @@
-"""What is decoded and encoded: with bounds, and the same bytes whichever way it goes."""
+"""Decoding and encoding: within bounds, and with the same bytes in the loop and in a thread."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafkawire.broker.calls import Refused, RefusedRequestError
 from kafkawire.broker.request_work import RequestWork
+from kafkawire.broker.requests import Refused, RefusedRequestError
 from kafkawire.protocol import (
     DescribeGroupsRequest,
     DescribeGroupsResponse,

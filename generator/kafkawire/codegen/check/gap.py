@@ -20,9 +20,9 @@ from kafkawire.codegen.check.scopes import (
     struct_scopes,
 )
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.naming import snake_case
 from kafkawire.codegen.spelling import A_SLIP, likeness
 from kafkawire.codegen.versions import NO_VERSIONS
+from kafkawire.layout import snake_case
 
 
 @Rule(

@@ -13,15 +13,14 @@ Whoever drives it sends :meth:`Connection.data_to_send` after every call, and ca
 from __future__ import annotations
 
 import copy
-import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import ClassVar, TypeVar
 
 from kafkawire import protocol
 from kafkawire.admin.connection.authentication import Authentication
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed, NeedsCredentials, Ready
-from kafkawire.admin.connection.frames import FrameBuffer
+from kafkawire.admin.connection.first_bytes import hint
 from kafkawire.admin.connection.pipeline import Pipeline, Slot
 from kafkawire.admin.connection.sasl.credentials import Credentials, CredentialsSource
 from kafkawire.admin.connection.settings import ConnectionSettings
@@ -37,11 +36,10 @@ from kafkawire.protocol.errors import (
     UnsupportedVersionError,
     error_of,
 )
-from kafkawire.rpc import api_of, decode_response, encode_request
+from kafkawire.rpc import FRAME_HEAD, FrameBuffer, api_of, decode_response, encode_request
 from kafkawire.wire import DecodeError, EncodeError, Message
 from kafkawire.wire.kafka_errors import ApiError, BrokenStreamError, ClosedError, DisconnectedError, KafkaError
 
-_SIZE = struct.Struct(">i")
 _MILLISECONDS = 1000.0
 _EARLIEST_RENEWAL = 0.85
 _RENEWAL_SPREAD = 0.10
@@ -148,7 +146,7 @@ class Connection:
             return []
         events: list[Event] = []
         try:
-            for frame in self._frames.add(data):
+            for frame in self._frames_in(data):
                 self._take(frame, now, events)
         except KafkaError as error:
             events += self.close(error)
@@ -161,7 +159,7 @@ class Connection:
         Args:
             cause: what the network said, if anything.
         """
-        if cause is None and self.state is State.READY and not self._pipeline and not self._frames:
+        if cause is None and self.state is State.READY and not self._pipeline and not self._frames.waiting:
             return self.close(None)
         error = self._disconnected()
         error.__cause__ = cause
@@ -231,6 +229,12 @@ class Connection:
         return []
 
     # Frames.
+
+    def _frames_in(self, data: bytes | bytearray | memoryview) -> Iterator[bytes]:
+        try:
+            yield from self._frames.add(data)
+        except DecodeError as error:
+            raise BrokenStreamError(error.reason + hint(self._frames.waiting)) from error
 
     def _take(self, frame: bytes, now: float, events: list[Event]) -> None:
         authentication = self._authentication
@@ -336,7 +340,7 @@ class Connection:
 
     def _send_token(self, authentication: Authentication, token: bytes) -> None:
         if authentication.token_version is None:
-            self._to_send.append(_SIZE.pack(len(token)) + token)
+            self._to_send.append(FRAME_HEAD.pack(len(token)) + token)
         else:
             request = protocol.SaslAuthenticateRequest(token)
             self._ask(request, protocol.SaslAuthenticateResponse, authentication.token_version, login=True)
@@ -405,7 +409,8 @@ class Connection:
 
     def _phase(self) -> str:
         if self.state in SENDING | HOLDING:
-            cut = f", {len(self._frames)} bytes of the next answer had come" if self._frames else ""
+            waiting = len(self._frames.waiting)
+            cut = f", {waiting} bytes of the next answer had come" if waiting else ""
             hint = "; the listener may want SASL" if self._credentials is None and not self._was_answered else ""
             due = f"{self.in_flight} answer{'' if self.in_flight == 1 else 's'} due"
             return f"{due}{cut}{hint}"

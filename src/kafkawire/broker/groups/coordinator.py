@@ -13,7 +13,7 @@ from typing import Final, Self
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
-from kafkawire.broker.groups.offsets_logs import FileOffsetsLogs, MemoryOffsetsLogs, OffsetsLogs
+from kafkawire.broker.groups.offsets_logs import FileOffsetsLogs, OffsetsLogs
 from kafkawire.broker.groups.offsets_topic import OffsetsTopic, partition_of
 from kafkawire.broker.groups.state import Change, GroupsState
 from kafkawire.broker.image.topics import Topic
@@ -80,7 +80,7 @@ class GroupCoordinator:
             OSError: a file cannot be read or made.
         """
         if data_dir is None:
-            return cls(topic, MemoryOffsetsLogs(), GroupsState(), clock)
+            return cls(topic, OffsetsLogs(), GroupsState(), clock)
         logs = FileOffsetsLogs(data_dir, topic.current, on_failure)
         state, in_place = logs.read()
         return cls(topic, logs, state, clock, in_place=in_place)
@@ -200,14 +200,14 @@ class GroupCoordinator:
     def _let_go(self, topics: Collection[str], controller: Controller) -> None:
         """Not before the deletion would survive a crash: else the topics could be back without their commits."""
         end_offset = controller.end_offset
-        if controller.is_durable(end_offset):
+        if controller.log.is_durable(end_offset):
             self._forget(topics)
             return
 
         async def forget_later() -> None:
             # Whatever cannot be written is reported to the broker, which halts.
             with contextlib.suppress(StorageError):
-                await controller.durable(end_offset)
+                await controller.log.durable(end_offset)
                 await self._forget_prepared(topics)
 
         task = asyncio.get_running_loop().create_task(forget_later())
@@ -224,7 +224,7 @@ class GroupCoordinator:
         self.commit([(key, None) for topic in topics for key in self.state.commits_of(topic)])
 
     async def _until_dropping_is_safe(self, controller: Controller, deleted_below: int) -> None:
-        await controller.durable(deleted_below)
+        await controller.log.durable(deleted_below)
         if self._rewriting is not None:
             await self._rewriting
 

@@ -112,11 +112,6 @@ class OffsetsLog:
         """
         self._log.append([_record(key, value) for key, value in changes], timestamp)
 
-    @property
-    def is_durable(self) -> bool:
-        """Whether everything that was appended would survive a crash."""
-        return self._log.is_durable(self._log.end_offset)
-
     async def durable(self) -> None:
         """Wait until everything that was appended would survive a crash.
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 from uuid import uuid4
 
 from kafkawire.broker.groups.offsets_log import OffsetsLog
@@ -23,115 +23,87 @@ from kafkawire.broker.storage.files import sync_folder
 from kafkawire.broker.storage.partition_files import read_topic_id
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 
-__all__ = ["FileOffsetsLogs", "MemoryOffsetsLogs", "OffsetsLogs"]
+__all__ = ["FileOffsetsLogs", "OffsetsLogs"]
 
 _log = logging.getLogger(__name__)
 _FOLDER: Final = re.compile(rf"{OFFSETS_TOPIC}-(0|[1-9]\d{{0,9}})", re.ASCII)
 _ONE_PARTITION: Final = 1
 
 
-class OffsetsLogs(Protocol):
-    """Append-only logs of what groups commit, one for each partition."""
+class OffsetsLogs:
+    """Append-only logs of the offsets that groups commit, one for each partition. These store nothing.
 
-    @property
-    def unregistered(self) -> bool:
-        """Whether there are commits, but no topic."""
+    Attributes:
+        unregistered: whether there are commits, but no topic.
+    """
+
+    unregistered = False
 
     @property
     def size(self) -> int:
         """How many records the logs have."""
+        return 0
 
     async def lead(self, topic: Topic) -> None:
-        """Get ready for appending to the logs that there are; the topic must be durable.
+        """Prepare the existing logs for ``append``; the topic must be durable.
 
         Raises:
-            StorageError: what is written down about earlier leaders makes no sense.
-            OSError: it cannot be written down.
+            StorageError: a file of leader epochs is damaged.
+            OSError: it cannot be written.
         """
 
     def is_open(self, topic: Topic, partitions: Collection[int]) -> bool:
-        """Whether logs are ready for ``append``."""
+        """Whether logs are prepared for ``append``."""
+        return True
 
     async def open(self, topic: Topic, partitions: Collection[int]) -> None:
-        """Make logs ready for ``append``; the topic must be durable.
+        """Prepare logs for ``append``; the topic must be durable.
 
         Raises:
-            StorageError: one is damaged.
+            StorageError: a log is damaged.
             OSError: a file cannot be read or made.
         """
 
     def append(self, partition: int, changes: Sequence[Change], timestamp: int) -> None:
-        """Put changes at the end of an open log, all in one batch; they are durable later.
+        """Append changes to an open log, all in one batch; they are durable later.
 
         Args:
-            partition: whose log.
-            changes: what is new.
+            partition: the partition of the log.
+            changes: the changes.
             timestamp: milliseconds since the epoch.
 
         Raises:
-            EncodeError: a change cannot be written; none is appended then.
+            EncodeError: a change cannot be encoded; none is appended then.
             StorageError: the log has failed before.
         """
 
     async def durable(self) -> None:
-        """Wait until everything that was appended would survive a crash.
+        """Wait until every appended change would survive a crash.
 
         Raises:
-            StorageError: it could not be written.
+            StorageError: one could not be written.
         """
 
     async def rewrite(self, topic: Topic, state: GroupsState, timestamp: int) -> None:
-        """Go on with the changes that make a state, each group in its partition, and forget what was before.
+        """Replace the contents of the logs by the changes that make a state, each group in its partition.
 
         Raises:
             StorageError: they could not be written.
-            OSError: files could not be made or deleted.
+            OSError: a file could not be made or deleted.
         """
 
     def drop(self, allowed: Callable[[], Awaitable[None]]) -> None:
-        """Forget everything: the topic is deleted.
+        """Delete all logs, because their topic was deleted.
 
         Args:
             allowed: waits until the deletion is durable; raises StorageError if it never will be.
         """
 
     async def close(self) -> None:
-        """Write what is left and let go of the files."""
+        """Write what is not durable yet, and close the files."""
 
 
-class MemoryOffsetsLogs:
-    """Forgets all records."""
-
-    unregistered = False
-    size = 0
-
-    async def lead(self, topic: Topic) -> None:
-        """There is nothing to lead."""
-
-    def is_open(self, topic: Topic, partitions: Collection[int]) -> bool:
-        """Always."""
-        return True
-
-    async def open(self, topic: Topic, partitions: Collection[int]) -> None:
-        """There is nothing to open."""
-
-    def append(self, partition: int, changes: Sequence[Change], timestamp: int) -> None:
-        """They are the state, and nothing more is kept."""
-
-    async def durable(self) -> None:
-        """There is nothing to wait for."""
-
-    async def rewrite(self, topic: Topic, state: GroupsState, timestamp: int) -> None:
-        """There is nothing to forget."""
-
-    def drop(self, allowed: Callable[[], Awaitable[None]]) -> None:
-        """There is nothing to forget."""
-
-    async def close(self) -> None:
-        """There is nothing to let go of."""
-
-
-class FileOffsetsLogs:
+class FileOffsetsLogs(OffsetsLogs):
     """The logs in a data directory, each in the folder of its partition, as Kafka has them.
 
     A folder that is of no topic, or of one that is gone, is set aside as Kafka does it. But commits of an earlier
@@ -288,9 +260,8 @@ class FileOffsetsLogs:
 
 
 async def _all_durable(logs: Iterable[OffsetsLog]) -> None:
-    """Mostly a single log is being written to, and no tasks are needed for the others."""
-    waiting = [log for log in logs if not log.is_durable]
-    await (waiting[0].durable() if len(waiting) == 1 else asyncio.gather(*(log.durable() for log in waiting)))
+    for log in tuple(logs):
+        await log.durable()
 
 
 def _by_partition(topic: Topic, state: GroupsState) -> Mapping[int, list[Change]]:

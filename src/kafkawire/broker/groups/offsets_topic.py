@@ -9,7 +9,7 @@ from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
-from kafkawire.broker.topics.internal_topics import internal_topic
+from kafkawire.broker.topics.automatic_creation import internal_topic
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import ConfigRecord, TopicRecord
@@ -78,7 +78,7 @@ class OffsetsTopic:
         Raises:
             StorageError: it could not be written.
         """
-        await self._controller.durable(self._controller.end_offset)
+        await self._controller.log.durable(self._controller.end_offset)
 
     def _make(self, partitions: int | None) -> None:
         wanted = internal_topic(OFFSETS_TOPIC, self._configuration)

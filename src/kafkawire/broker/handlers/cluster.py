@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
-from kafkawire.broker.access import CLUSTER_NAME, Access
-from kafkawire.broker.calls import Call, Routes
-from kafkawire.broker.client_software import says_what_it_is
-from kafkawire.broker.cluster import Cluster
-from kafkawire.broker.controller import Controller
+from kafkawire.broker.authorization import CLUSTER_NAME, NO_OPERATIONS_REQUESTED
+from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.registration import SUPPORTED_FEATURES
+from kafkawire.broker.requests import Call
+from kafkawire.broker.served_apis import ServedApi
+from kafkawire.broker.sessions import has_valid_software
 from kafkawire.model.acls.bindings import ResourceType
 from kafkawire.protocol import (
     ApiVersionsRequest,
@@ -25,32 +24,23 @@ __all__ = ["ClusterHandlers"]
 _KNOWS_LEVEL_0: Final = 4
 _BROKER, _CONTROLLER = 1, 2
 _ENDPOINT_TYPES: Final = {_BROKER: "BROKER", _CONTROLLER: "CONTROLLER"}
-_NOT_ASKED: Final = -(2**31)
 
 
 class ClusterHandlers:
-    """Answers about the cluster as such.
+    """Answer what clients request first."""
 
-    Args:
-        cluster: what there is to tell.
-        offered: API key to the versions that are served.
-        controller: knows the features of the cluster.
-        access: who may know what they may do.
-    """
-
-    def __init__(self, cluster: Cluster, offered: Mapping[int, range], controller: Controller, access: Access) -> None:
-        self._cluster = cluster
-        self._offered = offered
-        self._controller = controller
-        self._access = access
-
-    @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {ApiVersionsRequest: self._api_versions, DescribeClusterRequest: self._describe_cluster}
+    def __init__(self, context: HandlerContext) -> None:
+        self._cluster = context.cluster
+        self._offered = context.offered
+        self._controller = context.controller
+        self._access = context.access
+        self.apis = (
+            ServedApi(ApiVersionsRequest, self._api_versions, 0, 4),
+            ServedApi(DescribeClusterRequest, self._describe_cluster, 0, 2),
+        )
 
     def _api_versions(self, request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse:
-        if not says_what_it_is(request, call.version):
+        if not has_valid_software(request, call.version):
             return ApiVersionsResponse(ErrorCode.INVALID_REQUEST)
         listed = (ApiVersionsResponse.ApiVersion(key, v[0], v[-1]) for key, v in sorted(self._offered.items()))
         supported = (
@@ -81,7 +71,7 @@ class ClusterHandlers:
             return _refused(call, ErrorCode.MISMATCHED_ENDPOINT_TYPE, message)
         own, endpoint = self._cluster, self._cluster.endpoint(call.session.listener)
         node = DescribeClusterResponse.DescribeClusterBroker(own.node_id, endpoint.host, endpoint.port, own.rack)
-        operations = _NOT_ASKED
+        operations = NO_OPERATIONS_REQUESTED
         if request.include_cluster_authorized_operations:
             operations = self._access.operations(call.session, ResourceType.CLUSTER, CLUSTER_NAME)
         return DescribeClusterResponse(

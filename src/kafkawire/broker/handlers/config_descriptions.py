@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, unauthorized
-from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.refusals import MALFORMED
+from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.configs.resources import ConfigEntry, ConfigResourceType, ConfigSource
@@ -39,29 +39,14 @@ _Listed = ListConfigResourcesResponse.ConfigResource
 
 
 class ConfigDescriptionHandlers:
-    """Tells configurations.
+    """Describe configurations, and list the resources that have one."""
 
-    Args:
-        image: the state of the cluster.
-        node_id: of the node.
-        descriptions: what configurations say.
-        loggers: how much loggers say.
-        access: who may know what.
-    """
-
-    def __init__(
-        self,
-        image: MetadataImage,
-        node_id: int,
-        descriptions: ConfigDescriptions,
-        loggers: BrokerLoggers,
-        access: Access,
-    ) -> None:
-        self._image = image
-        self._node = node_id
-        self._descriptions = descriptions
-        self._loggers = loggers
-        self._access = access
+    def __init__(self, context: HandlerContext) -> None:
+        self._image = context.controller.image
+        self._node = context.cluster.node_id
+        self._descriptions = ConfigDescriptions(context.configuration, self._image.configs)
+        self._loggers = BrokerLoggers()
+        self._access = context.access
         self._describers: Mapping[int, Callable[[str], list[ConfigEntry]]] = MappingProxyType(
             {
                 ConfigResourceType.TOPIC: self._topic,
@@ -71,11 +56,10 @@ class ConfigDescriptionHandlers:
                 ConfigResourceType.GROUP: self._group,
             }
         )
-
-    @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {DescribeConfigsRequest: self._describe, ListConfigResourcesRequest: self._list}
+        self.apis = (
+            ServedApi(DescribeConfigsRequest, self._describe, 1, 4),
+            ServedApi(ListConfigResourcesRequest, self._list, 0, 1),
+        )
 
     async def _describe(self, request: DescribeConfigsRequest, call: Call) -> Message | Refused:
         for resource in request.resources:

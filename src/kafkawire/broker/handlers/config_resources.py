@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from kafkawire.broker.access import Access
+from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.sessions import Session
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
@@ -26,7 +26,7 @@ def broker_id(name: str) -> int | None:
     return number if -_MAXIMUM - 1 <= number <= _MAXIMUM else None
 
 
-def is_allowed(access: Access, session: Session, operation: AclOperation, resource_type: int, name: str) -> bool:
+def is_allowed(access: Authorization, session: Session, operation: AclOperation, resource_type: int, name: str) -> bool:
     """Whether a session may do something with the configuration of a resource."""
     match resource_type:
         case ConfigResourceType.TOPIC:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Refused, Routes
-from kafkawire.broker.unserved_clients import UnservedClients
+from kafkawire.broker.handlers.client_warnings import ClientWarnings
+from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.requests import Call, Refused
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import ConsumerGroupHeartbeatRequest, JoinGroupRequest
 from kafkawire.protocol.error_codes import ErrorCode
@@ -22,24 +23,18 @@ _REASON: Final = "This broker has no members of groups: assign partitions in pla
 
 
 class GroupMemberHandlers:
-    """Refuses those who want to join a group.
+    """Refuse clients that try to join a group; a client without the right to join learns only that."""
 
-    Args:
-        access: who may join; others learn only that they may not.
-        unserved: warns about the clients.
-    """
-
-    def __init__(self, access: Access, unserved: UnservedClients) -> None:
-        self._access = access
-        self._unserved = unserved
-
-    @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {JoinGroupRequest: self._refuse, ConsumerGroupHeartbeatRequest: self._refuse}
+    def __init__(self, context: HandlerContext) -> None:
+        self._access = context.access
+        self._warnings = ClientWarnings()
+        self.apis = (
+            ServedApi(JoinGroupRequest, self._refuse, 0, 9),
+            ServedApi(ConsumerGroupHeartbeatRequest, self._refuse, 0, 1),
+        )
 
     def _refuse(self, request: JoinGroupRequest | ConsumerGroupHeartbeatRequest, call: Call) -> Refused:
         if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
-        self._unserved.warn(call, _WANTED, _REASON)
+        self._warnings.warn(call, _WANTED, _REASON)
         return Refused(ErrorCode.UNSUPPORTED_VERSION, _REASON)

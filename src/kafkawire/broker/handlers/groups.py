@@ -5,18 +5,20 @@ There are no members: clients that assign partitions themselves commit offsets, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from enum import IntEnum
 from types import MappingProxyType
 from typing import Final
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Refused, Routes
-from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.authorization import NO_OPERATIONS_REQUESTED
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.broker.groups.coordinator_keys import CoordinatorType, is_share_partition_key
 from kafkawire.broker.groups.state import Group
+from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.refusals import MALFORMED
+from kafkawire.broker.requests import Call, Refused
+from kafkawire.broker.served_apis import ServedApi
+from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
     DeleteGroupsRequest,
@@ -39,7 +41,8 @@ _NOT_FOUND_SINCE: Final = 6
 _EMPTY: Final = "Empty"
 _DEAD: Final = "Dead"
 _CLASSIC: Final = "classic"
-_NOT_ASKED: Final = -(1 << 31)
+_PARTITION: Final = re.compile(r"[+-]?[0-9]{1,11}", re.ASCII)
+_INT32: Final = range(-(1 << 31), 1 << 31)
 _WORDS: Final[Mapping[ErrorCode, str]] = MappingProxyType(
     {
         ErrorCode.NONE: "NONE",
@@ -51,29 +54,27 @@ _WORDS: Final[Mapping[ErrorCode, str]] = MappingProxyType(
 """What Kafka adds to the codes before version 4 of FindCoordinator; from then on it adds nothing."""
 
 
+class CoordinatorType(IntEnum):
+    """The kinds of keys in FindCoordinator."""
+
+    GROUP = 0
+    TRANSACTION = 1
+    SHARE = 2
+
+
 class GroupHandlers:
-    """Answers about groups.
+    """Find coordinators; list, describe and delete groups."""
 
-    Args:
-        cluster: its one node coordinates all groups.
-        coordinator: what is known of them.
-        access: who may see and delete them.
-    """
-
-    def __init__(self, cluster: Cluster, coordinator: GroupCoordinator, access: Access) -> None:
-        self._cluster = cluster
-        self._coordinator = coordinator
-        self._access = access
-
-    @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {
-            FindCoordinatorRequest: self._find_coordinator,
-            ListGroupsRequest: self._list_groups,
-            DescribeGroupsRequest: self._describe_groups,
-            DeleteGroupsRequest: self._delete_groups,
-        }
+    def __init__(self, context: HandlerContext) -> None:
+        self._cluster = context.cluster
+        self._coordinator = context.coordinator
+        self._access = context.access
+        self.apis = (
+            ServedApi(FindCoordinatorRequest, self._find_coordinator, 0, 6),
+            ServedApi(ListGroupsRequest, self._list_groups, 0, 5),
+            ServedApi(DescribeGroupsRequest, self._describe_groups, 0, 6),
+            ServedApi(DeleteGroupsRequest, self._delete_groups, 0, 2),
+        )
 
     async def _find_coordinator(self, request: FindCoordinatorRequest, call: Call) -> Message | Refused:
         if request.key_type not in set(CoordinatorType):
@@ -113,7 +114,7 @@ class GroupHandlers:
                 call.session, describe, ResourceType.TRANSACTIONAL_ID, key
             ):
                 return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-            case CoordinatorType.SHARE if call.version < _SHARE_SINCE or not is_share_partition_key(key):
+            case CoordinatorType.SHARE if call.version < _SHARE_SINCE or not _is_share_partition_key(key):
                 return ErrorCode.INVALID_REQUEST
         return ErrorCode.NONE
 
@@ -149,7 +150,9 @@ class GroupHandlers:
         if group is None and call.version >= _NOT_FOUND_SINCE:
             return described(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.", group_id, _DEAD)
         operations = (
-            self._access.operations(call.session, ResourceType.GROUP, group_id) if with_operations else _NOT_ASKED
+            self._access.operations(call.session, ResourceType.GROUP, group_id)
+            if with_operations
+            else NO_OPERATIONS_REQUESTED
         )
         return described(
             group_id=group_id,
@@ -184,3 +187,16 @@ class GroupHandlers:
 
 def _protocol_type(group: Group) -> str:
     return "" if group.metadata is None else group.metadata.protocol_type
+
+
+def _is_share_partition_key(key: str) -> bool:
+    """Whether a key is ``group:topic id:partition``, as Kafka parses it (KIP-932)."""
+    group, _, rest = key.rpartition(":")[0].rpartition(":")
+    partition = key.rpartition(":")[2]
+    if not group.strip() or not _PARTITION.fullmatch(partition) or int(partition) not in _INT32:
+        return False
+    try:
+        Uuid.from_text(rest)
+    except ValueError:
+        return False
+    return True

@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Set
 from typing import Final
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.image.topics import TopicsImage
-from kafkawire.broker.partitions.leader_epochs import leader_epoch_error
-from kafkawire.broker.partitions.partition_log import FoundOffset, PartitionLog
-from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.partitions.partition_log import FoundOffset, PartitionLog, leader_epoch_error
+from kafkawire.broker.requests import Call
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import ListOffsetsRequest, ListOffsetsResponse
 from kafkawire.protocol.error_codes import ErrorCode
@@ -32,23 +30,13 @@ Result = ListOffsetsResponse.ListOffsetsPartitionResponse
 
 
 class ListOffsetsHandlers:
-    """Answers about offsets.
+    """Return offsets of partitions."""
 
-    Args:
-        topics: what there is.
-        store: has the records.
-        access: who may know.
-    """
-
-    def __init__(self, topics: TopicsImage, store: RecordStore, access: Access) -> None:
-        self._topics = topics
-        self._store = store
-        self._access = access
-
-    @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {ListOffsetsRequest: self._list_offsets}
+    def __init__(self, context: HandlerContext) -> None:
+        self._topics = context.controller.image.topics
+        self._store = context.store
+        self._access = context.access
+        self.apis = (ServedApi(ListOffsetsRequest, self._list_offsets, 1, 11),)
 
     async def _list_offsets(self, request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
         counts = Counter((topic.name, p.partition_index) for topic in request.topics for p in topic.partitions)

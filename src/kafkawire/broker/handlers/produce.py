@@ -7,11 +7,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Answer, Call, RefusedRequestError, Routes, Unanswered
-from kafkawire.broker.clock import Clock
-from kafkawire.broker.controller import Controller
 from kafkawire.broker.fair_slices import in_slices
+from kafkawire.broker.handlers.client_warnings import ClientWarnings
+from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.partitions.checked_batch import (
     SMALL_OUTPUT,
@@ -22,13 +20,13 @@ from kafkawire.broker.partitions.checked_batch import (
 )
 from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.producers import SequenceError
-from kafkawire.broker.partitions.record_store import RecordStore
-from kafkawire.broker.partitions.topic_demands import TopicDemands
-from kafkawire.broker.quotas.measured_rates import ByteRates
-from kafkawire.broker.request_work import RequestWork
+from kafkawire.broker.requests import Answer, Call, RefusedRequestError, Unanswered
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topic_names import INTERNAL_TOPICS
-from kafkawire.broker.unserved_clients import UnservedClients
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.model.configs.checks import Value
+from kafkawire.model.configs.definitions import definitions
+from kafkawire.model.configs.resources import ConfigResourceType
 from kafkawire.protocol import (
     InitProducerIdRequest,
     InitProducerIdResponse,
@@ -51,47 +49,23 @@ Result = ProduceResponse.PartitionProduceResponse
 
 
 class ProduceHandlers:
-    """Takes records.
+    """Append records."""
 
-    Args:
-        controller: has the topics.
-        store: keeps the records.
-        demands: what topics want of them.
-        producer_ids: for idempotent producers.
-        access: who may write where.
-        rates: counts the bytes.
-        clock: for topics that want the broker's time.
-        unserved: warns about clients that want transactions.
-        work: has the thread in which many records are looked at.
-    """
-
-    def __init__(
-        self,
-        controller: Controller,
-        store: RecordStore,
-        *,
-        demands: TopicDemands,
-        producer_ids: ProducerIds,
-        access: Access,
-        rates: ByteRates,
-        clock: Clock,
-        unserved: UnservedClients,
-        work: RequestWork,
-    ) -> None:
-        self._topics = controller.image.topics
-        self._store = store
-        self._demands = demands
-        self._producer_ids = producer_ids
-        self._access = access
-        self._rates = rates
-        self._clock = clock
-        self._unserved = unserved
-        self._work = work
-
-    @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {ProduceRequest: self._produce, InitProducerIdRequest: self._init_producer_id}
+    def __init__(self, context: HandlerContext) -> None:
+        self._image = context.controller.image
+        self._topics = self._image.topics
+        self._configuration = context.configuration
+        self._store = context.store
+        self._producer_ids = ProducerIds(context.controller, context.cluster.node_id)
+        self._access = context.access
+        self._rates = context.quotas.produce
+        self._clock = context.clock
+        self._warnings = ClientWarnings()
+        self._work = context.work
+        self.apis = (
+            ServedApi(ProduceRequest, self._produce, 0, 13),
+            ServedApi(InitProducerIdRequest, self._init_producer_id, 0, 5, highest_unstable=6),
+        )
 
     async def _produce(self, request: ProduceRequest, call: Call) -> Answer:
         if call.version < _FIRST_SERVED:
@@ -107,12 +81,11 @@ class ProduceHandlers:
     async def _produce_topic(
         self, asked: ProduceRequest.TopicProduceData, request: ProduceRequest, call: Call
     ) -> ProduceResponse.TopicProduceResponse:
-        topic = (
-            self._topics.by_id.get(asked.topic_id)
-            if call.version >= _IDS_SINCE
-            else self._topics.by_name.get(asked.name)
-        )
-        refused = self._refused(topic, asked.name, request, call)
+        by_id = call.version >= _IDS_SINCE
+        topic = self._topics.find(asked.name, asked.topic_id, by_id=by_id)
+        refused = self._access.topic_error(call.session, AclOperation.WRITE, topic, asked.name, by_id=by_id)
+        if not refused and request.acks not in {-1, 0, 1}:
+            refused = ErrorCode.INVALID_REQUIRED_ACKS
         partitions = [
             _failed(partition.index, refused)
             if refused or topic is None
@@ -121,23 +94,12 @@ class ProduceHandlers:
         ]
         return ProduceResponse.TopicProduceResponse(asked.name, asked.topic_id, tuple(partitions))
 
-    def _refused(self, topic: Topic | None, name: str, request: ProduceRequest, call: Call) -> ErrorCode:
-        """Why nothing is written to a topic; whether it exists is told only to those who may write to it."""
-        if call.version >= _IDS_SINCE and topic is None:
-            return ErrorCode.UNKNOWN_TOPIC_ID
-        name = name if topic is None else topic.name
-        if not self._access.allows(call.session, AclOperation.WRITE, ResourceType.TOPIC, name):
-            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
-        if topic is None:
-            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return ErrorCode.NONE if request.acks in {-1, 0, 1} else ErrorCode.INVALID_REQUIRED_ACKS
-
     async def _append(self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call) -> Result:
         if asked.index not in topic.partitions:
             return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         if topic.name in INTERNAL_TOPICS:
             return _failed(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
-        rules = self._demands.append_rules(topic.name)
+        rules = self._append_rules(topic.name)
         now_ms = self._clock.now_ms()
         try:
             batch = await self._checked(asked.records or b"", rules, now_ms)
@@ -155,6 +117,20 @@ class ProduceHandlers:
             return replace(refused, record_errors=blamed) if call.version >= _RECORD_ERRORS_SINCE else refused
         time = now_ms if rules.log_append_time and appended.first_timestamp < 0 else appended.first_timestamp
         return Result(asked.index, 0, appended.base_offset, time, log_start_offset=0)
+
+    def _append_rules(self, topic: str) -> AppendRules:
+        cleanup = self._config(topic, "cleanup.policy", "log.cleanup.policy")
+        most = self._config(topic, "max.message.bytes", "message.max.bytes")
+        timestamps = self._config(topic, "message.timestamp.type", "log.message.timestamp.type")
+        return AppendRules(
+            max_message_bytes=most if isinstance(most, int) else 0,
+            log_append_time=timestamps == "LogAppendTime",
+            needs_keys=isinstance(cleanup, tuple) and "compact" in cleanup,
+        )
+
+    def _config(self, topic: str, name: str, of_brokers: str) -> Value:
+        text = self._image.configs.of(ConfigResourceType.TOPIC, topic).get(name)
+        return self._configuration.value(of_brokers) if text is None else definitions().topic[name].value(name, text)
 
     async def _checked(self, records: RecordBytes, rules: AppendRules, now_ms: int) -> RecordBatch:
         """The batch to keep. Records that may be many, or take long to decompress, are looked at in the thread."""
@@ -174,7 +150,7 @@ class ProduceHandlers:
         """With the one error that all clients take for final; librdkafka repeats the request after any other."""
         kind = ResourceType.TRANSACTIONAL_ID
         if self._access.allows(call.session, AclOperation.WRITE, kind, transactional_id):
-            self._unserved.warn(call, "transactions", _NO_TRANSACTIONS)
+            self._warnings.warn(call, "transactions", _NO_TRANSACTIONS)
         return _no_producer_id(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
 
     def _may_be_idempotent(self, call: Call) -> bool:

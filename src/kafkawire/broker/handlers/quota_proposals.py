@@ -6,15 +6,16 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Final, TypeAlias
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
-from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.controller import MAXIMUM_RECORDS
 from kafkawire.broker.fair_slices import in_slices
+from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations
 from kafkawire.broker.handlers.quotas import MAY_NOT, TOO_MANY_RECORDS
+from kafkawire.broker.requests import Call
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.quotas.configs import DEFAULT_NAME, UNLIMITED, QuotaResourceType, number_in_words
 from kafkawire.model.quotas.entities import CLIENT_ID, USER, ClientQuotaEntity
-from kafkawire.model.quotas.named_configs import DEFAULT_NAME, UNLIMITED, QuotaResourceType, number_in_words
 from kafkawire.protocol import (
     AlterQuotasRequest,
     AlterQuotasResponse,
@@ -36,25 +37,16 @@ _Resource: TypeAlias = DescribeQuotasRequest.QuotaConfigResource | AlterQuotasRe
 
 
 class QuotaProposalHandlers:
-    """Answers what no release of Kafka answers (C2 to C5); offered with ``unstable.api.versions.enable`` only.
+    """Answer the requests of KIP-248 (C2 to C5), which no release of Kafka has; offered as unstable APIs only."""
 
-    Args:
-        controller: has the quotas.
-        access: who may ask.
-    """
-
-    def __init__(self, controller: Controller, access: Access) -> None:
-        self._controller = controller
-        self._access = access
-
-    @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {
-            ListQuotasRequest: self._list,
-            DescribeQuotasRequest: self._describe,
-            AlterQuotasRequest: self._alter,
-        }
+    def __init__(self, context: HandlerContext) -> None:
+        self._controller = context.controller
+        self._access = context.access
+        self.apis = (
+            ServedApi(ListQuotasRequest, self._list, 1, -1, highest_unstable=1),
+            ServedApi(DescribeQuotasRequest, self._describe, 1, -1, highest_unstable=1),
+            ServedApi(AlterQuotasRequest, self._alter, 0, -1, highest_unstable=0),
+        )
 
     def _list(self, request: ListQuotasRequest, call: Call) -> Message:
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):

@@ -7,11 +7,12 @@ import socket
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Refused, Routes
-from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.controller import MAXIMUM_RECORDS
 from kafkawire.broker.fair_slices import in_slices
+from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations, host_names
+from kafkawire.broker.requests import Call, Refused
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.quotas.entities import (
     IP,
@@ -50,23 +51,17 @@ _Response = DescribeClientQuotasResponse
 
 
 class QuotaHandlers:
-    """Answers about quotas.
+    """Describe and alter client quotas."""
 
-    Args:
-        controller: has them.
-        access: who may ask.
-    """
-
-    def __init__(self, controller: Controller, access: Access) -> None:
-        self._controller = controller
-        self._access = access
+    def __init__(self, context: HandlerContext) -> None:
+        self._controller = context.controller
+        self._access = context.access
         self._index: QuotaIndex | None = None
-        controller.subscribe(self._changed)
-
-    @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {DescribeClientQuotasRequest: self._describe, AlterClientQuotasRequest: self._alter}
+        context.controller.subscribe(self._changed)
+        self.apis = (
+            ServedApi(DescribeClientQuotasRequest, self._describe, 0, 1, highest_unstable=2),
+            ServedApi(AlterClientQuotasRequest, self._alter, 0, 1),
+        )
 
     def _changed(self, record: Message) -> None:
         if isinstance(record, ClientQuotaRecord):

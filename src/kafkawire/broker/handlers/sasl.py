@@ -1,8 +1,10 @@
-"""Logins where none is due: the connection has no SASL, or its client has logged in already."""
+"""SASL requests on a listener without SASL, or of a client that has logged in already."""
 
 from __future__ import annotations
 
-from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.requests import Call
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.protocol import (
     SaslAuthenticateRequest,
     SaslAuthenticateResponse,
@@ -15,12 +17,13 @@ __all__ = ["SaslHandlers"]
 
 
 class SaslHandlers:
-    """Says that it is too late, or the wrong place."""
+    """Reject SASL requests; those of a login never reach a handler."""
 
-    @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {SaslHandshakeRequest: self._handshake, SaslAuthenticateRequest: self._authenticate}
+    def __init__(self, context: HandlerContext) -> None:
+        self.apis = (
+            ServedApi(SaslHandshakeRequest, self._handshake, 0, 1),
+            ServedApi(SaslAuthenticateRequest, self._authenticate, 0, 2),
+        )
 
     def _handshake(self, request: SaslHandshakeRequest, call: Call) -> SaslHandshakeResponse:
         return SaslHandshakeResponse(IllegalSaslStateError.code)

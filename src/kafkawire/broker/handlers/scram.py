@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final, TypeAlias
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Refused, Routes
-from kafkawire.broker.controller import Controller, TooManyRecordsError
+from kafkawire.broker.controller import TooManyRecordsError
 from kafkawire.broker.fair_slices import in_slices
+from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.requests import Call, Refused
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.scram import MAXIMUM_ITERATIONS, MINIMUM_ITERATIONS, ScramMechanism, derived_keys
 from kafkawire.protocol import (
@@ -44,25 +45,16 @@ _Described: TypeAlias = DescribeUserScramCredentialsResponse.DescribeUserScramCr
 
 
 class ScramHandlers:
-    """Shows and changes what the broker knows of users' passwords (C27 to C30); shows neither salts nor keys.
+    """Describe and alter SCRAM credentials (C27 to C30); descriptions contain neither salts nor keys."""
 
-    Args:
-        controller: keeps it.
-        access: says who may.
-    """
-
-    def __init__(self, controller: Controller, access: Access) -> None:
-        self._controller = controller
-        self._credentials = controller.image.scram.by_user
-        self._access = access
-
-    @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {
-            DescribeUserScramCredentialsRequest: self._describe,
-            AlterUserScramCredentialsRequest: self._alter,
-        }
+    def __init__(self, context: HandlerContext) -> None:
+        self._controller = context.controller
+        self._credentials = context.controller.image.scram.by_user
+        self._access = context.access
+        self.apis = (
+            ServedApi(DescribeUserScramCredentialsRequest, self._describe, 0, 0),
+            ServedApi(AlterUserScramCredentialsRequest, self._alter, 0, 0),
+        )
 
     async def _describe(self, request: DescribeUserScramCredentialsRequest, call: Call) -> Message | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):

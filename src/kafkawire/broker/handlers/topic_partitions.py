@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Final
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
-from kafkawire.broker.cluster import Cluster
-from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.image.topics import Topic, TopicsImage
-from kafkawire.broker.item_errors import ItemError
-from kafkawire.broker.topic_names import INTERNAL_TOPICS, check_topic_name
+from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.image.topics import NO_LEADER, Topic, TopicsImage
+from kafkawire.broker.requests import Call
+from kafkawire.broker.served_apis import ServedApi
+from kafkawire.broker.topic_names import INTERNAL_TOPICS, unknown_topic_error
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse, PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
@@ -21,7 +18,6 @@ from kafkawire.protocol.errors import InvalidRequestError
 
 __all__ = ["TopicPartitionHandlers"]
 
-_NO_LEADER: Final = -1
 
 _Described = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
 _Partition = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponsePartition
@@ -29,25 +25,14 @@ _Cursor = DescribeTopicPartitionsResponse.Cursor
 
 
 class TopicPartitionHandlers:
-    """Describes topics in order of their names, so many partitions at once.
+    """Describe topics in the order of their names, a limited number of partitions in each response."""
 
-    Args:
-        cluster: the node.
-        topics: what there is.
-        access: who may know what.
-        configuration: the broker's, with the most partitions of an answer.
-    """
-
-    def __init__(self, cluster: Cluster, topics: TopicsImage, access: Access, configuration: Values) -> None:
-        self._cluster = cluster
-        self._topics = topics
-        self._access = access
-        self._configuration = configuration
-
-    @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {DescribeTopicPartitionsRequest: self._describe}
+    def __init__(self, context: HandlerContext) -> None:
+        self._cluster = context.cluster
+        self._topics = context.controller.image.topics
+        self._access = context.access
+        self._configuration = context.configuration
+        self.apis = (ServedApi(DescribeTopicPartitionsRequest, self._describe, 0, 0),)
 
     async def _describe(self, request: DescribeTopicPartitionsRequest, call: Call) -> DescribeTopicPartitionsResponse:
         of_all = not request.topics
@@ -113,7 +98,7 @@ class _Page:
             if topic is not None:
                 yield self._described(topic)
             elif not self._of_all:
-                yield _Described(_missing(name), name, is_internal=name in INTERNAL_TOPICS)
+                yield _Described(unknown_topic_error(name), name, is_internal=name in INTERNAL_TOPICS)
             if self.next is not None:
                 return
 
@@ -131,7 +116,7 @@ class _Page:
         return _Partition(
             ErrorCode.NONE if has_leader else ErrorCode.LEADER_NOT_AVAILABLE,
             partition.partition_id,
-            self._node_id if has_leader else _NO_LEADER,
+            self._node_id if has_leader else NO_LEADER,
             partition.leader_epoch,
             partition.replicas,
             partition.isr,
@@ -139,11 +124,3 @@ class _Page:
             partition.last_known_elr or (),
             tuple(replica for replica in partition.replicas if replica != self._node_id),
         )
-
-
-def _missing(name: str) -> ErrorCode:
-    try:
-        check_topic_name(name)
-    except ItemError:
-        return ErrorCode.INVALID_TOPIC_EXCEPTION
-    return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Refused, Routes
-from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.fair_slices import in_slices
+from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.item_errors import ItemError
-from kafkawire.broker.quotas.mutations import Mutations
+from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
+from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topic_names import METADATA_TOPIC
-from kafkawire.broker.topics.creation import CreatedTopic, TopicCreation
+from kafkawire.broker.topics.creation import CreatedTopic
 from kafkawire.broker.topics.deletion import DeletedTopic, TopicDeletion
 from kafkawire.broker.topics.growth import TopicGrowth
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
@@ -42,43 +41,21 @@ _Result = CreateTopicsResponse.CreatableTopicResult
 
 
 class TopicHandlers:
-    """Changes topics.
+    """Create, delete and extend topics."""
 
-    Args:
-        creation, deletion, growth: how topics come, go and get more partitions.
-        descriptions: tells the configurations of new topics.
-        access: who may.
-        mutations: how much.
-        configuration: the broker's.
-    """
-
-    def __init__(
-        self,
-        creation: TopicCreation,
-        deletion: TopicDeletion,
-        growth: TopicGrowth,
-        *,
-        descriptions: ConfigDescriptions,
-        access: Access,
-        mutations: Mutations,
-        configuration: Values,
-    ) -> None:
-        self._creation = creation
-        self._deletion = deletion
-        self._growth = growth
-        self._descriptions = descriptions
-        self._access = access
-        self._mutations = mutations
-        self._configuration = configuration
-
-    @property
-    def routes(self) -> Routes:
-        """Request to handler."""
-        return {
-            CreateTopicsRequest: self._create_topics,
-            DeleteTopicsRequest: self._delete_topics,
-            CreatePartitionsRequest: self._create_partitions,
-        }
+    def __init__(self, context: HandlerContext) -> None:
+        self._creation = context.creation
+        self._deletion = TopicDeletion(context.controller, context.access)
+        self._growth = TopicGrowth(context.controller, context.placement)
+        self._descriptions = ConfigDescriptions(context.configuration, context.controller.image.configs)
+        self._access = context.access
+        self._mutations = context.quotas.mutations
+        self._configuration = context.configuration
+        self.apis = (
+            ServedApi(CreateTopicsRequest, self._create_topics, 2, 7),
+            ServedApi(DeleteTopicsRequest, self._delete_topics, 1, 6),
+            ServedApi(CreatePartitionsRequest, self._create_partitions, 0, 3),
+        )
 
     async def _create_topics(self, request: CreateTopicsRequest, call: Call) -> Message | Refused:
         if request.timeout_ms <= 0:

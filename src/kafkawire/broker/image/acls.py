@@ -16,11 +16,11 @@ from kafkawire.model.acls.bindings import (
     ResourceType,
 )
 from kafkawire.model.acls.matching import matches
-from kafkawire.model.tolerant_enum import MembersByCode
+from kafkawire.model.tolerant_enums import MembersByCode
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Message
 
-__all__ = ["AclsImage", "Pattern"]
+__all__ = ["AclsImage", "Pattern", "acl_record"]
 
 Pattern: TypeAlias = tuple[ResourceType, PatternType, str]
 """The resources that ACLs concern: their type, and their name or how their names begin."""
@@ -32,6 +32,20 @@ _PATTERN_TYPES = MembersByCode(PatternType)
 _OPERATIONS = MembersByCode(AclOperation)
 _PERMISSION_TYPES = MembersByCode(AclPermissionType)
 _TYPES_OF_RESOURCES = tuple(kind for kind in ResourceType if kind not in (ResourceType.UNKNOWN, ResourceType.ANY))
+
+
+def acl_record(acl: AclBinding, acl_id: Uuid) -> AccessControlEntryRecord:
+    """The record that adds an ACL."""
+    return AccessControlEntryRecord(
+        id=acl_id,
+        resource_type=acl.resource_type,
+        resource_name=acl.resource_name,
+        pattern_type=acl.pattern_type,
+        principal=acl.principal,
+        host=acl.host,
+        operation=acl.operation,
+        permission_type=acl.permission_type,
+    )
 
 
 class AclsImage:
@@ -48,6 +62,7 @@ class AclsImage:
         self._by_pattern: dict[Pattern, dict[str, _Acls]] = {}
         self._patterns_of: dict[str, dict[Pattern, None]] = {}
         self._prefix_lengths: dict[ResourceType, dict[int, int]] = {}
+        self._unknown = 0  # ACLs of newer brokers: the lookup by name has none of their types
 
     def apply(self, record: AccessControlEntryRecord) -> None:
         """An ACL is added."""
@@ -99,18 +114,10 @@ class AclsImage:
     def records(self) -> Iterator[Message]:
         """The records that add all this again."""
         for acl, acl_id in self.ids.items():
-            yield AccessControlEntryRecord(
-                id=acl_id,
-                resource_type=acl.resource_type,
-                resource_name=acl.resource_name,
-                pattern_type=acl.pattern_type,
-                principal=acl.principal,
-                host=acl.host,
-                operation=acl.operation,
-                permission_type=acl.permission_type,
-            )
+            yield acl_record(acl, acl_id)
 
     def _index(self, acl: AclBinding) -> None:
+        self._unknown += acl.is_unknown
         pattern = _pattern(acl)
         by_principal = self._by_pattern.get(pattern)
         if by_principal is None:
@@ -123,6 +130,7 @@ class AclsImage:
         acls[acl] = None
 
     def _forget(self, acl: AclBinding) -> None:
+        self._unknown -= acl.is_unknown
         pattern, principal = _pattern(acl), acl.principal
         by_principal = self._by_pattern[pattern]
         acls = by_principal[principal]
@@ -160,7 +168,7 @@ class AclsImage:
 
     def _candidates(self, wanted: AclBindingFilter) -> Iterable[AclBinding]:
         """Few ACLs, among them all that a filter means."""
-        if wanted.resource_name is not None:
+        if wanted.resource_name is not None and not self._unknown:
             return self._of_patterns(self._named(wanted, wanted.resource_name), wanted.principal)
         if wanted.principal is not None:
             return self._of_patterns(self._patterns_of.get(wanted.principal, ()), wanted.principal)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import struct
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.calls import RefusedRequestError, TooLargeRequestError
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.dispatch import Dispatcher, Reply
@@ -19,14 +17,16 @@ from kafkawire.broker.fair_slices import SLICE
 from kafkawire.broker.listener.frame_room import LARGE_FRAME, FrameRoom, LargeFrame
 from kafkawire.broker.listener.outbox import Outbox
 from kafkawire.broker.listener.sasl.login import SERVE, Login
+from kafkawire.broker.requests import RefusedRequestError, TooLargeRequestError
 from kafkawire.broker.sessions import Session
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol.api_table import ApiKey
+from kafkawire.rpc import FRAME_HEAD, frame_size
+from kafkawire.wire import DecodeError
 
 __all__ = ["Connection", "FrameLimits", "Service"]
 
 _log = logging.getLogger(__name__)
-_SIZE: Final = struct.Struct(">i")
 _SECONDS_TO_FLUSH: Final = 5.0
 _KEY_SIZE: Final = 2
 _WITHOUT_RECORDS: Final = 16 << 20
@@ -173,10 +173,11 @@ class Connection:
         return begun, True
 
     async def _frame(self) -> bytes:
-        (size,) = _SIZE.unpack(await self._reader.readexactly(_SIZE.size))
         maximum = self._limits.request_bytes if self._is_logged_in else self._limits.login_bytes
-        if not 0 <= size <= maximum:
-            raise RefusedRequestError(f"a frame of {size} bytes, between 0 and {maximum} are allowed")
+        try:
+            size = frame_size(await self._reader.readexactly(FRAME_HEAD.size), maximum=maximum)
+        except DecodeError as error:
+            raise RefusedRequestError(str(error)) from error
         frame = await (self._reader.readexactly(size) if size < LARGE_FRAME else self._large_frame(size))
         self.last_active = self._clock.seconds()
         return frame
@@ -217,8 +218,7 @@ class Connection:
     async def _send(self) -> None:
         while replies := await self._outbox.take():
             end_offset = replies[0].end_offset
-            if not self._controller.is_durable(end_offset):
-                await self._controller.durable(end_offset)
+            await self._controller.log.durable(end_offset)
             self._writer.write(b"".join(reply.frame for reply in replies if reply.frame is not None))
             await self._writer.drain()
             self._outbox.sent(replies)

@@ -12,7 +12,7 @@ import msgspec
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.metadata_log.append_times import unify_append_times
-from kafkawire.broker.metadata_log.committed import CommittedRecords
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.metadata_log.quorum_state_file import note_leader, voted_epoch
 from kafkawire.broker.metadata_log.record_versions import RECORD_VERSIONS
 from kafkawire.broker.metadata_log.snapshots import (
@@ -38,6 +38,7 @@ from kafkawire.records.control_records import (
     encode_control_record,
 )
 from kafkawire.records.metadata_records import decode_metadata_record, encode_metadata_record
+from kafkawire.records.metadata_transactions import MetadataTransactions
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.batches import RecordBatch, decode_records
 
@@ -64,7 +65,7 @@ class LogSettings(msgspec.Struct, frozen=True):
     snapshot_interval_ms: int = 60 * 60 * 1000
 
 
-class FileLog:
+class FileLog(MetadataLog):
     """The metadata log of the one node of a quorum.
 
     First ``replay`` it, then ``lead``; from then on it takes records. Two snapshots are kept, and the log from the
@@ -115,7 +116,7 @@ class FileLog:
 
     @property
     def end_offset(self) -> int:
-        """The offset that the next record will have."""
+        """The offset of the next record."""
         return self._log.end_offset
 
     def replay(self) -> Iterator[Message]:
@@ -126,9 +127,10 @@ class FileLog:
         """
         yield from self._snapshot.records
         self._snapshot = Snapshot()
-        committed = CommittedRecords()
-        yield from committed.of(self._logged())
-        self._transaction_is_open = committed.is_open
+        transactions = MetadataTransactions[Message]()
+        for record in self._logged():
+            yield from transactions.take(record.API_KEY, record)
+        self._transaction_is_open = transactions.begun is not None
 
     def lead(self, node_id: int) -> int:
         """Begin a leader epoch; returns it.

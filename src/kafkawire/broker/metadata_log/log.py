@@ -1,107 +1,72 @@
-"""What the controller needs of a log, and the log that keeps nothing."""
+"""The metadata log as the controller uses it, and the log of a broker that keeps its state in memory only."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
 
 from kafkawire.wire import Message
 
-__all__ = ["MemoryLog", "MetadataLog"]
+__all__ = ["MetadataLog"]
 
 
-class MetadataLog(Protocol):
-    """An append-only log of metadata records."""
+class MetadataLog:
+    """An append-only log of metadata records. This one stores nothing: a broker that uses it always starts empty."""
+
+    _appended = 0
 
     @property
     def end_offset(self) -> int:
-        """The offset that the next record will have."""
+        """The offset of the next record."""
+        return self._appended
+
+    @property
+    def snapshot_is_due(self) -> bool:
+        """Whether so much was appended since the last snapshot that the next one should be taken."""
+        return False
 
     def replay(self) -> Iterator[Message]:
-        """The records that make the state, before anything is appended.
+        """The records that make the state; read them before anything is appended.
 
         Raises:
             StorageError: a record cannot be read.
         """
+        return iter(())
 
     def lead(self, node_id: int) -> int:
         """Begin a leader epoch, after the replay and before anything is appended; returns the epoch.
 
         Raises:
-            StorageError: what is known about earlier epochs makes no sense.
-            OSError: it cannot be written down.
+            StorageError: the file of leader epochs or the quorum state is damaged.
+            OSError: they cannot be written.
         """
+        return 1
 
     def append(self, records: Sequence[Message]) -> None:
-        """Put records at the end, all in one batch; they are durable later.
+        """Append records, all in one batch; they are durable later.
 
         Raises:
-            EncodeError: a record cannot be written; none is appended then.
+            EncodeError: a record cannot be encoded; none is appended then.
             StorageError: the log has failed before.
         """
+        self._appended += len(records)
 
     def is_durable(self, offset: int) -> bool:
         """Whether all records below an offset would survive a crash."""
+        return True
 
     async def durable(self, offset: int) -> None:
-        """Wait until they do.
+        """Wait until all records below an offset would survive a crash.
 
         Raises:
             StorageError: they could not be written.
         """
 
-    @property
-    def snapshot_is_due(self) -> bool:
-        """Whether so much was appended since the last snapshot that the next one should be taken."""
-
     def take_snapshot(self, records: Iterable[Message]) -> None:
-        """Write a snapshot, in the background.
+        """Write a snapshot in the background.
 
         Args:
-            records: make the state that all records so far amount to.
+            records: the state after all records so far.
         """
 
     async def close(self) -> None:
-        """Write what is left and let go of the files."""
-
-
-class MemoryLog:
-    """Forgets all records: a broker on it starts empty every time."""
-
-    def __init__(self) -> None:
-        self._end_offset = 0
-
-    @property
-    def end_offset(self) -> int:
-        """How many records were appended."""
-        return self._end_offset
-
-    def replay(self) -> Iterator[Message]:
-        """There are none."""
-        return iter(())
-
-    def lead(self, node_id: int) -> int:
-        """The first epoch is the only one."""
-        return 1
-
-    def append(self, records: Sequence[Message]) -> None:
-        """Count the records."""
-        self._end_offset += len(records)
-
-    def is_durable(self, offset: int) -> bool:
-        """As durable as they get."""
-        return True
-
-    async def durable(self, offset: int) -> None:
-        """There is nothing to wait for."""
-
-    @property
-    def snapshot_is_due(self) -> bool:
-        """Never."""
-        return False
-
-    def take_snapshot(self, records: Iterable[Message]) -> None:
-        """There is nowhere to take it to."""
-
-    async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Write what is not durable yet, and close the files."""

@@ -11,11 +11,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafkawire.broker.partitions.producers import Appended, ProducerHistory
+from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch, TimestampType, decode_records
 from kafkawire.wire.batches.batch import NO_PRODUCER_ID
 from kafkawire.wire.message import Struct
 
-__all__ = ["FoundOffset", "PartitionLog"]
+__all__ = ["FoundOffset", "PartitionLog", "leader_epoch_error"]
 
 OVERHEAD: Final = 256
 """Bytes of memory that a batch takes besides its own, about."""
@@ -131,3 +132,15 @@ class PartitionLog:
             if not waiter.done():
                 waiter.set_result(None)
         self._waiting.clear()
+
+
+def leader_epoch_error(requested: int, epoch: int) -> ErrorCode:
+    """The error for the leader epoch in a request; NONE if it is the current one, or -1 for none (KIP-320).
+
+    Args:
+        requested: the leader epoch in the request.
+        epoch: the partition's.
+    """
+    if requested in {-1, epoch}:
+        return ErrorCode.NONE
+    return ErrorCode.FENCED_LEADER_EPOCH if requested < epoch else ErrorCode.UNKNOWN_LEADER_EPOCH

@@ -2,59 +2,76 @@
 
 from __future__ import annotations
 
-from math import floor
-from typing import Final, Protocol
+from math import floor, inf
+from typing import Final
 
-from kafkawire.broker.calls import Call
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, ClientQuotaType
 from kafkawire.broker.quotas.buckets import Bucket, Buckets
 from kafkawire.broker.quotas.rate import QuotaWindows
-from kafkawire.broker.quotas.token_bucket import TokenBucket
+from kafkawire.broker.requests import Call
 from kafkawire.protocol.errors import ThrottlingQuotaExceededError
 
-__all__ = ["UNBOUNDED", "MutationQuota", "Mutations"]
-
+__all__ = ["MutationQuota", "Mutations", "TokenBucket"]
 
 _UNLIMITED: Final = 2.0**63
-"""So many tokens a second fill any bucket at once; infinitely many would make no number of no time at all."""
+"""A limit at which any bucket is full at once; an infinite limit times no time would not be a number."""
 
 
-class MutationQuota(Protocol):
-    """What one request may change; ask before each change, and tell the client ``throttle_time_ms`` in the end."""
+class TokenBucket:
+    """Kafka's token bucket (D15): it gains ``limit`` tokens a second, up to what all windows together would give.
 
-    def take(self, partitions: int) -> None:
-        """Take tokens, one for each partition that is created or deleted.
+    It is full at first, and may be overdrawn once. The limit is an argument of every call, since it may change.
+    """
 
-        Raises:
-            ThrottlingQuotaExceededError: the quota is used up; what was asked for must not be done.
+    __slots__ = ("_burst_seconds", "_last_ms", "_tokens")
+
+    def __init__(self, windows: QuotaWindows) -> None:
+        self._burst_seconds = windows.samples * windows.window_ms / 1000
+        self._tokens = inf
+        self._last_ms = 0
+
+    def tokens(self, limit: float, now_ms: int) -> float:
+        """How many tokens there are; below zero if the bucket is overdrawn."""
+        self._tokens = min(limit * self._burst_seconds, self._tokens + limit * (now_ms - self._last_ms) / 1000)
+        self._last_ms = now_ms
+        return self._tokens
+
+    def take(self, count: float, limit: float, now_ms: int) -> float:
+        """Take tokens, even more than there are; returns how many are left.
+
+        A negative count gives back, up to what the bucket holds.
         """
+        self._tokens = min(limit * self._burst_seconds, self.tokens(limit, now_ms) - count)
+        return self._tokens
+
+
+class MutationQuota:
+    """How much one request may change; this one is unlimited.
+
+    Take tokens before each change, and send ``throttle_time_ms`` in the response.
+    """
 
     @property
     def throttle_time_ms(self) -> int:
-        """How long the client is to wait, by now."""
-
-
-class _Unbounded:
-    @property
-    def throttle_time_ms(self) -> int:
+        """For how long the client is throttled, as of now."""
         return 0
 
     def take(self, partitions: int) -> None:
-        pass
+        """Take a token for each partition that is created or deleted.
+
+        Raises:
+            ThrottlingQuotaExceededError: the quota is exceeded; do not make the change.
+        """
 
 
-UNBOUNDED: Final[MutationQuota] = _Unbounded()
-"""There is no quota."""
-
-
-class _Bounded:
+class _LimitedQuota(MutationQuota):
     """A quota with a bucket.
 
     Args:
-        bucket: where tokens come from.
-        buckets: tells the time.
-        strict: whether what exceeds the quota is refused; else it is done, and the client waits afterwards.
+        bucket: has the tokens.
+        buckets: has the clock.
+        strict: whether a change that exceeds the quota is refused; else it is made, and the client is throttled.
     """
 
     def __init__(self, bucket: Bucket[TokenBucket], buckets: Buckets[TokenBucket], *, strict: bool) -> None:
@@ -65,6 +82,7 @@ class _Bounded:
         self._since_ms = 0
 
     def take(self, partitions: int) -> None:
+        """Take tokens, and compute the throttle time if there are too few."""
         now_ms, limit = self._buckets.now_ms(), min(self._bucket.limit, _UNLIMITED)
         tokens = self._bucket.meter
         if self._strict and (left := tokens.tokens(limit, now_ms)) < 0:
@@ -80,19 +98,20 @@ class _Bounded:
 
     @property
     def throttle_time_ms(self) -> int:
+        """What is left of the throttle time."""
         return max(0, self._throttle_ms - (self._buckets.now_ms() - self._since_ms))
 
 
 class Mutations:
-    """What clients may change.
+    """The quotas on changes.
 
     Args:
-        callback: decides about tags and limits.
-        windows: how much may come at once: what is allowed in so much time.
-        clock: measures.
+        callback: decides the tags and limits of buckets.
+        windows: a full bucket has the tokens of all windows together.
+        clock: the broker's.
 
     Attributes:
-        enabled: whether there is any such quota.
+        enabled: whether there is any quota of this type.
     """
 
     def __init__(self, callback: ClientQuotaCallback, windows: QuotaWindows, clock: Clock) -> None:
@@ -102,14 +121,14 @@ class Mutations:
         )
 
     def quota_of(self, call: Call, *, strict_since: int) -> MutationQuota:
-        """What a request may change.
+        """The quota of the client of a request.
 
         Args:
             call: the request.
-            strict_since: the version of its API from which on what exceeds the quota is refused with
+            strict_since: the first version of its API that refuses changes beyond the quota with
                 THROTTLING_QUOTA_EXCEEDED: 6 of CreateTopics, 5 of DeleteTopics, 3 of CreatePartitions (B10).
         """
         bucket = self.buckets.of(call.session, call.client_id) if self.enabled else None
         if bucket is None:
-            return UNBOUNDED
-        return _Bounded(bucket, self.buckets, strict=call.version >= strict_since)
+            return MutationQuota()
+        return _LimitedQuota(bucket, self.buckets, strict=call.version >= strict_since)

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.quotas.measured_rates import RequestTimes
+from kafkawire.broker.requests import RequestTime
 from kafkawire.broker.sessions import Session
 
 __all__ = ["MeasuredTime"]
@@ -14,7 +15,7 @@ __all__ = ["MeasuredTime"]
 T = TypeVar("T")
 
 
-class MeasuredTime:
+class MeasuredTime(RequestTime):
     """Counts from when it is made; what a handler waits for is not counted (D13).
 
     Args:

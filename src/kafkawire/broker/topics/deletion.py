@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from kafkawire.broker.access import Access
+from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.item_errors import ItemError, item_error
@@ -51,7 +51,7 @@ class TopicDeletion:
         access: who may.
     """
 
-    def __init__(self, controller: Controller, access: Access) -> None:
+    def __init__(self, controller: Controller, access: Authorization) -> None:
         self._controller = controller
         self._access = access
 
@@ -77,7 +77,9 @@ class TopicDeletion:
 class _Deletion:
     """The deletions of one request."""
 
-    def __init__(self, controller: Controller, access: Access, session: Session, take: Callable[[int], None]) -> None:
+    def __init__(
+        self, controller: Controller, access: Authorization, session: Session, take: Callable[[int], None]
+    ) -> None:
         self._controller = controller
         self._topics = controller.image.topics
         self._access = access

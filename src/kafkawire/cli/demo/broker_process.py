@@ -18,7 +18,7 @@ _PROGRAM: Final = "import sys; from kafkawire.cli.app import main; sys.exit(main
 
 
 class BrokerProcess:
-    """``kafkawire broker`` on a folder; gone when its context ends.
+    """``kafkawire broker`` on a folder; it is killed when its context ends.
 
     Args:
         folder: for its data, its output and its address.
@@ -44,7 +44,7 @@ class BrokerProcess:
         """Start it and wait until it listens.
 
         Raises:
-            CommandError: it ended, or does not listen in time; its last words are told.
+            CommandError: it ended, or does not listen in time; the message has its output.
         """
         self._ready_file.unlink(missing_ok=True)
         begin = time.monotonic()
@@ -59,7 +59,7 @@ class BrokerProcess:
         self.bootstrap_servers = self._ready_file.read_text("utf-8").strip()
 
     def kill(self) -> None:
-        """End it at once, as ``kill -9`` does: nothing can be written any more."""
+        """End it at once, as ``kill -9`` does, so that it writes nothing more."""
         if self._process is not None:
             self._process.kill()
             self._process.wait(_SECONDS_TO_STOP)

@@ -11,7 +11,6 @@ from os import PathLike, fspath
 from typing import Final
 
 from kafkawire.logs.errors import LogReadError
-from kafkawire.logs.files.cluster_ids import cluster_of
 from kafkawire.logs.files.store import LOCAL, FileStore, FoundFile
 from kafkawire.logs.registry import METADATA_TOPIC
 
@@ -24,6 +23,9 @@ _PARTITION_FOLDER: Final = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)")
 _FOLDER_ON_ITS_WAY: Final = re.compile(r".+\.[0-9a-f]{32}-(delete|future|stray)")
 _SIGNS_OF_METADATA: Final = ("quorum-state", _BOOTSTRAP)
 _ENDS: Final = (".log", ".checkpoint")
+_CLUSTER_FILE: Final = "meta.properties"
+_CLUSTER_KEY: Final = "cluster.id="
+_LARGEST_CLUSTER_FILE: Final = 64 * 1024
 _WILDCARDS: Final = frozenset("*?[")
 
 
@@ -184,7 +186,7 @@ def _files_of_folder(folder: str, members: Sequence[FoundFile], store: FileStore
     if not known:
         return
     topic = _topic(log, (_name(member.path) for member in members))
-    cluster = cluster_of(folder, store)
+    cluster = _cluster_of(folder, store)
     for member, (kind, offset, epoch) in known:
         stamp = member.stamp
         file = LogFile(member.path, log, topic, kind, offset, epoch, stamp.size, stamp.modified, cluster)
@@ -216,7 +218,7 @@ def _single_file(file: FoundFile, store: FileStore) -> LogFile:
         epoch,
         file.stamp.size,
         file.stamp.modified,
-        cluster_of(folder, store),
+        _cluster_of(folder, store),
     )
 
 
@@ -238,3 +240,18 @@ def _topic(log: str, names: Iterable[str]) -> str | None:
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
+
+
+def _cluster_of(folder: str, store: FileStore) -> str | None:
+    """The id in ``meta.properties``, which Kafka keeps above the folders of logs; also one in the folder itself."""
+    for place in (folder.rpartition("/")[0], folder):
+        path = f"{place}/{_CLUSTER_FILE}" if place else _CLUSTER_FILE
+        try:
+            with store.open(path) as file:
+                text = file.read_at(0, _LARGEST_CLUSTER_FILE).decode(errors="replace")
+        except OSError:
+            continue
+        for line in text.splitlines():
+            if line.startswith(_CLUSTER_KEY):
+                return line.removeprefix(_CLUSTER_KEY).strip() or None
+    return None

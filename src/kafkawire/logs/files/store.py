@@ -127,7 +127,10 @@ class _LocalFile:
 
 
 def _named_file(path: str) -> FoundFile:
-    status = os.stat(path)  # noqa: PTH116 as in a listing
+    try:
+        status = os.stat(path)  # noqa: PTH116 as in a listing
+    except FileNotFoundError:
+        raise FileNotFoundError("there is no such folder or file") from None
     if not stat.S_ISREG(status.st_mode):
         raise OSError("it is neither a folder nor a file")
     return FoundFile(path, _stamp(status), str(Path(path).parent.resolve()))

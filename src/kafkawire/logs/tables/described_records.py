@@ -7,11 +7,12 @@ from typing import Final
 
 import msgspec
 
+from kafkawire.logs.frames.flaws import code_of
 from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
-from kafkawire.logs.scanning.flaws import code_of
-from kafkawire.logs.tables.record_types import read_metadata_frame, upper_snake_case
+from kafkawire.logs.tables.record_types import upper_snake_case
 from kafkawire.logs.tables.secret_records import hide_in_json
 from kafkawire.records.control_records import ControlRecord, decode_control_record
+from kafkawire.records.framed_records import METADATA_RECORD, read_frame
 from kafkawire.records.version_prefix import PREFIX_SIZE, read_prefix
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.json_form import decoded_writer
@@ -80,7 +81,7 @@ def describe_record(
 def _metadata_record(value: bytes | None, registry: RecordRegistry, *, full: bool, secrets: bool) -> Description:
     if value is None:
         return Description(code="decode_error", reason="the value is null", secret=True)
-    number, version, start = read_metadata_frame(value)
+    number, version, start = read_frame(value, METADATA_RECORD)
     name = registry.metadata.get(number)
     if name is None:
         reason = f"no record has the id {number}"

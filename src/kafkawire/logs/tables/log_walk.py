@@ -9,9 +9,8 @@ from typing import TypeAlias
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.frames.batches import FileRange, ScannedBatch, scan_batches
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.scanning.batches import scan_batches
-from kafkawire.logs.scanning.found import FileRange, ScannedBatch
 
 __all__ = ["Place", "batches_from", "log_of"]
 

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.frames.batches import FileRange, ScannedBatch
+from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import FileRange, OpenedBatch, ScannedBatch
-from kafkawire.logs.scanning.records import open_batch
+from kafkawire.logs.records.groups import open_batch
+from kafkawire.logs.records.opened import OpenedBatch
 from kafkawire.logs.tables.log_walk import Place, batches_from
-from kafkawire.logs.tables.record_types import read_metadata_frame
 from kafkawire.logs.tables.rows import BatchOfRows
-from kafkawire.protocol import AbortTransactionRecord, BeginTransactionRecord, EndTransactionRecord
+from kafkawire.records.framed_records import METADATA_RECORD, read_frame
+from kafkawire.records.metadata_transactions import MARKERS, OUTCOMES, MetadataTransactions
 from kafkawire.wire import DecodeError
 
 __all__ = ["MetadataOutcomes"]
 
-_BEGIN: Final = BeginTransactionRecord.API_KEY
-_OUTCOMES: Final[Mapping[int, str]] = {
-    EndTransactionRecord.API_KEY: "committed",
-    AbortTransactionRecord.API_KEY: "aborted",
-}
-_MARKS: Final = frozenset((_BEGIN, *_OUTCOMES))
 _OPEN: Final = "open"
 
 _MAY_MARK: Final = re.compile(rb"\x01[\x17-\x19\x97-\x99]|\x81[\x00\x80]").search
@@ -65,7 +60,7 @@ class MetadataOutcomes:
         self._options = options
         self._asked: _Point = (0, -1, 0)
         self._found: deque[_Transaction] = deque()
-        self._begun: _Point | None = None
+        self._transactions = MetadataTransactions[_Point]()
         self._reached: _Point = (0, -1, 0)
         self._steps = self._walk(batches_from(log, (0, 0), options, store))
 
@@ -79,7 +74,7 @@ class MetadataOutcomes:
         place = self._numbers[file.path], batch.position
         self._asked = (*place, min(offsets, default=0))
         last = (*place, max(offsets, default=0))
-        while self._reached < last or (self._begun is not None and self._begun <= last):
+        while self._reached < last or ((begun := self._transactions.begun) is not None and begun <= last):
             if not next(self._steps, False):
                 break
         if batch.is_control or not self._found or self._found[0].begin > last:
@@ -96,7 +91,7 @@ class MetadataOutcomes:
         for place, scanned in batches:
             batch = scanned.batch
             if expected is not None and batch.base_offset > expected:
-                self._end((*place, batch.base_offset), _OPEN)
+                self._break((*place, batch.base_offset))
             can_be_read = True
             for opened in self._opened(scanned):
                 if isinstance(opened, Flaw):
@@ -111,12 +106,14 @@ class MetadataOutcomes:
                 expected = max(expected or 0, batch.last_offset + 1)
             self._reached = (*place, _LAST)
             yield True
-        self._end(_BEHIND_ALL, _OPEN)
+        self._break(_BEHIND_ALL)
 
     def _opened(self, scanned: ScannedBatch) -> Iterator[OpenedBatch | Flaw]:
         """A batch, piece by piece, if records in it may begin or end transactions."""
         batch = scanned.batch
-        if batch.is_control or (self._begun is None and not batch.is_compressed and _MAY_MARK(batch.payload) is None):
+        if batch.is_control or (
+            self._transactions.begun is None and not batch.is_compressed and _MAY_MARK(batch.payload) is None
+        ):
             return iter(())
         return open_batch(scanned, self._options)
 
@@ -124,26 +121,31 @@ class MetadataOutcomes:
         """Offsets and numbers of the records that begin or end transactions."""
         limit = self._options.high_watermark
         for offset, number in zip(opened.records.offsets, map(_number_of, opened.records.values), strict=True):
-            if number is not None and number in _MARKS and (limit is None or offset < limit):
+            if number is not None and number in MARKERS and (limit is None or offset < limit):
                 yield offset, number
 
     def _mark(self, point: _Point, number: int) -> None:
-        if number == _BEGIN:
-            self._end(point, _OPEN)
-            self._begun = point
+        begun = self._transactions.begun
+        self._transactions.take(number, point)
+        segment, position, offset = point
+        if number in OUTCOMES:
+            self._note(begun, (segment, position, offset + 1), OUTCOMES[number])
         else:
-            segment, position, offset = point
-            self._end((segment, position, offset + 1), _OUTCOMES[number])
+            self._note(begun, point, _OPEN)
 
-    def _end(self, end: _Point, outcome: str) -> None:
-        if self._begun is not None and self._asked < end:
-            self._found.append(_Transaction(self._begun, end, outcome))
-        self._begun = None
+    def _break(self, at: _Point) -> None:
+        """End the open transaction: records are missing."""
+        self._note(self._transactions.begun, at, _OPEN)
+        self._transactions.forget()
+
+    def _note(self, begun: _Point | None, end: _Point, outcome: str) -> None:
+        if begun is not None and self._asked < end:
+            self._found.append(_Transaction(begun, end, outcome))
 
 
 def _number_of(value: bytes | None) -> int | None:
     """The number of a metadata record, or None if it has none."""
     try:
-        return None if value is None else read_metadata_frame(value)[0]
+        return None if value is None else read_frame(value, METADATA_RECORD)[0]
     except DecodeError:
         return None

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kafkawire.columns.arrow_types import ArrowArray
-from kafkawire.logs.histories.codes import Names
-from kafkawire.logs.tables.arrow_types import ArrowField
-from kafkawire.logs.tables.enum_columns import enum_names
+from kafkawire.columns.arrow_types import ArrowArray, ArrowField
+from kafkawire.logs.tables.enum_names import Names, enum_names
 
 __all__ = ["OutputColumn"]
 

@@ -9,10 +9,10 @@ from typing import Final
 
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.frames.batches import FileRange, ScannedBatch
+from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import FileRange, ScannedBatch
-from kafkawire.logs.scanning.records import open_batch
+from kafkawire.logs.records.groups import open_batch
 from kafkawire.logs.tables.log_walk import Place, batches_from
 from kafkawire.logs.tables.rows import BatchOfRows
 from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record

@@ -8,9 +8,8 @@ from typing import Final
 
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.records.control_records import ControlRecordType
-from kafkawire.records.framed_records import read_frame
 
-__all__ = ["read_metadata_frame", "record_type_names", "snake_case", "upper_snake_case"]
+__all__ = ["record_type_names", "snake_case", "upper_snake_case"]
 
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -31,12 +30,3 @@ def record_type_names(registry: RecordRegistry) -> tuple[str, ...]:
     coordinators = (each.name for types in registry.coordinators.values() for each in types.values())
     named = map(upper_snake_case, (*registry.metadata.values(), *coordinators))
     return (*named, *(kind.name for kind in ControlRecordType))
-
-
-def read_metadata_frame(value: bytes) -> tuple[int, int, int]:
-    """Record id, record version and where the message begins in the value of a metadata record.
-
-    Raises:
-        DecodeError: as ``framed_records.read_frame``.
-    """
-    return read_frame(value, "metadata record")

@@ -14,8 +14,8 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.tables.described_records import Description, describe_record
+from kafkawire.logs.tables.record_table import Converted, RecordTable, record_flaws
 from kafkawire.logs.tables.record_types import upper_snake_case
-from kafkawire.logs.tables.row_table import Converted, RowTable, record_flaws
 from kafkawire.logs.tables.rows import RawRows
 from kafkawire.logs.tables.secret_records import secret_values
 from kafkawire.logs.tables.table import Part
@@ -65,8 +65,8 @@ class RecordsTable:
             yield from rows.read(Part((file_range,)), options, accounts, store)
         self._kept.append(outcomes)
 
-    def _rows(self, outcomes: TxnOutcomes) -> RowTable:
-        return RowTable(self.name, self.logs, _FIELDS, _AllRecords(self._options, outcomes), self._options)
+    def _rows(self, outcomes: TxnOutcomes) -> RecordTable:
+        return RecordTable(self.name, self.logs, _FIELDS, _AllRecords(self._options, outcomes), self._options)
 
     def _outcomes(self) -> TxnOutcomes:
         """What a reading that is over has found out, for the next one to go on with, or else something new."""
@@ -82,7 +82,7 @@ class _AllRecords:
         self._registry = options.registry
         self._secrets = options.secrets
         self._types = None if options.record_types is None else frozenset(options.record_types)
-        self._no_ops = options.no_ops
+        self._no_ops = options.keeps_no_ops
         no_ops = {number for number, name in options.registry.metadata.items() if upper_snake_case(name) == _NO_OP}
         self._usual_heads = frozenset(
             bytes((FRAME_VERSION, number)) for number in range(_ONE_BYTE) if number not in no_ops
@@ -90,7 +90,7 @@ class _AllRecords:
         self._full = options.wants_errors or (options.columns is not None and "json" in options.columns)
 
     def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
-        """See ``RowSource``."""
+        """See ``RecordConverter``."""
         if self._types is None and (
             self._no_ops or rows.file.topic != METADATA_TOPIC or not self._may_have_no_ops(rows)
         ):
@@ -108,7 +108,7 @@ class _AllRecords:
         return not self._usual_heads.issuperset(heads)
 
     def convert(self, rows: RawRows, names: Sequence[str]) -> Converted:
-        """See ``RowSource``."""
+        """See ``RecordConverter``."""
         shows_bytes = self._secrets or {"key", "value"}.isdisjoint(names)
         is_metadata = rows.file.topic == METADATA_TOPIC
         described = self._descriptions(rows, full=self._full or (is_metadata and not shows_bytes))

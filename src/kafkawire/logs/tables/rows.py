@@ -13,23 +13,19 @@ import pyarrow.compute as pc
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
-from kafkawire.logs.histories.times import LATEST
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.limits import OCTETS_AT_A_TIME, RECORDS_AT_A_TIME
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import RecordGroup
+from kafkawire.logs.records.opened import RecordGroup
 from kafkawire.logs.tables.secret_records import shows_broken_bytes
+from kafkawire.logs.times import LATEST, TIMESTAMP
 from kafkawire.wire.batches.batch import CONTROL, TRANSACTIONAL
 
-__all__ = ["RAW_COLUMNS", "BatchOfRows", "PendingRows", "RawRows", "flaw_columns", "times"]
+__all__ = ["RAW_COLUMNS", "BatchOfRows", "PendingRows", "RawRows", "flaw_columns"]
 
-_TIME: Final = pa.timestamp("us", tz="UTC")
 _EPOCH: Final = pa.scalar(0, pa.int64())
 _NO_TIME: Final = pa.scalar(None, pa.int64())
 _MICROSECONDS: Final = pa.scalar(1000, pa.int64())
-_ENOUGH_ROWS: Final = 16384
-"""Rows that are converted at a time: each of Arrow's kernels costs some microseconds, however few they are."""
-_MOST_OCTETS: Final = 4 * 1024 * 1024
-"""Bytes of keys and values that are converted at a time: what is made of them may take fifty times as many."""
 
 
 _RAW_TYPES: Final[Mapping[str, pa.DataType]] = {
@@ -162,11 +158,11 @@ class PendingRows:
             self._waiting.append(rows.columns)
             self._count += len(rows)
             self._octets += rows.columns.nbytes
-        if self._octets >= _MOST_OCTETS:
+        if self._octets >= OCTETS_AT_A_TIME:
             yield from self.rest()
-        elif self._count >= _ENOUGH_ROWS:
+        elif self._count >= RECORDS_AT_A_TIME:
             gathered = self._gathered()
-            full = gathered.num_rows - gathered.num_rows % _ENOUGH_ROWS
+            full = gathered.num_rows - gathered.num_rows % RECORDS_AT_A_TIME
             yield from self._pieces(gathered.slice(0, full))
             yield from self.add(RawRows(self._file, gathered.slice(full)))
 
@@ -181,8 +177,8 @@ class PendingRows:
         return pa.Table.from_batches(waiting).combine_chunks().to_batches()[0]
 
     def _pieces(self, gathered: pa.RecordBatch) -> Iterator[RawRows]:
-        for start in range(0, gathered.num_rows, _ENOUGH_ROWS):
-            yield RawRows(self._file, gathered.slice(start, _ENOUGH_ROWS))
+        for start in range(0, gathered.num_rows, RECORDS_AT_A_TIME):
+            yield RawRows(self._file, gathered.slice(start, RECORDS_AT_A_TIME))
 
 
 def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions) -> pa.RecordBatch:
@@ -205,13 +201,8 @@ def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions)
 def _times(values: pa.Int64Array) -> ArrowArray:
     """Times of Kafka, milliseconds since the epoch, as microseconds; null for -1 and what no calendar has."""
     has_time = pc.and_(pc.greater_equal(values, _EPOCH), pc.less_equal(values, pa.scalar(LATEST, pa.int64())))
-    times: ArrowArray = pc.multiply(pc.if_else(has_time, values, _NO_TIME), _MICROSECONDS).cast(_TIME)
+    times: ArrowArray = pc.multiply(pc.if_else(has_time, values, _NO_TIME), _MICROSECONDS).cast(TIMESTAMP)
     return times
-
-
-def times(value: int) -> int | None:
-    """A time of Kafka in microseconds, or None for -1 and what no calendar has."""
-    return value * 1000 if 0 <= value <= LATEST else None
 
 
 def _repeated(value: str | None, count: int) -> ArrowArray:

@@ -15,10 +15,9 @@ import pyarrow.compute as pc
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
-from kafkawire.logs.tables.record_types import read_metadata_frame
 from kafkawire.model.configs.sensitive import HIDDEN, is_sensitive
 from kafkawire.protocol import ConfigRecord, UserScramCredentialRecord
-from kafkawire.records.framed_records import FRAME_VERSION
+from kafkawire.records.framed_records import FRAME_VERSION, METADATA_RECORD, read_frame
 from kafkawire.wire.errors import WireError
 
 __all__ = ["SECRET_FIELDS", "hide_in_json", "secret_values", "shows_broken_bytes"]
@@ -85,7 +84,7 @@ def secret_values(values: pa.BinaryArray, *, named: bool) -> pa.BooleanArray:
 def _is_secret(value: bytes, *, unknown: bool) -> bool:
     """Whether a value is a record with secrets; the argument says what it is if it cannot be decoded."""
     try:
-        number, version, start = read_metadata_frame(value)
+        number, version, start = read_frame(value, METADATA_RECORD)
         if number == ConfigRecord.API_KEY:
             config = ConfigRecord.decode(value[start:], version)
             return config.value is not None and is_sensitive(config.resource_type, config.name)

@@ -8,18 +8,16 @@ from typing import Final, Protocol
 
 import pyarrow as pa
 
+from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import UnknownColumnError
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.scanning.found import FileRange
-from kafkawire.logs.tables.arrow_types import ArrowField
+from kafkawire.logs.times import TIMESTAMP
 
-__all__ = ["LARGEST_ROW_BATCH", "PROVENANCE", "Part", "Table", "chosen_schema", "error_fields", "reads"]
-
-LARGEST_ROW_BATCH: Final = 8192
-"""Most rows of a record batch of Arrow that a table gives."""
+__all__ = ["PROVENANCE", "Part", "Table", "chosen_schema", "error_fields", "reads"]
 
 PROVENANCE: Final = (
     pa.field("cluster", pa.string()),
@@ -27,7 +25,7 @@ PROVENANCE: Final = (
     pa.field("batch_position", pa.int64()),
     pa.field("log_offset", pa.int64()),
     pa.field("leader_epoch", pa.int32()),
-    pa.field("append_time", pa.timestamp("us", tz="UTC")),
+    pa.field("append_time", TIMESTAMP),
 )
 """The first columns of every table with a row for each record: where the row is from."""
 
@@ -37,6 +35,11 @@ class Part:
     """What is read in one go: ranges of files, in order."""
 
     files: tuple[FileRange, ...]
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of all ranges."""
+        return sum(each.end - each.start for each in self.files)
 
 
 class Table(Protocol):

@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
-from kafkawire.logs.scanning.found import FileRange
 from kafkawire.logs.tables.log_walk import log_of
 from kafkawire.logs.tables.metadata_outcomes import MetadataOutcomes
 from kafkawire.logs.tables.producer_outcomes import ProducerOutcomes

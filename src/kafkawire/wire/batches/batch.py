@@ -1,4 +1,4 @@
-"""Record batches of magic 2 as values, and their 61-byte header (batch-header).
+"""Record batches of magic 2 as values (batch-header).
 
 Reading is lazy: a batch keeps its payload as it came, and ``reader.decode_records`` makes records of it.
 ``writer`` goes the other way.
@@ -7,13 +7,22 @@ Reading is lazy: a batch keeps its payload as it came, and ``reader.decode_recor
 from __future__ import annotations
 
 import enum
-import struct
 from collections.abc import Sequence
 from typing import Final
 
 import crc32c
 
-from kafkawire.wire.batches.framing import LENGTH_COUNTS_FROM, EntryFrame, frame_at
+from kafkawire.wire.batches.framing import (
+    ATTRIBUTES_OFFSET,
+    BATCH_MAGIC,
+    CRC_OFFSET,
+    HEADER,
+    HEADER_SIZE,
+    LENGTH_COUNTS_FROM,
+    MAGIC_OFFSET,
+    EntryFrame,
+    frame_at,
+)
 from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import CorruptBatchError
 from kafkawire.wire.message import Octets, Struct
@@ -21,7 +30,6 @@ from kafkawire.wire.message import Octets, Struct
 __all__ = [
     "CODEC_MASK",
     "CONTROL",
-    "HEADER_SIZE",
     "LOG_APPEND_TIME",
     "NO_PARTITION_LEADER_EPOCH",
     "NO_PRODUCER_EPOCH",
@@ -46,11 +54,6 @@ NO_PRODUCER_ID: Final = -1
 NO_PRODUCER_EPOCH: Final = -1
 NO_SEQUENCE: Final = -1
 NO_PARTITION_LEADER_EPOCH: Final = -1
-
-_HEADER: Final = struct.Struct(">qiibIhiqqqhii")
-HEADER_SIZE: Final = _HEADER.size
-_CRC_COVERED: Final = struct.Struct(">hiqqqhii")
-_MAGIC: Final = 2
 
 CODEC_MASK: Final = 0b0000_0111
 LOG_APPEND_TIME: Final = 0b0000_1000
@@ -142,7 +145,7 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
         except IndexError:
             reason = f"compression codec {code}; 0 to 4 are known"
             raise CorruptBatchError(
-                "compression", reason, message_name="record batch", offset=self.position + 21
+                "compression", reason, message_name="record batch", offset=self.position + ATTRIBUTES_OFFSET
             ) from None
 
     @property
@@ -197,26 +200,16 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
         Raises:
             struct.error: a field is outside its width.
         """
-        return _HEADER.pack(
-            self.base_offset,
-            self.size - LENGTH_COUNTS_FROM,
-            self.partition_leader_epoch,
-            _MAGIC,
-            self.crc,
-            self.attributes,
-            self.last_offset_delta,
-            self.base_timestamp,
-            self.max_timestamp,
-            self.producer_id,
-            self.producer_epoch,
-            self.base_sequence,
-            self.records_count,
-        ) + self.payload  # fmt: skip
+        return _header(self) + self.payload
 
 
-def checksum(batch: RecordBatch) -> int:
-    """CRC-32C of the batch from its attributes to its end (batch-crc)."""
-    covered = _CRC_COVERED.pack(
+def _header(batch: RecordBatch) -> bytes:
+    return HEADER.pack(
+        batch.base_offset,
+        batch.size - LENGTH_COUNTS_FROM,
+        batch.partition_leader_epoch,
+        BATCH_MAGIC,
+        batch.crc,
         batch.attributes,
         batch.last_offset_delta,
         batch.base_timestamp,
@@ -226,7 +219,11 @@ def checksum(batch: RecordBatch) -> int:
         batch.base_sequence,
         batch.records_count,
     )
-    return crc32c.crc32c(batch.payload, crc32c.crc32c(covered))
+
+
+def checksum(batch: RecordBatch) -> int:
+    """CRC-32C of the batch from its attributes to its end (batch-crc)."""
+    return crc32c.crc32c(batch.payload, crc32c.crc32c(_header(batch)[ATTRIBUTES_OFFSET:]))
 
 
 def batch_attributes(
@@ -254,13 +251,13 @@ def batch_at(buffer: Octets, frame: EntryFrame, *, check_crc: bool) -> RecordBat
         CorruptBatchError: kind ``version`` (the frame holds a legacy message) or ``crc``.
     """
     start = frame.position
-    if frame.magic != _MAGIC:
+    if frame.magic != BATCH_MAGIC:
         reason = f"magic {frame.magic} is a legacy message, not a batch"
-        raise CorruptBatchError("version", reason, message_name="record batch", offset=start + 16)
+        raise CorruptBatchError("version", reason, message_name="record batch", offset=start + MAGIC_OFFSET)
     batch = whole_batch(buffer, start, frame.size, start)
     if check_crc and not batch.crc_is_valid:
         reason = f"the batch states CRC {batch.crc:#010x}, its bytes have {checksum(batch):#010x}"
-        raise CorruptBatchError("crc", reason, message_name="record batch", offset=start + 17)
+        raise CorruptBatchError("crc", reason, message_name="record batch", offset=start + CRC_OFFSET)
     return batch
 
 
@@ -276,7 +273,7 @@ def whole_batch(buffer: Octets, start: int, size: int, position: int) -> RecordB
     (
         base_offset, _, partition_leader_epoch, _, crc, attributes, last_offset_delta, base_timestamp, max_timestamp,
         producer_id, producer_epoch, base_sequence, records_count,
-    ) = _HEADER.unpack_from(buffer, start)  # fmt: skip
+    ) = HEADER.unpack_from(buffer, start)  # fmt: skip
     return RecordBatch(
         base_offset=base_offset,
         partition_leader_epoch=partition_leader_epoch,
@@ -319,7 +316,7 @@ class BatchReader:
         frame = frame_at(self._buffer, self.position)
         if frame is None:
             raise StopIteration
-        if frame.magic == _MAGIC:
+        if frame.magic == BATCH_MAGIC:
             self.position += frame.size
         return batch_at(self._buffer, frame, check_crc=self._check_crc)
 

@@ -6,14 +6,16 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from kafkawire.wire.batches.batch import HEADER_SIZE, Header, Record, RecordBatch, TimestampType
+from kafkawire.wire.batches.batch import Header, Record, RecordBatch, TimestampType
+from kafkawire.wire.batches.framing import HEADER_SIZE
 from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.varint import read_varint, read_varlong
 
-__all__ = ["inspect_records", "inspect_some_records", "records_error"]
+__all__ = ["SMALLEST_HEADER", "inspect_records", "inspect_some_records", "records_error"]
 
-_SMALLEST_HEADER: Final = 2
+SMALLEST_HEADER: Final = 2
+"""Bytes of a header with an empty key and a null value."""
 
 
 def inspect_records(batch: RecordBatch, data: bytes) -> tuple[Record, ...]:
@@ -105,7 +107,7 @@ class _RecordInspector:
         start = self._at
         count = self._number(read_varint, "header_count")
         left = self._end - self._at
-        if not 0 <= count <= left // _SMALLEST_HEADER:
+        if not 0 <= count <= left // SMALLEST_HEADER:
             raise self._error("length", f"{count} headers; {left} bytes are left", "header_count", start)
         headers = (self._header(f"headers[{index}]") for index in range(count))
         if self._keeps_headers:

@@ -12,16 +12,19 @@ from collections.abc import Iterator
 from typing import Final
 
 from kafkawire.wire.batches.batch import NO_TIMESTAMP, Record
-from kafkawire.wire.batches.framing import EntryFrame, frame_at
+from kafkawire.wire.batches.framing import (
+    LEGACY_ATTRIBUTES_OFFSET,
+    LEGACY_BODY_OFFSET,
+    LEGACY_CRC_OFFSET,
+    EntryFrame,
+    frame_at,
+)
 from kafkawire.wire.compression import Codec, decompress
 from kafkawire.wire.errors import CorruptBatchError
 from kafkawire.wire.message import Octets, Struct
 
 __all__ = ["LegacyMessage", "legacy_message_at", "legacy_records"]
 
-_CRC_OFFSET: Final = 12
-_ATTRIBUTES_OFFSET: Final = 17
-_BODY_OFFSET: Final = 18
 _CRC: Final = struct.Struct(">I")
 _TIMESTAMP: Final = struct.Struct(">q")
 _LENGTH: Final = struct.Struct(">i")
@@ -64,12 +67,12 @@ def legacy_message_at(buffer: Octets, frame: EntryFrame, *, check_crc: bool = Tr
         CorruptBatchError: kind ``crc``, ``compression`` (codec code), ``truncated``, ``length`` or ``trailing``.
     """
     start, end = frame.position, frame.position + frame.size
-    (crc,) = _CRC.unpack_from(buffer, start + _CRC_OFFSET)
-    if check_crc and crc != (actual := zlib.crc32(buffer[start + _CRC_OFFSET + _CRC.size : end])):
+    (crc,) = _CRC.unpack_from(buffer, start + LEGACY_CRC_OFFSET)
+    if check_crc and crc != (actual := zlib.crc32(buffer[start + LEGACY_CRC_OFFSET + _CRC.size : end])):
         reason = f"the message states CRC {crc:#010x}, its bytes have {actual:#010x}"
-        raise _corrupt(frame.magic, "crc", reason, start + _CRC_OFFSET)
-    attributes = buffer[start + _ATTRIBUTES_OFFSET]
-    timestamp, at = NO_TIMESTAMP, start + _BODY_OFFSET
+        raise _corrupt(frame.magic, "crc", reason, start + LEGACY_CRC_OFFSET)
+    attributes = buffer[start + LEGACY_ATTRIBUTES_OFFSET]
+    timestamp, at = NO_TIMESTAMP, start + LEGACY_BODY_OFFSET
     if frame.magic == 1:
         (timestamp,) = _TIMESTAMP.unpack_from(buffer, at)
         at += _TIMESTAMP.size
@@ -154,7 +157,7 @@ def _codec_of(attributes: int, frame: EntryFrame) -> Codec:
     code = attributes & _CODEC_MASK
     if code > Codec.LZ4:
         reason = f"compression codec {code}; 0 to 3 are legal in magic {frame.magic}"
-        raise _corrupt(frame.magic, "compression", reason, frame.position + _ATTRIBUTES_OFFSET)
+        raise _corrupt(frame.magic, "compression", reason, frame.position + LEGACY_ATTRIBUTES_OFFSET)
     return Codec(code)
 
 

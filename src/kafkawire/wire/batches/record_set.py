@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafkawire.wire.batches.batch import Record, RecordBatch, batch_at
-from kafkawire.wire.batches.framing import frame_at
+from kafkawire.wire.batches.framing import BATCH_MAGIC, frame_at
 from kafkawire.wire.batches.legacy_messages import LegacyMessage, legacy_message_at, legacy_records
 from kafkawire.wire.batches.reader import decode_records
 from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT
@@ -21,7 +21,7 @@ def read_entries(buffer: Octets, *, position: int = 0, check_crc: bool = True) -
         CorruptBatchError: an entry is broken.
     """
     while (frame := frame_at(buffer, position)) is not None:
-        if frame.magic == 2:
+        if frame.magic == BATCH_MAGIC:
             yield batch_at(buffer, frame, check_crc=check_crc)
         else:
             yield legacy_message_at(buffer, frame, check_crc=check_crc)

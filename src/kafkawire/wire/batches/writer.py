@@ -20,6 +20,7 @@ from kafkawire.wire.batches.batch import (
     batch_attributes,
     checksum,
 )
+from kafkawire.wire.batches.framing import HEADER_SIZE, LARGEST_LENGTH, LENGTH_COUNTS_FROM
 from kafkawire.wire.compression import Codec, compress
 from kafkawire.wire.errors import EncodeError
 from kafkawire.wire.varint import write_varint, write_varlong
@@ -29,7 +30,7 @@ __all__ = ["encode_batch", "seal"]
 _NULL: Final = write_varint(-1)
 _NO_HEADERS: Final = write_varint(0)
 _NO_ATTRIBUTES: Final = b"\0"
-_LARGEST_PAYLOAD: Final = (1 << 31) - 1 - 49
+_LARGEST_PAYLOAD: Final = LARGEST_LENGTH - (HEADER_SIZE - LENGTH_COUNTS_FROM)
 _FIELD_BITS: Final = {
     "base_offset": 64,
     "partition_leader_epoch": 32,

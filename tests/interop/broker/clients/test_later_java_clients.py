@@ -1,4 +1,4 @@
-"""Java's clients of releases after the one as which the embedded broker answers: they begin with newer versions."""
+"""Java's clients of later releases than the one of the embedded broker: they begin with newer versions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.releases import is_at_least, releases
 
 from kafkawire.broker import ThreadedBroker
-from kafkawire.broker.offered_versions import RELEASE
+from kafkawire.broker.served_apis import RELEASE
 
 pytestmark = pytest.mark.interop
 

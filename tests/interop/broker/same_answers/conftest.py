@@ -15,7 +15,7 @@ from tests.interop.broker.same_answers.embedded_side import embedded_side
 from tests.interop.broker.same_answers.scenario import Pair
 from tests.interop.broker.same_answers.talk import Side
 
-from kafkawire.broker.offered_versions import RELEASE
+from kafkawire.broker.served_apis import RELEASE
 from kafkawire.model.properties_file import parse_properties
 
 _POLICIES = Path(__file__).parents[2] / "java" / "policies"
@@ -65,7 +65,7 @@ def policy_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 
 
 def _properties_of(kafka: Broker) -> Mapping[str, str]:
-    """What a broker was started with, but for what only it can have."""
+    """The properties of a broker, except those that are its own."""
     written = parse_properties((kafka.output.parent / "server.properties").read_text("utf-8"))
     return {
         name: text

@@ -1,4 +1,4 @@
-"""Commits of groups: durable, each in the partition of its group, found again whoever wrote them."""
+"""Commits of groups: durable, each in the partition of its group, readable by Kafka and by this broker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kafkawire.broker import CorruptLogError, ManualClock
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.broker.groups.offsets_logs import MemoryOffsetsLogs
+from kafkawire.broker.groups.offsets_logs import OffsetsLogs
 from kafkawire.broker.groups.offsets_topic import OffsetsTopic, partition_of
 from kafkawire.broker.groups.state import Change, GroupsState
 from kafkawire.broker.topics.placement import Placement
@@ -48,7 +48,7 @@ async def make_topic(controller: Controller, name: str = "t", topic_id: Uuid = T
     """Else commits of it are let go of at the next start."""
     records = [PartitionRecord(number, topic_id, (1,), (1,), leader=1) for number in range(partitions)]
     controller.commit([TopicRecord(name, topic_id), *records])
-    await controller.durable(controller.end_offset)
+    await controller.log.durable(controller.end_offset)
 
 
 async def commit_all(coordinator: GroupCoordinator, *changes: Change) -> None:
@@ -196,7 +196,7 @@ async def test_logs_that_have_been_overtaken_are_written_anew(tmp_path: Path, mo
 async def test_without_a_directory_nothing_is_kept(tmp_path: Path) -> None:
     async with opened_groups(tmp_path) as (_, controller):
         topic = OffsetsTopic(controller, BrokerConfiguration({}), Placement(1, Uuid()))
-        coordinator = GroupCoordinator(topic, MemoryOffsetsLogs(), GroupsState(), ManualClock())
+        coordinator = GroupCoordinator(topic, OffsetsLogs(), GroupsState(), ManualClock())
         await commit_all(coordinator, commit("a", 0, 5))
         assert committed_offsets(coordinator) == {"a": {0: 5}}
         await coordinator.close()

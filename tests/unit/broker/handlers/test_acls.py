@@ -1,22 +1,22 @@
-"""ACLs: what is answered for each item, and what is stored (A11 to A27, KIP-888)."""
+"""ACLs: the answer for each item, and what is stored (A11 to A27, KIP-888)."""
 
 from __future__ import annotations
 
 import time
 
 import pytest
-from tests.embedded.handlers import handled
+from tests.embedded.handlers import handled, handlers_by_request
 
 from kafkawire.admin import AclBinding, AdminClient, AdminSettings
 from kafkawire.broker import EmbeddedBroker
-from kafkawire.broker.access import AuthorizedAccess, UnrestrictedAccess
-from kafkawire.broker.calls import Call, RefusedRequestError
+from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.handlers import acls
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
+from kafkawire.broker.requests import Call, RefusedRequestError
 from kafkawire.broker.sessions import Principal, Session
 from kafkawire.model.acls.bindings import AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.protocol import (
@@ -44,15 +44,15 @@ class Broker:
     """The handlers of ACLs on a state of their own."""
 
     def __init__(self, *, has_authorizer: bool = True) -> None:
-        self.controller = Controller(MemoryLog(), MetadataImage())
+        self.controller = Controller(MetadataLog(), MetadataImage())
         authorizer = StandardAuthorizer(self.controller.image.acls, {str(ROOT)}, allow_everyone_if_no_acl=False)
-        access = AuthorizedAccess(authorizer) if has_authorizer else UnrestrictedAccess()
-        self._routes = AclHandlers(self.controller, access).routes
+        access = Authorization(authorizer if has_authorizer else None)
+        self._handlers = handlers_by_request(AclHandlers, self.controller, access)
 
     def ask(self, request: Message, version: int, principal: Principal = ROOT) -> Message:
         assert request.API_KEY is not None
         call = Call(request.API_KEY, version, "test", Session(principal, "127.0.0.1", "PLAINTEXT"))
-        answer = handled(self._routes[type(request)], request, call)
+        answer = handled(self._handlers[type(request)], request, call)
         return type(answer).decode(answer.encode(version), version)
 
     def create(self, *creations: Creation) -> list[tuple[int, str | None]]:

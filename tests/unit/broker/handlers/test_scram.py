@@ -1,17 +1,17 @@
-"""SCRAM credentials: what is refused, and that logins work with what is stored (C27 to C30)."""
+"""SCRAM credentials: which are refused, and logins with the stored ones (C27 to C30)."""
 
 from __future__ import annotations
 
 import pytest
-from tests.embedded.handlers import handled
+from tests.embedded.handlers import handled, handlers_by_request
 
-from kafkawire.broker.access import AuthorizedAccess
-from kafkawire.broker.calls import Call
+from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.handlers.scram import ScramHandlers
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
+from kafkawire.broker.requests import Call
 from kafkawire.broker.sessions import ANONYMOUS, Session
 from kafkawire.model.scram import ScramMechanism, ScramUpsertion, salted
 from kafkawire.protocol import (
@@ -32,12 +32,12 @@ class Broker:
     """The handlers of credentials on a state of their own."""
 
     def __init__(self, *, may: bool = True) -> None:
-        self.controller = Controller(MemoryLog(), MetadataImage())
+        self.controller = Controller(MetadataLog(), MetadataImage())
         authorizer = StandardAuthorizer(self.controller.image.acls, (), allow_everyone_if_no_acl=may)
-        self._routes = ScramHandlers(self.controller, AuthorizedAccess(authorizer)).routes
+        self._handlers = handlers_by_request(ScramHandlers, self.controller, Authorization(authorizer))
 
     def ask(self, request: Message, key: int) -> Message:
-        return handled(self._routes[type(request)], request, Call(key, 0, "test", SESSION))
+        return handled(self._handlers[type(request)], request, Call(key, 0, "test", SESSION))
 
     def alter(self, *alterations: Upsertion | Deletion) -> dict[str, int]:
         deletions = tuple(one for one in alterations if isinstance(one, Deletion))

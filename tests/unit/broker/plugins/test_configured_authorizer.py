@@ -11,7 +11,7 @@ from kafkawire.broker import Authorizer, ConfigurationError, EmbeddedBroker, Ses
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
 from kafkawire.broker.sessions import Principal
@@ -23,7 +23,7 @@ EVERYTHING = AclBindingFilter()
 
 
 class Recording(Authorizer):
-    """Allows what its property names, and remembers what it is told."""
+    """Allows the operations that its property names, and remembers its calls."""
 
     made: list[Recording] = []  # noqa: RUF012 the broker makes it
 
@@ -61,7 +61,7 @@ class NoAuthorizer:
 
 def configured(**properties: str) -> Authorizer | None:
     named = {name.replace("_", "."): text for name, text in properties.items()}
-    return configured_authorizer(BrokerConfiguration(named), Controller(MemoryLog(), MetadataImage()))
+    return configured_authorizer(BrokerConfiguration(named), Controller(MetadataLog(), MetadataImage()))
 
 
 def may(authorizer: Authorizer | None, user: str) -> bool:
@@ -105,7 +105,7 @@ def test_what_cannot_be_is_said(properties: dict[str, str], reason: str) -> None
         configured(**properties)
 
 
-async def test_one_of_ones_own_decides_and_is_told_of_acls() -> None:
+async def test_a_custom_authorizer_decides_and_is_informed_of_acls() -> None:
     properties = {
         "authorizer.class.name": f"{__name__}:Recording",
         "recording.allowed": "ALTER,DESCRIBE",

@@ -9,7 +9,7 @@ from typing import Final
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 from kafkawire.broker.image.scram import ScramImage
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
-from kafkawire.broker.listener.sasl.invented import InventedCredentials
+from kafkawire.broker.listener.sasl.decoy_credentials import InventedCredentials
 from kafkawire.broker.listener.sasl.login import OfferedMechanism
 from kafkawire.broker.listener.sasl.mechanism import NewMechanism
 from kafkawire.broker.listener.sasl.plain import PlainMechanism

@@ -12,7 +12,7 @@ import pytest
 from kafkawire.admin.connection.sasl import ScramCredentials
 from kafkawire.admin.connection.sasl.scram import ScramExchange
 from kafkawire.broker.image.scram import ScramImage
-from kafkawire.broker.listener.sasl.invented import InventedCredentials
+from kafkawire.broker.listener.sasl.decoy_credentials import InventedCredentials
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
 from kafkawire.model.scram import ScramMechanism, derived_keys
@@ -119,7 +119,7 @@ def test_to_act_as_somebody_else_is_refused() -> None:
 
 
 def test_an_unknown_scram_user_gets_the_answers_of_who_mistypes() -> None:
-    """And the same ones every time: otherwise two attempts would tell which users there are."""
+    """The same ones every time: otherwise two attempts would reveal which users exist."""
     firsts = {server(credential()).respond(b"n,,n=nobody,r=abc") for _ in range(2)}
     assert len(firsts) == 1
     login = server(credential())

@@ -1,0 +1,66 @@
+"""What handlers work with, and how they declare the APIs that they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from kafkawire.broker.authorization import Authorization
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+from kafkawire.broker.controller import Controller
+from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.quotas.client_quotas import ClientQuotas
+from kafkawire.broker.request_work import RequestWork
+from kafkawire.broker.resource_configs.alterations import ConfigAlterations
+from kafkawire.broker.served_apis import ServedApi
+from kafkawire.broker.topics.creation import TopicCreation
+from kafkawire.broker.topics.placement import Placement
+
+__all__ = ["HandlerContext", "Handlers"]
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerContext:
+    """The parts of a broker that handlers use.
+
+    Attributes:
+        access: what sessions may do.
+        alterations: validates changes of configurations and makes their records.
+        clock: the broker's.
+        cluster: the one node and its listeners.
+        configuration: the broker's properties, with the changes made while it runs.
+        controller: the state of the cluster, and the only place that changes it.
+        coordinator: the groups and their offsets.
+        creation: creates topics.
+        offered: API key to the versions that clients are offered.
+        placement: where new partitions go.
+        quotas: the client quotas.
+        store: the records of all partitions.
+        work: a thread for work that would block the event loop.
+    """
+
+    access: Authorization
+    alterations: ConfigAlterations
+    clock: Clock
+    cluster: Cluster
+    configuration: DynamicConfiguration
+    controller: Controller
+    coordinator: GroupCoordinator
+    creation: TopicCreation
+    offered: Mapping[int, range]
+    placement: Placement
+    quotas: ClientQuotas
+    store: RecordStore
+    work: RequestWork
+
+
+class Handlers(Protocol):
+    """The handlers of one family of APIs; the class is called with a `HandlerContext`."""
+
+    @property
+    def apis(self) -> Sequence[ServedApi]:
+        """The APIs that they answer."""
