@@ -12,12 +12,7 @@ from pathlib import Path
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.merge.overlay import overlay_proposals, proposal_of
-from kafkawire.codegen.merge.released_versions import (
-    ReleasedVersion,
-    aliases_of,
-    read_released_versions,
-    releases_of,
-)
+from kafkawire.codegen.merge.released_versions import ReleasedVersion, aliases_of, read_released_versions, releases_of
 from kafkawire.codegen.parse.error_codes import ErrorCode, read_error_codes
 from kafkawire.codegen.parse.load import load_definitions
 from kafkawire.codegen.versions import Versions

@@ -22,9 +22,7 @@ def nullable_type(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
 
 
 @Rule(
-    "field-entity-type-match",
-    "The type of a field matches its entityType.",
-    "correct the type or the entityType",
+    "field-entity-type-match", "The type of a field matches its entityType.", "correct the type or the entityType"
 ).for_fields("type", "entityType")
 def entity_type_match(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A broker id is an int32, in an array too."""

@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkawire.codegen.check.rule import (
-    Located,
-    MessageSet,
-    Problem,
-    Rule,
-    StructScope,
-    of_message,
-)
-from kafkawire.codegen.check.scopes import (
-    all_fields,
-    common_path,
-    field_path,
-    is_sound,
-    struct_scopes,
-)
+from kafkawire.codegen.check.rule import Located, MessageSet, Problem, Rule, StructScope, of_message
+from kafkawire.codegen.check.scopes import all_fields, common_path, field_path, is_sound, struct_scopes
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.spelling import A_SLIP, likeness
 from kafkawire.codegen.versions import NO_VERSIONS

@@ -25,9 +25,7 @@ FILE_NESTING = Rule(
     "flatten the structure; real definitions nest about ten deep",
 )
 FILE_DUPLICATE_KEY = Rule(
-    "file-duplicate-key",
-    "A key that is repeated in an object has the same value each time.",
-    "keep one of the two",
+    "file-duplicate-key", "A key that is repeated in an object has the same value each time.", "keep one of the two"
 )
 JSON_SYNTAX = Rule(
     "json-syntax",
@@ -45,9 +43,7 @@ JSON_UNKNOWN_ATTRIBUTE = Rule(
     "remove the attribute, or write a comment instead",
 )
 JSON_WRONG_KIND = Rule(
-    "json-wrong-kind",
-    "A value has the kind that its attribute requires.",
-    "write a value of the required kind",
+    "json-wrong-kind", "A value has the kind that its attribute requires.", "write a value of the required kind"
 )
 JSON_BAD_ENUM = Rule(
     "json-bad-enum",

@@ -32,10 +32,7 @@ def flexible_open_ended(message: MessageDefinition) -> Iterator[Located]:
     flexible = message.flexible_versions
     if flexible and not flexible.is_open:
         yield of_message(
-            message,
-            "flexibleVersions",
-            f'flexibleVersions "{flexible}" ends',
-            f'write "{flexible.lowest}+"',
+            message, "flexibleVersions", f'flexibleVersions "{flexible}" ends', f'write "{flexible.lowest}+"'
         )
 
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 from kafkawire.codegen.check.rule import Rule
 
 MESSAGE_NAME_REQUIRED = Rule(
-    "message-name-required",
-    "A message has a name.",
-    'add "name", for instance "name": "CreateTopicsRequest"',
+    "message-name-required", "A message has a name.", 'add "name", for instance "name": "CreateTopicsRequest"'
 )
 MESSAGE_NAME_PATTERN = Rule(
     "message-name-pattern",
@@ -18,9 +16,7 @@ MESSAGE_NAME_PATTERN = Rule(
     "use letters and digits only, as in CreateTopicsRequest",
 )
 MESSAGE_TYPE_REQUIRED = Rule(
-    "message-type-required",
-    "A message has a type.",
-    'add "type", for instance "type": "request"',
+    "message-type-required", "A message has a type.", 'add "type", for instance "type": "request"'
 )
 MESSAGE_VALID_VERSIONS_REQUIRED = Rule(
     "message-valid-versions-required",
@@ -32,11 +28,7 @@ MESSAGE_FLEXIBLE_REQUIRED = Rule(
     "A message with valid versions states which of them are flexible.",
     'add "flexibleVersions", for instance "0+", or "none"',
 )
-FIELD_NAME_REQUIRED = Rule(
-    "field-name-required",
-    "A field has a name.",
-    'add "name", for instance "name": "TopicId"',
-)
+FIELD_NAME_REQUIRED = Rule("field-name-required", "A field has a name.", 'add "name", for instance "name": "TopicId"')
 FIELD_NAME_PATTERN = Rule(
     "field-name-pattern",
     "The name of a field consists of letters and digits and begins with a letter.",
@@ -52,11 +44,7 @@ FIELD_STRUCT_EXPLICIT_VERSIONS = Rule(
     "A field that declares an inline struct states its versions, tagged or not.",
     'add "versions", which are also those of the struct',
 )
-FIELD_TYPE_REQUIRED = Rule(
-    "field-type-required",
-    "A field has a type.",
-    'add "type", for instance "type": "int32"',
-)
+FIELD_TYPE_REQUIRED = Rule("field-type-required", "A field has a type.", 'add "type", for instance "type": "int32"')
 FIELD_TYPE_UNKNOWN = Rule(
     "field-type-unknown",
     "A type is a primitive, the capitalised name of a struct, or an array of one of these.",
@@ -74,12 +62,8 @@ FIELD_TYPE_ARRAY_OF_ARRAY = Rule(
     "put the inner array into a struct with one field",
 )
 STRUCT_NAME_REQUIRED = Rule(
-    "struct-name-required",
-    "A common struct has a name.",
-    'add "name", for instance "name": "TopicPartitions"',
+    "struct-name-required", "A common struct has a name.", 'add "name", for instance "name": "TopicPartitions"'
 )
 STRUCT_VERSIONS_REQUIRED = Rule(
-    "struct-versions-required",
-    "A common struct states its versions.",
-    'add "versions", for instance "versions": "0+"',
+    "struct-versions-required", "A common struct states its versions.", 'add "versions", for instance "versions": "0+"'
 )

@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 
-from kafkawire.codegen.check.rule import (
-    Located,
-    Problem,
-    Rule,
-    StructScope,
-)
+from kafkawire.codegen.check.rule import Located, Problem, Rule, StructScope
 from kafkawire.codegen.check.scopes import common_path, field_path, inline_declarations, is_sound
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition, Place
 from kafkawire.codegen.spelling import meant_type

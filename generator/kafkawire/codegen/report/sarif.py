@@ -72,9 +72,4 @@ def _uri(path: str) -> str:
 
 
 def _region(span: Span) -> Json:
-    return {
-        "startLine": span.line,
-        "startColumn": span.column,
-        "endLine": span.end_line,
-        "endColumn": span.end_column,
-    }
+    return {"startLine": span.line, "startColumn": span.column, "endLine": span.end_line, "endColumn": span.end_column}
