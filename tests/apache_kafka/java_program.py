@@ -1,4 +1,4 @@
-"""Java programs of the tests: compiled once against the jars of a release, and asked by JSON lines."""
+"""Java programs of the tests: compiled once against the jars of a release, and used with JSON lines."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def compiled(release: str, folder: Path) -> Path:
-    """The folder with the compiled sources of a folder; compiled anew when these or the jars are other ones."""
+    """The folder with the compiled sources of a folder; compiled again when these or the jars have changed."""
     jars = class_path(release)
     sources = sorted(folder.glob("*.java"))
     digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources))

@@ -22,7 +22,7 @@ OPTIONS = {"table": "batches", "columns": "file,batch_position,log_offset,record
 
 @dataclass
 class Followed:
-    """A query that follows logs, and is started anew for each look at them.
+    """A query that follows logs, and is restarted for each of their states.
 
     Attributes:
         folder: the logs, a path or a URI.
@@ -41,7 +41,7 @@ class Followed:
     planned: str | None = None
 
     def reader(self) -> KafkaLogStreamReader:
-        """A reader that knows nothing of earlier ones."""
+        """A new reader without the state of earlier ones."""
         return KafkaLogStreamReader(make_reading({**OPTIONS, "path": str(self.folder), **self.options}))
 
     def look(self, reader: KafkaLogStreamReader | None = None, limit: ReadLimit | None = None) -> list[Row]:

@@ -19,7 +19,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def history(name: str, *paths: Path, options: ReadOptions | None = None, accounts: Accounts | None = None) -> list[Row]:
-    """The rows of a history of the logs that paths lead to: of one of the metadata, those that are not of losses."""
+    """The rows of a history of the logs at some paths; for a history of metadata, without the rows about losses."""
     rows, _ = history_and_losses(name, *paths, options=options, accounts=accounts)
     return rows
 
@@ -50,7 +50,7 @@ def _rows(name: str, paths: Sequence[Path], options: ReadOptions, booked: Accoun
 
 
 def still_open(rows: Sequence[Row]) -> list[Row]:
-    """The rows that say what is so at the end of the log."""
+    """The rows that hold at the end of the log."""
     return [row for row in rows if row["valid_to"] is None]
 
 

@@ -1,4 +1,4 @@
-"""Segments for tests: made of batches, with the index that Kafka would keep beside them."""
+"""Segments for tests: batches, with the index that Kafka would write for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OFFSETS = "__consumer_offsets-0"
 
 
 def write_segment(folder: Path, content: bytes, *, base_offset: int = 0, index_every: int | None = None) -> Path:
-    """Write a segment, and its index with a point after every so many bytes."""
+    """Write a segment, and its index with an entry each time after the given number of bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     segment = folder / f"{base_offset:020}.log"
     segment.write_bytes(content)
@@ -38,7 +38,7 @@ def index_entries(content: bytes, base_offset: int, every: int) -> list[tuple[in
 
 
 def repeated(content: bytes, times: int) -> bytes:
-    """The batches of a segment over and over, with offsets that go on; the CRC does not cover them."""
+    """The batches of a segment repeated, with increasing offsets; the CRC does not cover them."""
     offset = 0
     out = bytearray()
     for _ in range(times):

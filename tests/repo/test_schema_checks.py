@@ -111,7 +111,9 @@ class TestHooks:
             assert bool(re.search(hook["files"], path)) is is_definition
             assert hook["types"] == ["json"]
 
-    def test_they_install_what_the_command_line_needs(self, hooks: dict[str, Any], pyproject: dict[str, Any]) -> None:
+    def test_they_install_the_requirements_of_the_command_line(
+        self, hooks: dict[str, Any], pyproject: dict[str, Any]
+    ) -> None:
         assert "cli" in pyproject["project"]["optional-dependencies"]
         assert {tuple(hook["additional_dependencies"]) for hook in hooks.values()} == {(".[cli]",)}
 
@@ -155,9 +157,7 @@ class TestAction:
         assert done.stdout.startswith("::error file=specs/Ping.json,line=1,")
         assert "Ping" in Path(variables["GITHUB_STEP_SUMMARY"]).read_text()
 
-    def test_what_peers_understand_passes(
-        self, action: dict[str, Any], variables: dict[str, str], clone: Clone
-    ) -> None:
+    def test_compatible_changes_pass(self, action: dict[str, Any], variables: dict[str, str], clone: Clone) -> None:
         write(clone.folder, EXTENDED)
 
         done = clone.run(action["runs"]["steps"][1]["run"], **variables, GITHUB_BASE_REF="main")
@@ -176,7 +176,7 @@ class TestAction:
     def test_accepted_findings_pass(self, action: dict[str, Any], variables: dict[str, str], clone: Clone) -> None:
         write(clone.folder, NARROW)
         (clone.folder / "accepted.toml").write_text(
-            '[[accepted]]\nrule = "conv-type"\nmessage = "Ping"\nreason = "nobody sends it yet"\n'
+            '[[accepted]]\nrule = "conv-type"\nmessage = "Ping"\nreason = "it is not in use yet"\n'
         )
 
         done = clone.run(action["runs"]["steps"][1]["run"], **variables | {"OLD": "git:HEAD", "ALLOW": "accepted.toml"})
@@ -204,7 +204,7 @@ class TestAction:
     def test_it_installs_its_own_checkout_beside_the_jobs_python(
         self, action: dict[str, Any], variables: dict[str, str], clone: Clone
     ) -> None:
-        """With a python3 that tells what it is asked, for a real installation takes half a minute and a network."""
+        """With a python3 that prints its arguments, since a real installation takes half a minute and a network."""
         shutil.rmtree(Path(variables["RUNNER_TEMP"]))
         python = clone.folder.parent / "bin" / "python3"
         python.parent.mkdir()
@@ -224,7 +224,7 @@ class TestAction:
             "python -m pip install --quiet --disable-pip-version-check /action of ours[cli]",
         ]
 
-    def test_an_old_python_is_told(self, action: dict[str, Any], variables: dict[str, str], clone: Clone) -> None:
+    def test_an_old_python_is_refused(self, action: dict[str, Any], variables: dict[str, str], clone: Clone) -> None:
         python = clone.folder.parent / "bin" / "python3"
         python.parent.mkdir()
         python.write_text("#!/bin/sh\nexit 1\n")
@@ -277,7 +277,7 @@ class TestOwnCheck:
     def test_make_check_runs_it(self, root: Path) -> None:
         assert "\t.ci/check-schema $(BIN)/kafkawire\n" in (root / "Makefile").read_text()
 
-    def test_a_clone_without_tags_and_main_says_so_and_goes_on(self, clone: Clone) -> None:
+    def test_a_clone_without_tags_and_main_is_reported_and_passes(self, clone: Clone) -> None:
         done = clone.run(self.SCRIPT)
 
         assert done.returncode == 0
@@ -302,11 +302,11 @@ class TestOwnCheck:
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith("schema check: specs against v0.9.0\n")
 
-    def test_what_was_accepted_passes(self, clone: Clone) -> None:
+    def test_accepted_changes_pass(self, clone: Clone) -> None:
         clone.run("git branch main")
         write(clone.folder, NARROW)
         (clone.folder / ".ci" / "accepted-schema-changes.toml").write_text(
-            '[[accepted]]\nrule = "conv-type"\nmessage = "Ping"\nreason = "nobody sends it yet"\n'
+            '[[accepted]]\nrule = "conv-type"\nmessage = "Ping"\nreason = "it is not in use yet"\n'
         )
 
         done = clone.run(self.SCRIPT)

@@ -82,10 +82,10 @@ def print_warnings(findings: Sequence[Finding], specs: LoadedSpecs) -> None:
 def make_target(
     specs: Path | None, package: str, out: Path | None, tests: Path | None = None, docs: Path | None = None
 ) -> Target:
-    """What the options ask for; in a checkout the defaults are the project's own folders.
+    """The target that the options name; in a checkout the defaults are the project's own folders.
 
     Raises:
-        CommandError: if the package is no package name, or a folder is missing or in the way of another.
+        CommandError: if the package name is invalid, or a folder is missing or conflicts with another.
     """
     if not all(part.isidentifier() and not iskeyword(part) for part in package.split(".")):
         raise CommandError(f"{package!r} is not the name of a package")
@@ -99,7 +99,7 @@ def make_target(
         )
     checkout = checkout_dir()
     if out is None and (specs is not None or package != OWN_PACKAGE or checkout is None):
-        raise CommandError("say where the package shall go: --out FOLDER", ExitCode.USAGE)
+        raise CommandError("say where to write the package: --out FOLDER", ExitCode.USAGE)
     if out is None and checkout is not None:
         own_tests = checkout / "tests" / "laws" / "protocol"
         return Target(specs_dir(), package, checkout / "generated", tests or own_tests, docs)
@@ -114,16 +114,16 @@ def _refuse_nested_folders(target: Target) -> None:
     others = [folder.resolve() for folder in (target.tests, target.docs) if folder is not None]
     for folder in (package, *others):
         if folder.is_relative_to(specs):
-            raise CommandError(f"{folder} lies in the folder of the definitions: name another one")
+            raise CommandError(f"{folder} is inside the folder of the definitions: name another one")
     for folder in others:
         if folder.is_relative_to(package):
-            raise CommandError(f"{folder} lies in the folder of the package: name another one")
+            raise CommandError(f"{folder} is inside the folder of the package: name another one")
     if len(set(others)) < len(others):
         raise CommandError(f"{others[0]} cannot hold both tests and pages: name another one")
 
 
 def run_generation(target: Target, specs: LoadedSpecs, console: Console) -> Summary | None:
-    """Generate from the definitions of the target's folder with a progress bar and print what came of it."""
+    """Generate from the definitions of the target's folder with a progress bar, and print the result."""
     started = time.monotonic()
     with progress_bar(console) as progress:
         summary = generate(target, specs, progress)
@@ -137,7 +137,7 @@ def run_generation(target: Target, specs: LoadedSpecs, console: Console) -> Summ
 
 
 def summary_table(summary: Summary, seconds: float) -> Table:
-    """What a generation made, as a table."""
+    """The result of a generation as a table."""
     changes = (summary.package, summary.tests, summary.docs)
     table = Table(show_header=False)
     table.add_column()

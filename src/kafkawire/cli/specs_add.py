@@ -1,4 +1,4 @@
-"""``kafkawire specs add``: a further release, from its jars to the generated package."""
+"""``kafkawire specs add``: adds a release, from its jars to the generated package."""
 
 from __future__ import annotations
 

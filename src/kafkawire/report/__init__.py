@@ -1,1 +1,1 @@
-"""``kafkawire report``: pages that people would rather look at than read. One module for each command."""
+"""A report on Kafka's logs: one HTML page, made from the histories."""

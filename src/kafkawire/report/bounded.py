@@ -1,4 +1,4 @@
-"""What a page can hold of what may be endless: the newest rows, a few points of a line, a few bars of a chart."""
+"""Bounded collections for a page: the newest rows, some points of a line, some bars of a chart."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["Bars", "NewestRows", "ThinnedLine", "evenly"]
 
 
 class NewestRows:
-    """The rows that hold at the latest times, as many as are allowed; memory holds no more than these.
+    """The rows that are valid at the latest times, up to a limit, which also bounds the memory.
 
     Args:
-        limit: how many rows are kept.
+        limit: the maximum number of rows.
 
     Attributes:
-        added: how many there were.
-        complete: false if even rows that still hold were left out.
-        complete_from: all rows that hold after this time are kept; None if all of any time are.
+        added: the number of rows that were added.
+        complete: false if even rows that are still valid were dropped.
+        complete_from: all rows that are valid after this time are kept; None if no row was dropped.
     """
 
     def __init__(self, limit: int) -> None:
@@ -30,12 +30,12 @@ class NewestRows:
         self._heap: list[tuple[float, bool, float, int, Row]] = []
 
     def add(self, row: Row, begin: int | None, end: int | None, *, applies_widely: bool = False) -> None:
-        """Add a row that holds from one time to another; an end of None is that it still holds.
+        """Add a row.
 
         Args:
             row: its cells.
-            begin, end: None is before all, or still at the end.
-            applies_widely: of rows that end at the same time, those that apply widely are kept rather than others.
+            begin, end: its interval; None if it began before the log, or is still valid.
+            applies_widely: whether it is preferred among rows with the same end, because it concerns many resources.
         """
         late = float("inf") if end is None else float(end)
         entry = (late, applies_widely, float("-inf") if begin is None else float(begin), self.added, row)
@@ -51,15 +51,15 @@ class NewestRows:
 
     @property
     def rows(self) -> Sequence[Row]:
-        """Those that are kept, in the order in which they came."""
+        """The kept rows, in the order in which they were added."""
         return [row for *_, row in sorted(self._heap, key=lambda entry: entry[3])]
 
 
 class ThinnedLine:
-    """Points of a line: its first and its last, and some between them at even counts.
+    """Points of a line: the first, the last, and some between them at even distances.
 
     Args:
-        limit: how many points there are at most; at least two.
+        limit: the maximum number of points, at least two.
     """
 
     __slots__ = ("_kept", "_last", "_limit", "_seen", "_stride")
@@ -83,33 +83,33 @@ class ThinnedLine:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all points are there."""
+        """Whether no point was dropped."""
         return self._stride == 1
 
     @property
     def points(self) -> Sequence[tuple[int, int]]:
-        """In the order in which they came."""
+        """The points in the order in which they were added."""
         if self._last is None or self._kept[-1] == self._last:
             return tuple(self._kept)
         return (*self._kept, self._last)
 
 
 def evenly(points: Sequence[tuple[int, int]], limit: int) -> Sequence[tuple[int, int]]:
-    """Some of the points of a line, at even counts, the first and the last among them.
+    """Some of the points of a line at even distances, with the first and the last.
 
     Args:
-        points: all of them.
-        limit: how many are kept; at least two.
+        points: all points.
+        limit: how many are kept, at least two.
     """
     last = len(points) - 1
     return points if last < limit else [points[last * number // (limit - 1)] for number in range(limit)]
 
 
 class Bars:
-    """Sums over equal stretches of time, which are made wider when there would be too many.
+    """Sums over equal intervals of time, which become wider when there would be too many.
 
     Args:
-        limit: how many bars there are at most.
+        limit: the maximum number of bars.
     """
 
     def __init__(self, limit: int) -> None:
@@ -119,7 +119,7 @@ class Bars:
         self._first = self._last = 0
 
     def add(self, time: int, amount: int = 1) -> None:
-        """Add something at a time."""
+        """Add an amount at a time."""
         bar = time // self._width
         self._first = min(self._first, bar) if self._sums else bar
         self._last = max(self._last, bar) if self._sums else bar
@@ -138,5 +138,5 @@ class Bars:
 
     @property
     def bars(self) -> Sequence[tuple[int, int, int]]:
-        """As (from, to, sum), without stretches in which nothing was added."""
+        """As (from, to, sum), without intervals in which nothing was added."""
         return [(bar * self._width, (bar + 1) * self._width, amount) for bar, amount in sorted(self._sums.items())]

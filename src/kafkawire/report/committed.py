@@ -36,7 +36,7 @@ class _Key(NamedTuple):
 
 @dataclass
 class _Line:
-    """What was committed for a key from its first commit on."""
+    """The commits of a key since its first."""
 
     offset: int
     time: int | None = None
@@ -51,14 +51,14 @@ class _Entry(NamedTuple):
 
 
 class CommitFold:
-    """Takes rows in the order of their log. Memory is bounded by the groups' partitions and the limit.
+    """Takes rows in the order of their log. The number of groups' partitions and the limit bound its memory.
 
     Args:
-        limit: how many offsets of each cluster a page may have.
-        points: how many points the lines of all of them may have together, about.
+        limit: the maximum number of offsets of each cluster on a page.
+        points: the approximate maximum number of points of all lines together.
 
     Attributes:
-        first, last: when the first and the last commit was; None if that is not known.
+        first, last: times of the first and the last commit; None if unknown.
     """
 
     def __init__(self, limit: int, points: int = _POINTS_OF_ALL) -> None:
@@ -68,7 +68,7 @@ class CommitFold:
         self._clusters: dict[Cluster, _OfCluster] = defaultdict(lambda: _OfCluster(limit))
 
     def add(self, row: Mapping[str, object]) -> None:
-        """Take one row of ``offset_commits``."""
+        """Add one row of ``offset_commits``."""
         match row:
             case {"group_id": str(group), "topic": str(topic), "partition": int(partition)}:
                 cluster = row["cluster"]
@@ -87,9 +87,9 @@ class CommitFold:
                 self.last = time if self.last is None else max(self.last, time)
 
     def commits(self, ends: Mapping[Partition, LogEnd]) -> Commits:
-        """The offsets, of each cluster those that were committed last if there are too many; and numbers of all.
+        """The offsets of each cluster, the latest ones if there are too many, and numbers of all.
 
-        It is called once, after the last row.
+        Call it once, after the last row.
 
         Args:
             ends: where the logs of partitions end.
@@ -108,7 +108,7 @@ class CommitFold:
 
 
 class _OfCluster:
-    """The offsets of one cluster: those that are committed, and of those that were deleted the newest."""
+    """The offsets of one cluster: the committed ones, and the latest deleted ones."""
 
     def __init__(self, limit: int) -> None:
         self.bars = Bars(_BARS)
@@ -132,7 +132,7 @@ class _OfCluster:
             self.bars.add(time)
 
     def delete(self, key: _Key, time: int | None) -> None:
-        """Remember what was committed up to a time: of all that was deleted, the newest."""
+        """Delete a commit; the latest deleted ones are kept."""
         line = self._latest.pop(key, None)
         if line is None or time is None:
             return
@@ -144,7 +144,7 @@ class _OfCluster:
             self._forgotten_until, *_ = heapq.heappop(self._deleted)
 
     def chosen(self) -> Sequence[_Entry]:
-        """Those on the page: what is still there goes first, and then what was committed last."""
+        """The offsets on the page: existing ones first, then the latest deleted ones."""
         entries = [
             *(_Entry(key, line, None) for key, line in self._latest.items()),
             *(entry for *_, entry in self._deleted),
@@ -153,7 +153,7 @@ class _OfCluster:
         return entries[: self._limit]
 
     def numbers(self, chosen: Sequence[_Entry]) -> Numbers:
-        """Numbers of all, of which some were chosen; it counts what is still there, so it is called once."""
+        """Numbers of all offsets. Call it once, because it counts the existing ones."""
         for key, line in self._latest.items():
             self._holding.add(line.began, None)
             self._groups.add(key.group, line.began, None)

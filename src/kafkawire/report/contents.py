@@ -1,4 +1,4 @@
-"""What a page shows, as plain data: rows of each section, bounded, and what had to be left out of them."""
+"""The contents of a page as plain data: a bounded number of rows of each section, and what was omitted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Cell: TypeAlias = str | int | float | None
 Row: TypeAlias = tuple[Cell, ...]
 
 INTERVAL: Final = ("from", "to")
-"""The last two fields of a row that holds for a time: null is before the log, and still so at its end."""
+"""The last two fields of a row with an interval: null is before the start of the log, or still valid at its end."""
 
 ACLS: Final = (
     *("cluster", "principal", "host", "resourceType", "resourceName", "patternType", "operation", "permission"),
@@ -29,12 +29,12 @@ Cluster: TypeAlias = str | None
 
 @dataclass(frozen=True)
 class Count:
-    """How many there were at any date.
+    """A number at any date.
 
     Attributes:
-        before: how many before the first change.
-        changes: as (time, how many more or less from then on), in order.
-        width: 1 if the times are exact; else a change stands for all within so many milliseconds from its time.
+        before: the number before the first change.
+        changes: as (time, difference from then on), in order.
+        width: 1 if the times are exact; else a change is the sum of all changes within this many milliseconds.
     """
 
     before: int = 0
@@ -44,17 +44,17 @@ class Count:
 
 @dataclass(frozen=True)
 class Numbers:
-    """What is counted of a section in one cluster: of all that was read, whatever of it is on the page.
+    """The numbers of a section in one cluster. They count everything that was read, on the page or not.
 
     Attributes:
-        rows: how many there are.
+        rows: the number of rows.
         shown: how many of them are on the page.
-        complete: false if even rows that still hold are not on the page.
-        complete_from: all rows that hold after this time are on the page; None if all of any time are.
-        holding: how many rows hold when, by kind of row.
-        holders: how many principals have ACLs, or groups committed offsets.
-        changes: how many changes there were up to a date.
-        things: how many different things there ever were, such as names of topics.
+        complete: false if even rows that are still valid are not on the page.
+        complete_from: all rows that are valid after this time are on the page; None if all rows are.
+        holding: the number of valid rows over time, by kind of row.
+        holders: the number of principals with ACLs, or of groups with committed offsets, over time.
+        changes: the number of changes up to a date.
+        things: the number of distinct things that ever existed, such as names of topics.
     """
 
     rows: int = 0
@@ -72,8 +72,8 @@ class Section:
     """Rows of one kind.
 
     Attributes:
-        fields: what the cells of each row are.
-        rows: those on the page.
+        fields: names of the cells of each row.
+        rows: the rows on the page.
         numbers: of each cluster.
     """
 
@@ -87,8 +87,8 @@ class LogEnd:
     """Where the log of a partition ends.
 
     Attributes:
-        offset: after its last record; None if the log is not there to be read.
-        points: where it ended at earlier times at least, as (time, offset), thinned out.
+        offset: after its last record; None if the log is not among the files.
+        points: lower bounds of the end at earlier times, as (time, offset), thinned out.
     """
 
     offset: int | None = None
@@ -100,11 +100,11 @@ class Committed:
     """The latest offset that a group committed for a partition.
 
     Attributes:
-        time: when, in milliseconds; None if unknown.
-        began: when the first offset was committed for it; None if unknown.
+        time: of the commit, in milliseconds; None if unknown.
+        began: time of the first commit; None if unknown.
         points: this and earlier commits as (time, offset), thinned out.
-        has_all_points: whether nothing was thinned out.
-        deleted: when it was deleted; None if it is still there.
+        has_all_points: whether no point was dropped.
+        deleted: time of its deletion; None if it exists.
         end: of the partition's own log.
     """
 
@@ -126,9 +126,9 @@ class Commits:
     """The committed offsets.
 
     Attributes:
-        latest: those on the page.
-        numbers: of each cluster; its rows are offsets of groups' partitions, its holders groups.
-        times: how many commits there were from one time to another, for each cluster.
+        latest: the offsets on the page.
+        numbers: of each cluster; a row is the offset of a group and partition, a holder is a group.
+        times: of each cluster, the number of commits in each interval.
     """
 
     latest: Sequence[Committed] = ()
@@ -138,7 +138,7 @@ class Commits:
 
 @dataclass(frozen=True)
 class LogAccount:
-    """What reading the logs of one topic took: bytes by what became of them, and errors by their code."""
+    """The accounts of one topic's logs: bytes by their outcome, and errors by their code."""
 
     log: str
     rows: int
@@ -151,15 +151,15 @@ class LogAccount:
 
 @dataclass(frozen=True)
 class LogReport:
-    """All that a page shows.
+    """Everything that a page shows.
 
     Attributes:
-        began, ended: what the logs cover, in milliseconds.
-        as_of: the date that the page opens at; None for the end.
+        began, ended: the first and last time of the logs, in milliseconds.
+        as_of: the date at which the page opens; None for the end.
         logs: the partition folders that were read.
-        copies: folders that were not read, since others with a copy of the same log were.
-        unnamed: logs that come more than once without the id of a cluster.
-        clusters: those that the logs are of.
+        copies: folders that were not read, because another copy of the same log was.
+        unnamed: logs that were found more than once without the id of a cluster.
+        clusters: the clusters of the logs.
     """
 
     title: str
@@ -178,5 +178,5 @@ class LogReport:
     as_of: int | None = None
 
     def sections(self) -> tuple[tuple[str, Section], ...]:
-        """Those of rows that hold for a time, each with its name."""
+        """The sections whose rows have an interval, with their names."""
         return (("acls", self.acls), ("quotas", self.quotas), ("topics", self.topics), ("configs", self.configs))

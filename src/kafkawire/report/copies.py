@@ -1,4 +1,4 @@
-"""One copy of each log: brokers of a cluster have copies of the same partitions, and each would count again."""
+"""One copy of each log: brokers of a cluster have copies of the same partitions, which must count once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ChosenLogs:
     Attributes:
         files: of one copy of each log.
         copies: the folders of the other copies.
-        unnamed: logs that come more than once without the id of a cluster: copies, or logs of several clusters.
+        unnamed: logs that were found more than once without the id of a cluster: copies, or logs of several clusters.
     """
 
     files: tuple[LogFile, ...]

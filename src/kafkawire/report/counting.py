@@ -1,4 +1,4 @@
-"""How many there were at any date: of all that was read, whatever of it a page holds."""
+"""Numbers over time. They count everything that was read, on the page or not."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _TIMES: Final = 200_000
 
 
 def never_held(begin: int | None, end: int | None) -> bool:
-    """Whether there is no time between a begin and an end, as where a clock went back."""
+    """Whether an interval is empty, as after a clock was set back."""
     return begin is not None and end is not None and end <= begin
 
 
 class CountOverTime:
-    """How many rows hold at each time.
+    """The number of valid rows at each time.
 
-    The count is exact for every millisecond as long as no more than ``limit`` times are different. Beyond that,
-    changes of neighbouring times become one: powers of two of milliseconds, as few as are needed.
+    It is exact to the millisecond for up to ``limit`` distinct times. Beyond that, changes of neighbouring times are
+    merged, over the smallest power of two of milliseconds that suffices.
 
     Args:
-        limit: how many different times are kept.
+        limit: how many distinct times are kept.
     """
 
     __slots__ = ("_before", "_changes", "_limit", "_width")
@@ -39,7 +39,7 @@ class CountOverTime:
         self._changes: dict[int, int] = {}
 
     def add(self, begin: int | None, end: int | None) -> None:
-        """Count what holds from one time to another: None is before all, or still at the end."""
+        """Count an interval; None is before the start of the log, or still valid at its end."""
         if never_held(begin, end):
             return
         if begin is None:
@@ -70,13 +70,13 @@ class CountOverTime:
 
 
 class HoldersOverTime:
-    """How many holders have anything at each time, however many things each of them has."""
+    """The number of holders that have at least one thing at each time."""
 
     def __init__(self) -> None:
         self._stretches: dict[Hashable, list[tuple[float, float]]] = {}
 
     def add(self, holder: Hashable, begin: int | None, end: int | None) -> None:
-        """Note what a holder has from one time to another; stretches that touch become one."""
+        """Add an interval of a holder; adjacent intervals are merged."""
         if never_held(begin, end):
             return
         first_time, last_time = -math.inf if begin is None else begin, math.inf if end is None else end
@@ -99,9 +99,9 @@ class HoldersOverTime:
 
 
 class ChangesOverTime:
-    """How many changes there were up to each time: rows that began, and rows that ended.
+    """The number of changes up to each time: rows that began, and rows that ended.
 
-    A row that begins when the one before it of the same thing ended is one change with that end.
+    If a row begins when the row before it of the same thing ended, both are one change.
     """
 
     def __init__(self) -> None:
@@ -109,11 +109,11 @@ class ChangesOverTime:
         self._last_ends: dict[Hashable, int] = {}
 
     def add(self, thing: Hashable | None, begin: int | None, end: int | None) -> None:
-        """Count a row; rows of a thing come in the order of their times.
+        """Count a row; the rows of a thing must be in the order of their times.
 
         Args:
-            thing: what the row is about; None for one that never changes, but ends and begins.
-            begin, end: None is before all, or still at the end.
+            thing: what the row is about; None if rows of this kind do not replace each other.
+            begin, end: None is before the start of the log, or still valid at its end.
         """
         if begin is not None and (thing is None or self._last_ends.get(thing) != begin):
             self._changes.add(begin, None)

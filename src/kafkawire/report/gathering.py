@@ -1,4 +1,4 @@
-"""A report out of logs: every history is read once, and what a page can hold of its histories is kept."""
+"""A report from logs: every history is read once, and the rows and numbers for a page are kept."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ ProgressBar: TypeAlias = Callable[[str, int, Accounts], AbstractContextManager[o
 def gather_report(
     title: str, paths: Sequence[str], bar: ProgressBar, *, limit: int, as_of: datetime | None = None
 ) -> tuple[LogReport, Accounts]:
-    """What a page shows of some logs, and what became of all their bytes.
+    """The contents of a page on some logs, and the accounts of all their bytes.
 
     Args:
         title: of the page.
         paths: where the logs are.
         bar: shows the progress of each reading.
-        limit: how many rows of each cluster a section may have.
-        as_of: the date that the page opens at.
+        limit: the maximum number of rows of each cluster in a section.
+        as_of: the date at which the page opens.
 
     Raises:
         OptionError: as ``find_logs``.
         LogReadError: there are no logs, or they cannot be read.
     """
-    found = find_logs(paths).some()
+    found = find_logs(paths).require_any()
     chosen = one_of_each(found)
     reader = _Reader(replace(found, files=chosen.files), bar)
     sections = _sections(reader, limit)
@@ -89,7 +89,7 @@ class _Reader:
     Attributes:
         accounts: of each kind of log.
         total: of all of them.
-        began, ended: the first and the last time that the metadata log, the rows and the commits tell.
+        began, ended: the first and the last time in the metadata log, the rows and the commits.
     """
 
     def __init__(self, logs: FoundLogs, bar: ProgressBar) -> None:
@@ -101,14 +101,14 @@ class _Reader:
         self._bar = bar
 
     def cover(self, time: int | None) -> None:
-        """Take a time into what is covered."""
+        """Extend the covered time."""
         if time is not None:
             self.began = min(self.began, time) if self._covers else time
             self.ended = max(self.ended, time) if self._covers else time
             self._covers = True
 
     def histories(self) -> Iterator[tuple[str, dict[str, object]]]:
-        """The rows of all histories that are shown, each with its table's name; none without a metadata log."""
+        """The rows of all shown histories, each with the name of its table; none without a metadata log."""
         logs = self._logs.of_table(table_named(SHOWN_HISTORIES[0].table))
         if not logs.files:
             return
@@ -121,7 +121,7 @@ class _Reader:
         self._cover_ends(logs)
 
     def _cover_ends(self, logs: FoundLogs) -> None:
-        """Take in from when to when logs go, which is further than the first and the last change."""
+        """Cover the first and the last time of the logs, which may lie outside the changes."""
         options = ReadOptions(columns=("max_time",), mode=ReadMode.DROPMALFORMED)
         ends = replace(logs, files=_outermost(logs.files))
         for row in self._rows(table_named("batches", options), ends, options, Accounts()):
@@ -161,7 +161,7 @@ class _Reader:
 
 
 def _sections(reader: _Reader, limit: int) -> dict[str, Section]:
-    """All sections by their names; their rows come mixed, as the log has them."""
+    """All sections by name; rows arrive in the order of the log, mixed."""
     gathered = {history.table: GatheredSection(history, limit) for history in SHOWN_HISTORIES}
     for name, record in reader.histories():
         begin, end = _time(record["valid_from"]), _time(record["valid_to"])
@@ -172,14 +172,14 @@ def _sections(reader: _Reader, limit: int) -> dict[str, Section]:
 
 
 def _clusters(files: Sequence[LogFile], found: Sequence[Section | Commits]) -> Sequence[Cluster]:
-    """Those that files or rows are of, one without an id last."""
+    """The clusters of files and rows; one without an id is last."""
     named = {file.cluster for file in files} - {None}
     with_rows = {cluster for each in found for cluster in each.numbers}
     return sorted(named | with_rows, key=lambda cluster: (cluster is None, cluster or ""))
 
 
 def _outermost(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
-    """The first and the last segment of each log, or snapshot where there are only such."""
+    """The first and the last segment of each log, or snapshot if it has only snapshots."""
     logs = defaultdict[str, list[LogFile]](list)
     for file in files:
         logs[file.folder].append(file)

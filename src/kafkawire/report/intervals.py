@@ -28,13 +28,13 @@ class ShownHistory:
         table: its name.
         section: the attribute of the report.
         fields: of the section.
-        columns: those of the table that are read.
-        row: the cells of a row except its interval; None for one that is not shown.
-        thing: how many of the first cells name what a row is about; 0 if each row is about something else.
+        columns: of the table, those that are read.
+        row: the cells of a row except its interval; None for a row that is not shown.
+        thing: how many of the first cells identify the thing that a row is about; 0 if each row has its own.
         renews: whether a row of a thing replaces the one before, so that both together are one change.
-        kind: position of the cell by which rows are counted apart; None if they are not.
-        holder: who has what a row says; None if that is no one.
-        applies_widely: whether what a row says holds for things that it does not name.
+        kind: position of the cell that has the kind of a row, for separate counts; None for one count.
+        holder: the principal of a row; None if it has none.
+        applies_widely: whether a row concerns resources that it does not name.
     """
 
     table: str
@@ -50,7 +50,7 @@ class ShownHistory:
 
 
 def rows_of(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
-    """The rows of a batch by their columns' names; times are milliseconds since 1970."""
+    """The rows of a batch as dicts by column name; times are milliseconds since 1970."""
     names = batch.schema.names
     columns = [whole_milliseconds(column) for column in batch.columns]
     for cells in zip(*columns, strict=True):
@@ -58,14 +58,14 @@ def rows_of(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
 
 
 def whole_milliseconds(column: pa.Array[Any]) -> list[object]:
-    """The cells of a column; times become milliseconds, which Kafka counts in."""
+    """The cells of a column; times become milliseconds, Kafka's unit."""
     if not pa.types.is_timestamp(column.type):
         return column.to_pylist()
     return [None if cell is None else cell // _MICROSECONDS for cell in column.cast(pa.int64()).to_pylist()]
 
 
 def _acl(record: _Record) -> Row:
-    if record["principal"] is None:  # only its removal is in the log, which names nothing but the id
+    if record["principal"] is None:  # only its removal is in the log, which has no more than the id
         return (
             _text(record["cluster"]),
             f"ACL {record['acl_id']}",
@@ -86,13 +86,13 @@ def _acl(record: _Record) -> Row:
 
 
 def _principal(acl: Row) -> Cell:
-    """Whose an ACL is; None for one of which only the id is known."""
+    """The principal of an ACL; None if only its id is known."""
     nameless = acl[ACLS.index("resourceType")] == "ANY" and acl[ACLS.index("operation")] == "UNKNOWN"
     return None if nameless else acl[ACLS.index("principal")]
 
 
 def _concerns_many(acl: Row) -> bool:
-    """Whether an ACL concerns resources that it does not name, or takes away what others allow."""
+    """Whether an ACL concerns resources that it does not name, or denies what others allow."""
     of_one = acl[ACLS.index("patternType")] == "LITERAL" and acl[ACLS.index("resourceName")] != WILDCARD
     return not of_one or acl[ACLS.index("permission")] == "DENY"
 

@@ -1,4 +1,4 @@
-"""What a page does not show, as sentences at its top."""
+"""Notes at the top of a page: what it does not show."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAMES: Final = {
 
 
 def notes_on(report: LogReport) -> Iterator[str]:
-    """What the page does not show, said at its top."""
+    """The notes of a report."""
     read = {account.log for account in report.accounts}
     for log, what in _SHOWN_OF.items():
         if log not in read:
@@ -50,7 +50,7 @@ def _and_others(others: int) -> str:
 
 
 def _left_out(name: str, numbers: Mapping[Cluster, Numbers]) -> Iterator[str]:
-    """What the lists of a section do not show, of all clusters together."""
+    """What the lists of a section omit, for all clusters together."""
     rows, shown = sum(of.rows for of in numbers.values()), sum(of.shown for of in numbers.values())
     if rows == shown:
         return
@@ -71,5 +71,5 @@ def _last_cut(numbers: Mapping[Cluster, Numbers]) -> int | None:
 def _date(milliseconds: int) -> str:
     try:
         return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
-    except (OverflowError, ValueError, OSError):  # clocks of brokers can be anywhere
+    except (OverflowError, ValueError, OSError):  # the clock of a broker may be wrong
         return f"{milliseconds} milliseconds after 1970"

@@ -1,4 +1,4 @@
-"""A report as the data of its page: texts by number, and times as steps from one to the next."""
+"""A report as the data of its page: texts as numbers, and times as differences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_NUMBERS: Final = Numbers()
 
 
 def packed_report(report: LogReport, written_at: int) -> dict[str, object]:
-    """What the page's program gets.
+    """The data for the page's program.
 
     Args:
         report: what the page shows.
@@ -68,7 +68,7 @@ def packed_report(report: LogReport, written_at: int) -> dict[str, object]:
 
 
 def _commits(commits: Commits, ends: Sequence[LogEnd]) -> Section:
-    """Committed offsets; ``ends`` is the number of the partition's among all that have points."""
+    """Committed offsets; ``ends`` is the index of the partition among those with points."""
     fields = ("cluster", "group", "topic", "partition", "offset", "time", "exact", "from", "to", "end", "ends")
     numbers = {id(end): number for number, end in enumerate(ends)}
     rows = [
@@ -83,7 +83,7 @@ def _commits(commits: Commits, ends: Sequence[LogEnd]) -> Section:
 
 
 def _steps(points: Sequence[tuple[int, int]]) -> Sequence[int]:
-    """The first point, and what each later one has more than the one before: small numbers in a small page."""
+    """The first point, then the difference of each to the one before: small numbers make a small page."""
     before, steps = (0, 0), list[int]()
     for point in points:
         steps += (point[0] - before[0], point[1] - before[1])
@@ -92,7 +92,7 @@ def _steps(points: Sequence[tuple[int, int]]) -> Sequence[int]:
 
 
 def _packed(section: Section, texts: dict[str, int], clusters: Sequence[Cluster]) -> dict[str, object]:
-    """Texts by their number: names of principals and topics come again and again."""
+    """Texts as numbers: names of principals and topics occur many times."""
     of_texts = [
         field
         for column, field in enumerate(section.fields)

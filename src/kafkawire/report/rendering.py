@@ -1,8 +1,8 @@
-"""A report as one HTML file: style, program and data lie inside, and nothing is fetched.
+"""A report as one HTML file: style, program and data are inside, and nothing is fetched.
 
-What a log holds is untrusted. It comes into the page as data only, with every character escaped that could end the
-element it lies in; the program makes elements of text and never of markup; and the page's own policy lets no style and
-no program run but the two that were written here.
+The contents of a log are untrusted. The page has them as data only, with every character escaped that could end their
+element. The program creates elements from text, never from markup. The content security policy of the page allows only
+its own style and program.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ def render_page(report: LogReport, *, written_at: int) -> str:
 
 def _data(report: LogReport, written_at: int) -> Markup:
     text = json.dumps(packed_report(report, written_at), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return Markup(text.translate(_UNSAFE))  # noqa: S704 what could end the element is escaped
+    return Markup(text.translate(_UNSAFE))  # noqa: S704 characters that could end the element are escaped
 
 
 def _program() -> Markup:
-    """One function around all parts: the page's own names stay its own."""
+    """All parts inside one function, so that their names are not global."""
     parts = "\n".join(_read(f"{name}.js") for name in _PROGRAM)
     return Markup('"use strict";\n(() => {\n') + Markup(parts) + Markup("})();\n")  # noqa: S704 our own text
 

@@ -1,4 +1,4 @@
-"""A section out of a history: of each cluster the rows that a page can hold, and numbers of all of them."""
+"""A section from a history: of each cluster the rows for the page, and numbers of all rows."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["GatheredSection"]
 class GatheredSection:
     """Takes the rows of a history in the order of their log.
 
-    Memory is bounded by the limit, by the names of things and holders, and by the times of changes that are counted.
+    The limit, the names of things and holders, and the counted times of changes bound its memory.
 
     Args:
-        history: which one.
+        history: the history.
         limit: how many rows of each cluster are kept.
     """
 
@@ -28,18 +28,18 @@ class GatheredSection:
         self._clusters: dict[Cluster, _OfCluster] = defaultdict(lambda: _OfCluster(history, limit))
 
     def add(self, record: Mapping[str, object], begin: int | None, end: int | None) -> None:
-        """Take a row of the history, which holds from one time to another."""
+        """Add a row of the history with its interval."""
         row = self._history.row(record)
         if row is not None:
             self.add_row((*row, begin, end), begin, end)
 
     def add_row(self, row: Row, begin: int | None, end: int | None) -> None:
-        """Take a row as the page shows it."""
+        """Add a row as the page shows it."""
         cluster = row[0]
         self._clusters[cluster if isinstance(cluster, str) else None].add(row, begin, end)
 
     def section(self) -> Section:
-        """What was taken; rows of a cluster in the order in which they came."""
+        """The section; the rows of a cluster are in the order in which they were added."""
         return Section(
             self._history.fields,
             [row for gathered in self._clusters.values() for row in gathered.kept.rows],

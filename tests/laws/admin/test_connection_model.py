@@ -1,4 +1,4 @@
-"""Pipelining, giving up, throwing away and logging in again, in any order: a model says what must come of it."""
+"""Pipelining, cancelling, discarding and logging in again, in any order: a model predicts the events."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.stand_ins.sasl_server import PlainServer
 from tests.stand_ins.scripted_peer import answer_frame, logged_in
 
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.states import HOLDING, State
 from kafkawire.protocol import (
@@ -118,7 +118,7 @@ class ConnectionModel(RuleBasedStateMachine):
     @precondition(lambda self: self.waited_for)
     @rule()
     def disconnect(self) -> None:
-        """Everybody who waits is told, once; then a new connection begins."""
+        """Every waiting call ends once with the error; then a new connection begins."""
         events: list[Event] = self.peer.connection.end_of_stream(ConnectionResetError("reset"))
         failed = [event.correlation_id for event in events if isinstance(event, Failed)]
         assert sorted(failed) == sorted(self.waited_for)
@@ -149,7 +149,7 @@ class ConnectionModel(RuleBasedStateMachine):
         assert not unsent or self.peer.state() in HOLDING
 
     def collect(self) -> None:
-        """Take what the connection sends to the broker; nothing but a login leaves while one goes on."""
+        """Take the requests that the connection sends; during a login these are only requests of the login."""
         requests = self.peer.sent()
         for request in requests:
             match request.body:

@@ -53,7 +53,7 @@ def cluster_elsewhere(handler: NodeHandler = created) -> Iterator[StandInCluster
 
 @contextmanager
 def silent_cluster() -> Iterator[tuple[StandInCluster, threading.Event]]:
-    """A cluster that never answers, and whether it was asked."""
+    """A cluster that never answers, and whether it has received a request."""
     asked = threading.Event()
 
     def silent(_: int, __: Request) -> Answer:
@@ -134,7 +134,7 @@ def test_closing_from_several_threads_returns_when_it_is_closed() -> None:
     assert client._loop.is_closed()
 
 
-def test_closing_ends_what_other_threads_wait_for() -> None:
+def test_closing_ends_the_calls_of_other_threads() -> None:
     with silent_cluster() as (cluster, asked), ThreadPoolExecutor(1) as other:
         client = BlockingAdminClient(cluster.bootstrap, settings=PATIENT)
         call = other.submit(client.create_topics, [NewTopic("t", 1, 1)])

@@ -74,7 +74,7 @@ async def test_with_a_directory_it_remembers(tmp_path: Path) -> None:
         assert broker.cluster_id == cluster_id
 
 
-async def test_a_new_cluster_has_what_one_of_kafka_has() -> None:
+async def test_a_new_cluster_has_the_features_of_a_new_cluster_of_kafka() -> None:
     async with EmbeddedBroker() as broker, AdminClient(broker.bootstrap_servers) as admin:
         levels = (await admin.describe_features()).finalized
     assert {name: level.highest for name, level in levels.items()} == {
@@ -99,7 +99,7 @@ async def test_it_runs_once_at_a_time(tmp_path: Path) -> None:
         pass
 
 
-def test_a_wrong_property_is_told_before_anything_is_touched(tmp_path: Path) -> None:
+def test_a_wrong_property_is_reported_before_anything_is_changed(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"num\.partitions"):
         EmbeddedBroker({"num.partitions": "none"}, data_dir=tmp_path / "data")
     assert not (tmp_path / "data").exists()

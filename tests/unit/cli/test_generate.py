@@ -160,16 +160,16 @@ def test_a_folder_without_definitions_is_refused(folder: Path, capsys: pytest.Ca
 def test_ones_own_package_needs_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "--specs", "specs", "--package", "acme.protocol"]) == 2
     assert main(["generate", "--package", "acme.protocol"]) == 2
-    assert capsys.readouterr().err == "kafkawire: say where the package shall go: --out FOLDER\n" * 2
+    assert capsys.readouterr().err == "kafkawire: say where to write the package: --out FOLDER\n" * 2
     assert sorted(path.name for path in folder.iterdir()) == ["specs"]
 
 
 @pytest.mark.parametrize(
     ("out", "tests", "told"),
     [
-        ("specs", "checks", "specs/acme/protocol lies in the folder of the definitions"),
-        ("src", "specs/checks", "specs/checks lies in the folder of the definitions"),
-        ("src", "src/acme/protocol", "src/acme/protocol lies in the folder of the package"),
+        ("specs", "checks", "specs/acme/protocol is inside the folder of the definitions"),
+        ("src", "specs/checks", "specs/checks is inside the folder of the definitions"),
+        ("src", "src/acme/protocol", "src/acme/protocol is inside the folder of the package"),
     ],
 )
 def test_folders_do_not_lie_in_each_other(
@@ -214,13 +214,13 @@ def test_other_peoples_files_are_left_alone(folder: Path, capsys: pytest.Capture
     assert not (folder / "src").exists()
 
 
-def test_a_broken_table_of_error_codes_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_table_of_error_codes_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "specs" / "error-codes.csv").write_text("code,name\n")
     assert generate() == 1
     assert capsys.readouterr().err.startswith("kafkawire: specs/error-codes.csv:1: the heading must be ")
 
 
-def test_a_folder_that_cannot_be_written_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "src").write_text("a file")
     assert generate() == 1
     assert capsys.readouterr().err.startswith("kafkawire: src")

@@ -41,7 +41,7 @@ def test_pages_follow_the_definitions(folder: Path, capsys: pytest.CaptureFixtur
     assert pages(folder) == {f"pages/{name}.md" for name in ("index", "history", "messages/note")}
 
 
-def test_a_page_that_somebody_changed_is_written_anew(folder: Path) -> None:
+def test_a_changed_page_is_written_again(folder: Path) -> None:
     assert generate("--docs", "pages") == 0
     page = folder / "pages" / "messages" / "note.md"
     written = page.read_text()
@@ -63,8 +63,8 @@ def test_pages_of_ones_own_are_never_overwritten(folder: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("docs", "words"),
     [
-        ("specs/pages", "lies in the folder of the definitions"),
-        ("src/acme/protocol/pages", "lies in the folder of the package"),
+        ("specs/pages", "is inside the folder of the definitions"),
+        ("src/acme/protocol/pages", "is inside the folder of the package"),
         ("checks", "cannot hold both tests and pages"),
     ],
 )

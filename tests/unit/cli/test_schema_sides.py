@@ -67,8 +67,8 @@ def test_a_side_that_is_not_there_is_wrong_usage(sides: tuple[str, str]) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
-def test_a_terminal_is_told_what_takes_long(tmp_path: Path) -> None:
-    """On a real pseudo-terminal, for what is told depends on it; nothing of it reaches standard output."""
+def test_a_terminal_shows_what_takes_long(tmp_path: Path) -> None:
+    """On a real pseudo-terminal, since the messages depend on it; none of them reaches standard output."""
     install_maven(tmp_path / "bin", tmp_path / "jars")
     write_jar(tmp_path / "jars" / "3.0.0" / "kafka-clients.jar", "common/message", [message("A", "0", [])])
     script = 'from kafkawire.cli.schema.sides import load_sides; print(load_sides("kafka:3.0.0", "old")[0].name)'
@@ -109,7 +109,7 @@ STREAMS_ARE_MISSING = (
 @pytest.mark.usefixtures("releases")
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("command", ["check", "diff"])
-def test_what_a_jar_that_is_not_published_would_define_is_not_compared(
+def test_definitions_of_an_unpublished_jar_are_not_compared(
     capsys: pytest.CaptureFixture[str], command: str, turned: bool
 ) -> None:
     sides = ["kafka:98.0.0", "kafka:99.0.0"]
@@ -134,7 +134,7 @@ def test_a_comment_on_a_change_names_missing_jars(capsys: pytest.CaptureFixture[
 
 
 def read_all(terminal: int) -> bytes:
-    """What is written to the other end until that is closed, which Linux tells as an error."""
+    """What is written to the other end until that is closed, which Linux reports as an error."""
     told = b""
     try:
         while read := os.read(terminal, 4096):

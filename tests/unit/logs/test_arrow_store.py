@@ -1,4 +1,4 @@
-"""What Arrow cannot reach is told with what is missing."""
+"""The error for a store that Arrow cannot reach names what is missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafkawire.logs import LogReadError, find_log_files, read_table, store_for
 
 @pytest.fixture
 def no_hadoop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without Hadoop, whatever this one has."""
+    """A machine without Hadoop, even if this one has it."""
     for name in ("JAVA_HOME", "HADOOP_HOME", "ARROW_LIBHDFS_DIR"):
         monkeypatch.setenv(name, "/nowhere")
 
@@ -29,7 +29,7 @@ def test_other_file_systems_need_fsspec() -> None:  # which this environment has
         read_table("records", "fsspec+webhdfs://namenode:9870/logs")
 
 
-def test_a_scheme_that_nobody_knows_is_named() -> None:
+def test_an_unknown_scheme_is_named() -> None:
     with pytest.raises(LogReadError, match="gopher"):
         read_table("records", "gopher://host/logs")
 

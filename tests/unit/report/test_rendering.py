@@ -49,7 +49,7 @@ def page() -> str:
     return render_page(report, written_at=0)
 
 
-def test_data_is_what_was_given(page: str) -> None:
+def test_the_data_of_a_page_equals_the_given_data(page: str) -> None:
     data = json.loads(Elements(page).texts["script"][0])
     assert data["title"] == HOSTILE
     assert data["logs"] == [HOSTILE]
@@ -88,6 +88,6 @@ def test_policy_allows_the_style_and_the_program_of_the_page_alone(page: str) ->
 def test_page_names_no_other_file(page: str) -> None:
     assert not [attributes for _, attributes in Elements(page).attributes if "src" in attributes]
     addresses = set(re.findall(r"https?://[^\s\"']+", page))
-    assert addresses == {"http://www.w3.org/2000/svg"}  # the name of SVG's elements, which nobody fetches
+    assert addresses == {"http://www.w3.org/2000/svg"}  # the name of SVG's elements, which browsers do not fetch
     assert "url(" not in page
     assert "@import" not in page

@@ -1,4 +1,4 @@
-"""A table takes its place as a whole, in folders and in stores of objects, and a run that fails changes nothing."""
+"""A table is replaced as a whole, in folders and in object stores, and a run that fails changes nothing."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_run_that_fails_changes_nothing(tmp_path: Path, failure: BaseException
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_what_was_there_comes_back_if_nothing_takes_its_place(tmp_path: Path) -> None:
+def test_the_previous_table_is_restored_if_no_new_one_is_written(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "old").write_text("old")
@@ -74,5 +74,5 @@ def test_paths_of_this_folder_are_whole(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("out", ["/", "file:///"])
 def test_the_top_of_a_file_system_is_no_place(out: str) -> None:
-    with pytest.raises(OptionError, match="is no folder that a table can replace"):
+    with pytest.raises(OptionError, match="is not a folder that a table can replace"):
         place_of(out)

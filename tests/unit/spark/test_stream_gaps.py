@@ -1,4 +1,4 @@
-"""Segments that come out of order, as rsync and object stores bring them, cost a stream no rows without a word."""
+"""A stream loses no rows silently when segments arrive out of order, as from rsync or an object store."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_metadata_segment_that_does_not_come_in_time_is_a_loss(metadata: Path)
     assert query.rows == rows_at_once(metadata.parent)
 
 
-def test_a_trigger_for_what_is_there_does_not_wait(metadata: Path) -> None:
+def test_a_trigger_available_now_does_not_wait(metadata: Path) -> None:
     query = Followed(metadata.parent)
     shutil.copy(FIRST, metadata)
     shutil.copy(THIRD, metadata)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable, Iterable, Iterator
 
-from kafkawire.codegen.check.namespace import struct_scopes
+from kafkawire.codegen.check.scopes import struct_scopes
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.emit.package_modules import api_name, group_package, module_path
 from kafkawire.codegen.findings import Finding

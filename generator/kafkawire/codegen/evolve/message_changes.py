@@ -1,7 +1,7 @@
 """What changed in meaning between two sets of definitions, message by message.
 
-Texts are not compared. A range of versions counts as far as the message is valid, and a version that only the newer
-side has is held against the one before it: the older definition says nothing of it, whatever its ranges cover.
+Texts are not compared. Only the valid versions of a range count. A version that only the newer side has is compared
+with the one before it, even if ranges of the older definition include it.
 """
 
 from __future__ import annotations
@@ -9,16 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
-from kafkawire.codegen.evolve.change import (
-    Change,
-    ChangeKind,
-    Location,
-    MessageChanges,
-    SchemaDiff,
-    Status,
-    location,
-)
+from kafkawire.codegen.emit.headers import header_versions
+from kafkawire.codegen.evolve.change import Change, ChangeKind, Location, MessageChanges, SchemaDiff, Status, location
 from kafkawire.codegen.evolve.field_changes import field_changes
 from kafkawire.codegen.evolve.pairing import MessagePair, pair_messages
 from kafkawire.codegen.evolve.predecessor import predecessors
@@ -77,7 +69,7 @@ def describe(message: MessageDefinition, unstable: Versions = NO_VERSIONS) -> st
 
 
 def key_word(message: MessageDefinition) -> str:
-    """What the ``apiKey`` of a message is: of an API, or of a record."""
+    """The noun for the ``apiKey`` of a message."""
     return "key" if message.type in ("request", "response") else "record type"
 
 
@@ -129,7 +121,7 @@ class _Comparison:
         yield Change(kind, "", str(was), str(now), versions, (), older, newer)
 
     def _by_version(self) -> Iterator[Change]:
-        """What holds in one version and not in another: flexible encoding, headers."""
+        """Attributes that each version has: flexible encoding, headers."""
         older, newer = self._older, self._newer
         yield from self._compared(
             "flexible",
@@ -156,7 +148,7 @@ class _Comparison:
             yield Change(kind, "", *texts, ranges_of(at), ranges_of(at & self._shared), older, newer)
 
     def _of_versions(self) -> Iterator[Change]:
-        """What is said of versions as such: of those that are gone nothing is left to say."""
+        """Deprecated and unstable versions, without versions that are no longer valid."""
         still = self._older.valid_versions.intersect(self._newer.valid_versions)
         deprecated = self._older.deprecated_versions, self._newer.deprecated_versions
         unstable = self._unstable
@@ -189,7 +181,7 @@ class _Comparison:
 
 
 def _form(message: MessageDefinition, source: MessageDefinition) -> str:
-    """How a side has a coordinator record; the version of a key that is a ``data`` message is the record type."""
+    """How a side defines a coordinator record; the version of a key that is a ``data`` message is the record type."""
     if source is message:
         return f"{message.type} of record type {message.api_key}"
     name = "" if source.name == message.name else f" {source.name}"
@@ -206,12 +198,8 @@ def _flexible(message: MessageDefinition, version: int) -> str:
 
 
 def _headers(message: MessageDefinition) -> Callable[[int], str]:
-    """Version to header version; messages that are no requests and no responses have none."""
-    headers: dict[int, int] = {}
-    if message.type == "request":
-        headers = request_header_versions(message)
-    elif message.type == "response":
-        headers = response_header_versions(message)
+    """Version to header version; only requests and responses have headers."""
+    _, headers = header_versions(message)
     return lambda version: str(headers.get(version, "none"))
 
 
@@ -228,6 +216,6 @@ def _is_single(versions: Versions) -> bool:
 
 
 def _open(versions: Versions, valid: Versions) -> str:
-    """A range as far as it is valid, written with ``+`` if it has no end."""
+    """The valid part of a range, written with ``+`` if the range has no end."""
     clipped = versions.intersect(valid)
     return f"{clipped.lowest}+" if clipped and versions.is_open else _text(clipped)

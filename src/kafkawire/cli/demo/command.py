@@ -22,7 +22,7 @@ BrokerOption = Annotated[str | None, typer.Option(help="HOST:PORT of a broker to
 
 
 def run(broker: BrokerOption = None) -> None:
-    """Generate the protocol, take a request apart, and run a broker through administration, a crash and a restart."""
+    """Generate the protocol, show a request byte by byte, and administer, kill and restart a broker."""
     console = Console()
     address = None if broker is None else _checked(broker)
     _show_generation(console)

@@ -33,7 +33,7 @@ class Format(StrEnum):
 
 
 class ProfileName(StrEnum):
-    """Whose rules are applied."""
+    """The rules to apply."""
 
     KAFKAWIRE = "kafkawire"
     UPSTREAM = "upstream"
@@ -51,7 +51,7 @@ def run(
         ),
     ] = Format.TEXT,
     profile: Annotated[
-        ProfileName, typer.Option(help="Our rules, or those of Kafka's own checker as they are, oddities included.")
+        ProfileName, typer.Option(help="kafkawire's rules, or exactly those of Kafka's own checker.")
     ] = ProfileName.KAFKAWIRE,
     allow: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Findings that are accepted, each with its reason (TOML).")
@@ -59,11 +59,12 @@ def run(
 ) -> None:
     """Check whether peers with the OLD and the NEW definitions still understand each other's bytes.
 
-    A finding is breaking (peers misread or refuse something), risky (the bytes are understood, but somebody may miss
-    something) or safe (worth knowing). What changes only versions that OLD marks unstable is safe. Beside the rules it
-    is worked out from the layouts whether each side reads what the other writes, for every version that both have.
+    A finding is breaking (peers misread or reject something), risky (the bytes are understood, but information may be
+    lost) or safe (for information). Changes of versions that OLD marks unstable are safe. Besides the rules, the
+    layouts are compared: whether each side can read what the other writes, for every version that both have.
 
-    Exit code: 0 if nothing is breaking but what --allow accepts, 1 if something is, 2 if a side or FILE cannot be read.
+    Exit code: 0 if nothing is breaking except what --allow accepts, 1 if something is, 2 if a side or FILE cannot be
+    read.
     """
     acceptances = _acceptances(allow)
     result = check_sides(*load_sides(old, new), profile.value, acceptances)

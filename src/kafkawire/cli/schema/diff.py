@@ -30,7 +30,7 @@ def run(
         Format,
         typer.Option("--format", help="Text for people, Markdown for a comment on a change, or JSON for programs."),
     ] = Format.TEXT,
-    exit_code: Annotated[bool, typer.Option("--exit-code", help="End with 1 if something changed.")] = False,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if something changed.")] = False,
 ) -> None:
     """List what changed in meaning from OLD to NEW: messages, versions, fields and their attributes.
 

@@ -44,8 +44,8 @@ def run(
     """Check message definitions against the rules of the definition language.
 
     A folder is read with its sub-folders (every *.json file), and the messages of each folder are also checked
-    together: unique keys, requests with their responses, keys of records with their values, header versions. Files
-    that are named one by one are checked each by itself, for their partners may lie elsewhere.
+    together: unique keys, requests with their responses, keys of records with their values, header versions. Single
+    files are checked separately, because their partners may be elsewhere.
 
     Exit code: 0 if there is nothing worse than a warning, 1 if there is an error, 2 if a path does not exist.
     """

@@ -1,4 +1,4 @@
-"""The two sides that ``kafkawire schema diff`` and ``kafkawire schema check`` compare."""
+"""The two sides of ``kafkawire schema diff`` and ``kafkawire schema check``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ORIGINS_HELP = "a folder, a file, git:REF, git:REF:PATH, kafka:VERSION or builti
 
 
 def load_sides(old: str, new: str) -> tuple[Side, Side]:
-    """Read both sides; missing jars are named on standard error, and a terminal shows the progress.
+    """Read both sides; standard error has missing jars and, on a terminal, the progress.
 
     Raises:
         CommandError: with exit code 2, if a side cannot be read, or its definitions have errors, which are printed on

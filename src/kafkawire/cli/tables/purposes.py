@@ -1,4 +1,4 @@
-"""What each table holds, in a line."""
+"""A line about each table."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ _PURPOSES: Final = {
 
 
 def purpose_of(table: str) -> str:
-    """What a table holds."""
+    """The contents of a table in a line."""
     return _PURPOSES.get(table, f"the {table.replace('_', ' ')} records, a column for each field")

@@ -35,7 +35,7 @@ def plain_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 
 @pytest.fixture(scope="session")
 def secure_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    """Brokers with an authorizer: their plain listener allows everything, their second one asks for a login."""
+    """Brokers with an authorizer: their plain listener allows everything, their second one requires a login."""
     with running_secure_broker(RELEASE, tmp_path_factory.mktemp("secure")) as secure:
         kafka = secure.broker
         properties = {
@@ -65,7 +65,7 @@ def policy_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 
 
 def _properties_of(kafka: Broker) -> Mapping[str, str]:
-    """What a broker was started with, but for what only it can have."""
+    """The properties of a broker, except those that are its own."""
     written = parse_properties((kafka.output.parent / "server.properties").read_text("utf-8"))
     return {
         name: text

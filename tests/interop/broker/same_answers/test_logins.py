@@ -1,4 +1,4 @@
-"""Logins: what is answered before, during and after them, and which words wrong ones get (KIP-43, KIP-152, KIP-368)."""
+"""Logins: answers before, during and after them, and the messages of failed ones (KIP-43, KIP-152, KIP-368)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _answer(connection: Connection, said: Said) -> Normalised:
 
 
 def _end(connection: Connection) -> Normalised:
-    """Whether the connection can still be used, as far as a Metadata request knows."""
+    """Whether a Metadata request is still answered on the connection."""
     try:
         connection.ask(MetadataRequest(()), 12, message_class("MetadataResponse"))
     except OSError:

@@ -1,4 +1,4 @@
-"""Quotas of clients: filters, alterations and who may, and how those are throttled that use too much (D12 to E13)."""
+"""Quotas of clients: filters, alterations, rights, and the throttling of clients above their quota (D12 to E13)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def describe(talk: Talk, *components: Component, strict: bool = False, version: 
 
 
 def see(talk: Talk, count: int, *components: Component) -> None:
-    """Wait until so many entities are found."""
+    """Wait until the given number of entities is found."""
 
     def done(answer: DescribeClientQuotasResponse) -> bool:
         return len(answer.entries or ()) == count
@@ -360,7 +360,7 @@ def test_a_fetch_returns_no_more_than_its_quota_allows(talk: Talk) -> None:
 
 @same_answers_from_brokers_with_policies
 def test_kip_257_a_callback_decides(talk: Talk) -> None:
-    """It doubles what is set for a client id; for users it knows no quota."""
+    """It doubles the quota of a client id; users have none."""
     (created,) = topic(talk, "decided", 1).topics
     leaders(talk, "decided")
     produce = produced(created.topic_id, 12_000)

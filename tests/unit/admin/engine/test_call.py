@@ -10,7 +10,7 @@ from tests.stand_ins.broker import Answer
 from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
 
 from kafkawire.admin.client import AdminClient
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.admin.results import Results
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import (
@@ -180,7 +180,7 @@ async def test_requests_stay_below_the_record_limit() -> None:
         assert sorted(len(getattr(request, "topics", ())) for _, request in cluster.asked) == [1, 2, 2, 2]
 
 
-async def test_progress_is_told_of_every_outcome() -> None:
+async def test_progress_is_reported_for_every_outcome() -> None:
     told: list[tuple[int, int]] = []
     async with StandInCluster(1, _creates(_all_created)) as cluster, cluster.client() as client:
         topics = [NewTopic("", 1, 1), NewTopic("a", 1, 1), NewTopic("b", 1, 1)]
@@ -229,7 +229,7 @@ async def test_throttled_items_are_sent_again_when_the_wait_is_over() -> None:
         assert asyncio.get_running_loop().time() - begun >= 0.15
 
 
-async def test_a_quota_that_outlasts_the_call_is_what_the_call_ends_with() -> None:
+async def test_a_quota_that_outlasts_the_call_is_the_error_of_the_call() -> None:
     refused = _created(["a"], {"a": ErrorCode.THROTTLING_QUOTA_EXCEEDED}, throttle_ms=60_000)
     async with StandInCluster(1, _creates(lambda *_: refused)) as cluster, cluster.client() as client:
         error = (await _create(client, "a", timeout=0.2)).errors()["a"]
@@ -237,7 +237,7 @@ async def test_a_quota_that_outlasts_the_call_is_what_the_call_ends_with() -> No
         assert 59_000 < error.throttle_ms <= 60_000
 
 
-async def test_unreachable_bootstrap_servers_are_told_with_their_reason() -> None:
+async def test_unreachable_bootstrap_servers_are_reported_with_their_reason() -> None:
     async with AdminClient("127.0.0.1:1", settings=FAST) as client:
         error = (await _create(client, "a", timeout=0.2)).errors()["a"]
         assert isinstance(error.__cause__, ConnectionFailedError)
@@ -272,7 +272,7 @@ async def test_an_api_that_no_broker_offers_is_refused_before_sending() -> None:
         assert "CreateTopics" in str(error)
 
 
-async def test_controllers_refuse_locally_what_they_do_not_serve() -> None:
+async def test_methods_that_controllers_do_not_serve_are_refused_locally() -> None:
     async with AdminClient(bootstrap_controllers="127.0.0.1:1", settings=FAST) as client:
         error = (await _create(client, "a")).errors()["a"]
         assert isinstance(error, UnsupportedEndpointTypeError)

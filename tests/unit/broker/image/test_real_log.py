@@ -1,4 +1,4 @@
-"""What a real log amounts to: the image is what Kafka's own snapshot and Kafka's own answers say."""
+"""The image of a real log equals Kafka's own snapshot and Kafka's own answers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_log_below_kafkas_snapshot_amounts_to_the_snapshot() -> None:
     assert comparable(image.records()) == comparable(read_snapshot(SNAPSHOT).records)
 
 
-def test_snapshot_and_log_behind_it_amount_to_the_whole_log(tmp_path: Path) -> None:
+def test_a_snapshot_and_the_log_after_it_equal_the_whole_log(tmp_path: Path) -> None:
     whole = image_of(*committed(logged(401)))
     copied = tmp_path / "log"
     shutil.copytree(FOLDER, copied, copy_function=shutil.copyfile)
@@ -113,9 +113,7 @@ def image() -> MetadataImage:
     return image_of(*committed(logged(401)))
 
 
-def test_topics_tokens_and_users_are_those_that_kafka_answered_with(
-    image: MetadataImage, end_state: dict[str, Any]
-) -> None:
+def test_topics_tokens_and_users_equal_kafkas_answers(image: MetadataImage, end_state: dict[str, Any]) -> None:
     assert sorted(image.topics.by_name) == sorted(topic["name"] for topic in end_state["topics"])
     assert sorted(image.tokens.by_id) == sorted(token["token_id"] for token in end_state["delegation_tokens"])
     assert sorted(image.scram.by_user) == sorted(user["user"] for user in end_state["scram_users"])

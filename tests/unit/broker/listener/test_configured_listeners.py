@@ -13,7 +13,7 @@ def listeners(**properties: str) -> tuple[ConfiguredListener, ...]:
     return configured_listeners(BrokerConfiguration(named), "127.0.0.1", 9092)
 
 
-def test_without_listeners_there_is_one_where_the_broker_was_told() -> None:
+def test_without_listeners_there_is_one_at_the_given_address() -> None:
     (only,) = listeners()
     assert only == ConfiguredListener("PLAINTEXT", "PLAINTEXT", "127.0.0.1", 9092, "127.0.0.1", 9092)
     assert (only.has_tls, only.has_sasl, only.protocol_code) == (False, False, 0)
@@ -55,6 +55,6 @@ def test_controller_listeners_are_not_for_clients() -> None:
         ({"listener_security_protocol_map": "PLAINTEXT:HTTP"}, "HTTP for PLAINTEXT"),
     ],
 )
-def test_what_makes_no_sense_is_said(properties: dict[str, str], reason: str) -> None:
+def test_wrong_listeners_are_reported(properties: dict[str, str], reason: str) -> None:
     with pytest.raises(ConfigurationError, match=reason):
         listeners(**properties)

@@ -1,4 +1,4 @@
-"""What connections are taken, what may come over them, and when they are closed."""
+"""Which connections are accepted, which requests they may send, and when they are closed."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ async def test_bytes_before_the_login_are_bounded() -> None:
             assert len(answer.topics) == 1
 
 
-async def test_a_login_where_none_is_due_is_refused_and_harms_nobody() -> None:
+async def test_a_login_without_sasl_is_refused_and_affects_no_other_client() -> None:
     async with EmbeddedBroker() as broker, client_of(broker.bootstrap_servers) as client:
         for version in (0, 1):
             shaken = await client.connection.ask(SaslHandshakeRequest("PLAIN"), version, SaslHandshakeResponse)
@@ -124,7 +124,7 @@ async def logged_in(client: Client) -> None:
     assert answer.error_code == 0
 
 
-async def test_a_wrong_login_is_told_so_later_and_closed(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_wrong_login_is_answered_later_and_closed(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
     clock = ManualClock()
     async with EmbeddedBroker(SASL, clock=clock) as broker, client_of(broker.address("LOGIN")) as bad:
@@ -140,7 +140,7 @@ async def test_a_wrong_login_is_told_so_later_and_closed(caplog: pytest.LogCaptu
     assert "LOGIN" in caplog.text
 
 
-async def test_an_address_has_so_many_connections() -> None:
+async def test_the_connections_of_an_address_are_limited() -> None:
     async with (
         EmbeddedBroker({"max.connections.per.ip": "1"}) as broker,
         client_of(broker.bootstrap_servers) as first,
@@ -180,7 +180,7 @@ async def test_some_addresses_have_other_limits() -> None:
         },
     ],
 )
-async def test_who_comes_too_many_waits_until_another_leaves(properties: dict[str, str]) -> None:
+async def test_a_connection_above_the_limit_waits_until_another_ends(properties: dict[str, str]) -> None:
     async with (
         EmbeddedBroker(properties) as broker,
         client_of(broker.bootstrap_servers) as first,
@@ -224,8 +224,8 @@ async def test_a_login_in_time_or_none() -> None:
         assert await slow.is_closed()
 
 
-async def test_who_does_not_read_is_not_answered_on_and_on() -> None:
-    """The broker stops to read from who does not read, serves others, and goes on when answers are taken."""
+async def test_answers_to_a_client_that_does_not_read_are_limited() -> None:
+    """The broker stops reading from a client that does not read, serves others, and continues when it reads again."""
     count = 2_000
     request = MetadataRequest(tuple(MetadataRequest.MetadataRequestTopic(name=f"{n}" * 200) for n in range(9)))
     async with (

@@ -37,7 +37,7 @@ SMALL_SNAPSHOTS = LogSettings(snapshot_bytes=2_000)
 
 @pytest.fixture(autouse=True)
 def no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thousands of batches are written here, and nobody cuts the power."""
+    """Thousands of batches are written here, and no power is cut."""
     monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 
@@ -95,7 +95,7 @@ def replayed(folder: Path) -> MetadataImage:
     return image
 
 
-async def test_what_was_appended_is_replayed(tmp_path: Path) -> None:
+async def test_appended_records_are_replayed(tmp_path: Path) -> None:
     await keep(tmp_path, [config(1), config(2)])
     await keep(tmp_path, [config(3)])
     assert [*opened(tmp_path).replay()] == [config(1), config(2), config(3)]
@@ -165,7 +165,7 @@ async def test_a_transaction_without_end_is_aborted_by_the_next_leader(tmp_path:
     assert aborts == [AbortTransactionRecord("the controller that began it is gone")]
 
 
-async def test_snapshots_are_taken_and_what_they_cover_is_deleted(tmp_path: Path) -> None:
+async def test_snapshots_are_taken_and_the_log_before_them_is_deleted(tmp_path: Path) -> None:
     await fill(tmp_path, range(200))
     snapshots = list_snapshots(tmp_path)
     assert len(snapshots) == 2
@@ -207,7 +207,7 @@ async def test_a_snapshot_without_footer_is_not_whole(tmp_path: Path) -> None:
         read_snapshot(path)
 
 
-async def test_what_a_crash_left_of_a_snapshot_is_deleted(tmp_path: Path) -> None:
+async def test_an_unfinished_snapshot_of_a_crash_is_deleted(tmp_path: Path) -> None:
     part = tmp_path / "00000000000000000010-0000000001.checkpoint.part"
     part.write_bytes(b"half")
     opened(tmp_path)
@@ -295,7 +295,7 @@ async def test_a_log_whose_end_is_gone_is_refused(tmp_path: Path, gone: str) -> 
         opened(folder)
 
 
-async def test_a_segment_that_is_missing_before_the_newest_snapshot_is_told(
+async def test_a_missing_segment_before_the_newest_snapshot_is_reported(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The state is whole, but nothing is left to fall back on."""

@@ -39,7 +39,7 @@ def test_the_identity_that_kafka_gave_is_taken_over(tmp_path: Path) -> None:
     assert meta.read_text() == text
 
 
-def test_what_kafka_before_directory_ids_left_out_is_added(tmp_path: Path) -> None:
+def test_a_missing_directory_id_is_added(tmp_path: Path) -> None:
     (tmp_path / "meta.properties").write_text("version=1\ncluster.id=mine\nnode.id=1\n")
     first, again = DataDirectory(tmp_path, 1), None
     first.close()
@@ -142,7 +142,7 @@ def test_partitions_without_a_metadata_log_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["backup-2026", "lost+found", "orders-0"])
-def test_folders_that_hold_no_log_are_in_nobodys_way(tmp_path: Path, name: str) -> None:
+def test_folders_without_a_log_are_ignored(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     (tmp_path / name / "notes.txt").touch()
     DataDirectory(tmp_path, 1).close()

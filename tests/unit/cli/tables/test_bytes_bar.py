@@ -1,4 +1,4 @@
-"""The bar tells bytes as they are read, also of a log that is smaller than a MiB, and is for terminals only."""
+"""The bar shows bytes as they are read, also for a log that is smaller than a MiB, and on terminals only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def shown(bar: BytesBar) -> str:
 @pytest.mark.parametrize(
     ("read", "total", "told"), [(400, 900, "400/900 bytes"), (15 * 10**8, 3 * 10**9, "1.5/3.0 GB")]
 )
-def test_bytes_are_counted_in_what_fits(read: int, total: int, told: str) -> None:
+def test_bytes_are_shown_in_a_fitting_unit(read: int, total: int, told: str) -> None:
     accounts = Accounts()
     bar = BytesBar(Console(file=io.StringIO(), force_terminal=True, width=120), "records", total, accounts)
     accounts.decoded(read - 100)

@@ -70,7 +70,7 @@ def test_formats_hold_the_same_rows(tmp_path: Path) -> None:
     assert [row["valid_to"] or None for row in rows] == [line["valid_to"] for line in lines]
 
 
-def test_table_of_a_date_has_what_was_so_then(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_of_a_date_has_the_state_at_that_date(capsys: pytest.CaptureFixture[str]) -> None:
     assert tables("--log", METADATA, "--table", "topic_history", "--as-of", "2026-11-21T08:36:35Z") == 0
     names = {json.loads(line)["name"] for line in capsys.readouterr().out.splitlines()}
     assert "payments.events" in names
@@ -132,7 +132,7 @@ def test_a_batch_that_is_still_being_written_is_no_error(tmp_path: Path, capsys:
     assert "100 skipped (truncated_batch 100)" in capsys.readouterr().err
 
 
-def test_errors_are_told_by_the_exit_code(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_set_the_exit_code(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert tables("--log", damaged, "--table", "batches") == 3
     shown = capsys.readouterr()
     assert "bad_crc 1" in shown.err
@@ -217,10 +217,10 @@ def test_record_types_of_ones_own_have_tables_too(tmp_path: Path, capsys: pytest
             ("--log", LOGS, "--table", "acl_history", "--as-of", "2020-01-01"),
             "what is known begins at 2026-11-21T08:36:27.044000+00:00",
         ),
-        (("--log", LOGS, "--table", "batches", "--out", "batches.xls"), "--format says what to write"),
+        (("--log", LOGS, "--table", "batches", "--out", "batches.xls"), "give --format"),
     ],
 )
-def test_wrong_usage_says_what_to_do(words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_of_usage_say_what_to_do(words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert tables(*words) == 2
     assert told in capsys.readouterr().err
 
@@ -261,7 +261,7 @@ def test_reader_that_has_seen_enough_ends_the_command(started: subprocess.Popen[
 
 
 @pytest.mark.parametrize("form", list(Format))
-def test_pipe_that_nobody_reads_ends_the_command(form: Format, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_pipe_ends_the_command(form: Format, monkeypatch: pytest.MonkeyPatch) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with suppress(BrokenPipeError), open(writing, "w", encoding="utf-8") as pipe:  # noqa: PTH123 it has no path
@@ -271,7 +271,7 @@ def test_pipe_that_nobody_reads_ends_the_command(form: Format, monkeypatch: pyte
 
 @pytest.mark.parametrize("form", list(Format))
 @pytest.mark.parametrize("buffering", [-1, 0])
-def test_full_disk_is_told(form: Format, buffering: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(form: Format, buffering: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However Python writes to standard output: without a buffer it writes what there is room for."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     with (tmp_path / "rows").open("wb", buffering) as file:

@@ -106,11 +106,11 @@ class TestReading:
             assert reader.position == len(TWO_RECORDS)
             assert reader.bytes_left == size
 
-    def test_reading_begins_where_it_is_told(self) -> None:
+    def test_reading_begins_at_the_given_position(self) -> None:
         (batch,) = read_batches(memoryview(TWO_RECORDS + COMMIT), position=len(TWO_RECORDS))
         assert batch.is_control
 
-    def test_a_wrong_crc_is_an_error_and_reading_goes_on_behind_it(self) -> None:
+    def test_a_wrong_crc_is_an_error_and_reading_continues_after_it(self) -> None:
         broken = TWO_RECORDS[:-2] + b"W" + TWO_RECORDS[-1:]
         reader = read_batches(COMMIT + broken + COMMIT)
         assert next(reader).is_control
@@ -333,7 +333,7 @@ class TestWriting:
             ([Record(headers=[Header("\ud800")])], {}, "utf8", "records[0].headers"),
         ],
     )
-    def test_what_a_batch_cannot_carry_is_refused(
+    def test_values_that_a_batch_cannot_carry_are_refused(
         self, records: list[Record], arguments: dict[str, int], kind: str, path: str
     ) -> None:
         with pytest.raises(EncodeError) as caught:

@@ -157,7 +157,7 @@ def test_tagged_read_size_ignored_is_refused(octets: str, kind: str, path: str) 
     assert (error.kind, error.path) == (kind, path)
 
 
-def test_a_tagged_field_cannot_read_behind_its_end() -> None:
+def test_a_tagged_field_cannot_read_past_its_end() -> None:
     """Also not with lengths and counts that the whole buffer would satisfy."""
     text = message(tagged(0, "string"), flexible=True)
     error = refused(text, "01 00 02 0661" + "61" * 10)
@@ -167,7 +167,7 @@ def test_a_tagged_field_cannot_read_behind_its_end() -> None:
     assert error.reason == "claims 5 elements, 1 is left in the tagged field"
 
 
-def test_what_follows_a_tagged_field_is_bounded_by_the_buffer_again() -> None:
+def test_fields_after_a_tagged_field_are_bounded_by_the_buffer_again() -> None:
     numbers = message(field("int8", "First"), tagged(0, "int8"), flexible=True)
     assert refused(numbers, "01 02 00 01 07").reason == "needs 1 byte, 0 are left"
     assert refused(numbers, "01 02 00 01 07").kind == "truncated"
@@ -195,7 +195,7 @@ def test_tagged_read_unknown() -> None:
 
 
 def test_tagged_read_reset() -> None:
-    """Nothing of one value is left in the next: values are made anew."""
+    """No part of one value remains in the next: each is a new object."""
     empty = message(flexible=True)
     assert empty.decode(bytes.fromhex("01 07 00")) != empty.decode(b"\x00")
     assert empty.decode(b"\x00") == empty()

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
-from kafkawire.codegen.evolve.rules.rule import (
-    Change,
-    EvolutionRule,
-    FieldChange,
-    MessageChange,
-)
+from kafkawire.codegen.emit import headers
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange, MessageChange
 
 _MISREAD = "readers of the other side misread every length, and the tagged sections"
 
@@ -36,7 +31,7 @@ def message_becomes_flexible(message: MessageChange) -> Iterator[Change]:
 @EvolutionRule(
     "evo-flexible-shrinks",
     "A flexible version stays flexible.",
-    "Its lengths and tagged sections are gone for one side and expected by the other.",
+    "One side writes its lengths and tagged sections in another form than the other side expects.",
     ("breaking",),
     about_bytes=True,
 ).for_messages
@@ -58,8 +53,8 @@ def field_becomes_flexible(field: FieldChange) -> Iterator[Change]:
 
 @EvolutionRule(
     "evo-field-flexible-shrinks",
-    "A field whose length is compact in a version keeps it so.",
-    "Readers of the other side misread the length, and everything behind it.",
+    "A field whose length is compact in a version keeps a compact length.",
+    "Readers of the other side misread the length, and everything after it.",
     ("breaking",),
     about_bytes=True,
 ).for_fields
@@ -71,7 +66,7 @@ def field_no_longer_flexible(field: FieldChange) -> Iterator[Change]:
 
 
 def _differing(field: FieldChange, *, compact: bool) -> frozenset[int]:
-    """The versions in which the field alone became compact, or ceased to be."""
+    """The versions in which the field changed to or from a compact length, and its message did not."""
     older, newer, message = field.older, field.newer, field.struct.message
     if older is None or newer is None or (older.flexible_versions is None and newer.flexible_versions is None):
         return frozenset()
@@ -96,8 +91,8 @@ def _is_compact(message: MessageDefinition, field: FieldDefinition, version: int
     ("breaking",),
 ).for_messages
 def header_versions(message: MessageChange) -> Iterator[Change]:
-    """Stated or derived (header-request, header-response); where a version became flexible, only that is reported."""
-    before, after = _header_versions(message.older), _header_versions(message.newer)
+    """Stated or derived (header-request, header-response). A version that became flexible is reported only as that."""
+    before, after = headers.header_versions(message.older)[1], headers.header_versions(message.newer)[1]
     older, newer = message.older.flexible_versions, message.newer.flexible_versions
     versions = frozenset(
         v for v in message.shared if before.get(v) != after.get(v) and (v in older) == (v in newer)
@@ -106,13 +101,3 @@ def header_versions(message: MessageChange) -> Iterator[Change]:
         first = min(versions)
         reason = f"header version {before.get(first)} became {after.get(first)}, so peers misread the header"
         yield Change("breaking", versions, reason, message.newer.place, "headerVersions")
-
-
-def _header_versions(message: MessageDefinition) -> Mapping[int, int]:
-    match message.type:
-        case "request":
-            return request_header_versions(message)
-        case "response":
-            return response_header_versions(message)
-        case _:
-            return {}

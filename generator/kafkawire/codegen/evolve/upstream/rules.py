@@ -1,8 +1,8 @@
 """The rules of Kafka's own schema checker, as data.
 
 They are those of ``MetadataSchemaCheckerTool`` in Kafka's artifact ``generator``, release 4.3.1. The letter is the
-stage at which the checker applies them: A compares the messages, B looks at each definition by itself, R enters the
-structs of each in a table, C compares field by field.
+stage of the checker: A compares the messages, B checks each definition by itself, R builds a table of the structs of
+each, C compares field by field.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kafkawire.codegen.check.rule import Rule
 
 # Stage A
 
-API_KEY = Rule("evo-api-key", "The API key stays the same; none at all counts as a value.", "restore the key")
+API_KEY = Rule("evo-api-key", "The API key stays the same; a missing key counts as a value.", "restore the key")
 TYPE = Rule("evo-type", "The type of the message stays the same.", "restore the type")
 FLEXIBLE_SHRINKS = Rule(
     "evo-flexible-shrinks",
@@ -22,13 +22,11 @@ FLEXIBLE_SHRINKS = Rule(
     "begin the flexible versions no later than before",
 )
 MAX_VERSION_LOWER = Rule(
-    "evo-max-version-lower",
-    "The highest valid version is not lowered.",
-    "restore the highest version",
+    "evo-max-version-lower", "The highest valid version is not lowered.", "restore the highest version"
 )
 MIN_VERSION_LOWER = Rule(
     "evo-min-version-lower",
-    "The lowest valid version is not lowered; versions that were dropped do not come back.",
+    "The lowest valid version is not lowered; a version that was dropped is not valid again.",
     "restore the lowest version",
 )
 
@@ -51,21 +49,17 @@ TAGGED_NEVER_VALID = Rule(
 )
 OVERRIDE_NEVER_VALID = Rule(
     "evo-override-never-valid",
-    "Flexible versions of a field's own share a version with the valid versions of its message; none never do.",
-    "remove the field's own flexibleVersions, or leave the file out of what Kafka's checker sees",
+    "The flexibleVersions of a field share a version with the valid versions of its message; none is rejected.",
+    "remove the field's own flexibleVersions, or do not check the file with Kafka's checker",
 )
 
 # Stage R
 
 COMMON_CAPITALISED = Rule(
-    "struct-common-capitalised",
-    "The name of a common struct begins with a capital.",
-    "capitalise the name",
+    "struct-common-capitalised", "The name of a common struct begins with a capital.", "capitalise the name"
 )
 COMMON_UNIQUE = Rule(
-    "struct-common-unique",
-    "No two common structs of a message have the same name.",
-    "rename or remove one of them",
+    "struct-common-unique", "No two common structs of a message have the same name.", "rename or remove one of them"
 )
 COMMON_RESPECIFIED = Rule(
     "struct-common-respecified",
@@ -97,55 +91,54 @@ MIN_EFFECTIVE_DIFFERS = Rule(
 )
 MAX_NULLABLE_LOWER = Rule(
     "evo-max-nullable-lower",
-    "The lower of a field's highest version and the highest nullable version of the older definition is not below "
-    "the lower of the highest version of the older definition and the highest nullable version; the operands are "
-    "crossed in Kafka's checker, so that it refuses a field that becomes nullable and not one that ceases to be.",
-    "restore nullableVersions, as no field can become nullable under Kafka's checker",
+    "The highest nullable version of a field is not raised; Kafka's checker swaps two operands, so that it rejects a "
+    "field that becomes nullable, and accepts one that is no longer nullable.",
+    "restore nullableVersions; Kafka's checker lets no field become nullable",
 )
 MIN_NULLABLE_DIFFERS = Rule(
     "evo-min-nullable-differs",
-    "The lowest nullable version of a field stays the same; a field that is never nullable counts as one from 0 on.",
+    "The lowest nullable version of a field stays the same; it is 0 for a field that is never nullable.",
     "restore the begin of nullableVersions",
 )
 FIELD_FLEXIBLE_SHRINKS = Rule(
     "evo-field-flexible-shrinks",
-    "The flexible versions of a field, its own or the message's, hold those of the older definition.",
+    "The flexible versions of a field, or else of its message, contain those of the older definition.",
     "restore the field's own flexibleVersions",
 )
 DEFAULT_DIFFERS = Rule(
     "evo-default-differs",
-    "The text of a field's default stays the same; none is the empty text.",
-    "restore the default, letter by letter",
+    "The text of a field's default stays the same; a missing default is the empty text.",
+    "restore the exact text of the default",
 )
 TAGGED_OUTSIDE_FLEXIBLE = Rule(
     "evo-tagged-outside-flexible",
-    "The tagged versions of a field without flexible versions of its own lie inside those of the message.",
+    "The tagged versions of a field without flexibleVersions are flexible versions of the message.",
     "begin taggedVersions no earlier than the flexible versions of the message",
 )
 STRUCT_UNKNOWN = Rule(
     "evo-struct-unknown",
-    "Kafka's checker finds the fields of a struct: written where it is used, or under the type of an array, the name "
-    "of a single field, or the name of a message without fields.",
-    "name the field like its common struct, or leave the file out of what Kafka's checker sees",
+    "Kafka's checker finds the fields of a struct: at the field that uses it, or in the struct that is named like the "
+    "type of an array, like a field that is no array, or like a message without fields.",
+    "name the field like its common struct, or do not check the file with Kafka's checker",
 )
 STRUCT_ENDLESS = Rule(
     "evo-struct-endless",
-    "No struct leads back to itself in the eyes of Kafka's checker, which would run out of stack.",
-    "rename the field, which is taken for another struct, or break the circle",
+    "Kafka's checker finds no struct inside itself; it would run out of stack.",
+    "rename the field, for which the checker uses another struct, or break the cycle",
 )
 PAIR_OLD_MISPLACED = Rule(
     "evo-pair-old-misplaced",
-    "A field of the older definition occurs in a version that is valid there.",
+    "A field of the older definition is in a version that is valid there.",
     "correct the versions of the field in the older definition",
 )
 PAIR_NEW_MISPLACED = Rule(
     "evo-pair-new-misplaced",
-    "A field of the newer definition occurs in a version that is valid there.",
+    "A field of the newer definition is in a version that is valid there.",
     "remove the field, or correct its versions",
 )
 PAIR_MISSING_OLD = Rule(
     "evo-pair-missing-old",
-    "Every field of the newer definition that occurs in a version valid in the older one has a partner there.",
+    "Every field of the newer definition that is in a version of the older one has a field to be compared with there.",
     "begin the versions of a new field in a new version of the message, even if it is tagged",
 )
 
