@@ -18,14 +18,16 @@ import pytest
 
 COVERED = (
     *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks", "docs", "examples"),
+    "generator/kafkawire/codegen/emit",
     "generator/kafkawire/codegen/evolve",
     "src/kafkawire/cli",
     "src/kafkawire/columns",
+    "src/kafkawire/layout",
     "src/kafkawire/logs",
     "src/kafkawire/records",
     "src/kafkawire/report",
     "src/kafkawire/spark",
-    "src/kafkawire/wire/batches",
+    "src/kafkawire/wire",
     "tests/kafka_logs",
     "tests/unit/logs",
     "tests/laws/logs",

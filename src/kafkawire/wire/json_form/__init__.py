@@ -1,8 +1,8 @@
 """Kafka's JSON form of messages: plain dicts, lists and scalars that ``json`` prints and parses.
 
-It is what Kafka's request logs and dump tools show. Integers and floating-point numbers are told apart by their
-Python types, so a parser must be used that keeps ``1`` and ``1.0`` distinct and reads all of an int64; the ``json``
-module of the standard library does.
+Kafka's request logs and dump tools show this form. Reading distinguishes integers from floating-point numbers by their
+Python types. Use a parser that keeps ``1`` and ``1.0`` distinct and reads all of an int64, such as the ``json`` module
+of the standard library.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def struct_to_json(
 
 
 class _JsonWriter:
-    """Knows the class of the message, which has the classes of its structs."""
+    """Writes the parts of one message; its class has the classes of its structs."""
 
     def __init__(self, message_cls: type[msgspec.Struct], version: int) -> None:
         self._message_cls = message_cls

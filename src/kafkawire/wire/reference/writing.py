@@ -48,7 +48,7 @@ def encode_struct(value: msgspec.Struct, layout: StructLayout, *, message_name: 
 
 
 class _Writer:
-    """Appends to buffers; knows the class of the message, which has the classes of its structs."""
+    """Appends the parts of one message to buffers; its class has the classes of its structs."""
 
     def __init__(self, message_cls: type[msgspec.Struct], version: int) -> None:
         self._message_cls = message_cls
