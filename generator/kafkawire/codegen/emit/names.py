@@ -130,6 +130,8 @@ def default_constant(struct_class: str) -> str:
 
 def literal(value: DefaultValue) -> str:
     """A default as Python source."""
+    if isinstance(value, Uuid) and value == Uuid():
+        return "Uuid()"
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
     return repr(value)
