@@ -1,4 +1,4 @@
-"""What a metadata log says when its transactions are looked through (KIP-868)."""
+"""The committed records of a metadata log with transactions (KIP-868)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["CommittedRecords"]
 
 
 class CommittedRecords:
-    """Lets records through; those of a transaction at its end, or never if it is aborted or has no end.
+    """Filters records: those of a transaction follow at its end, or never if it is aborted or open.
 
     Attributes:
-        is_open: whether the last transaction has no end yet.
+        is_open: whether the last transaction is open.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class CommittedRecords:
         self._held: list[Message] = []
 
     def of(self, records: Iterable[Message]) -> Iterator[Message]:
-        """The records that count, without those that mark transactions."""
+        """The committed records, without those that mark transactions."""
         for record in records:
             match record:
                 case BeginTransactionRecord():

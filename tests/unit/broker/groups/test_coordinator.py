@@ -182,7 +182,7 @@ async def test_commits_of_transactions_count_when_they_are_committed(
 
 
 async def test_logs_that_have_been_overtaken_are_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkawire.broker.groups.coordinator._FEW", 100)
+    monkeypatch.setattr("kafkawire.broker.groups.coordinator._FEWEST_TO_REWRITE", 100)
     async with opened_groups(tmp_path, partitions=2) as (coordinator, controller):
         await make_topic(controller, partitions=3)
         for offset in range(300):
@@ -319,7 +319,7 @@ async def test_folders_of_other_topics_are_set_aside_as_kafka_does_it(
         f"{OFFSETS}-1",
         f"{OFFSETS}-2.ID-stray",
     ]
-    assert f"{tmp_path}/{OFFSETS}-0: renamed to {names[0]}, as Apache Kafka does it" in caplog.text
+    assert f"{tmp_path}/{OFFSETS}-0: renamed to {names[0]}, as Apache Kafka does: " in caplog.text
 
 
 async def test_commits_go_with_their_topic_and_it_can_be_made_again(tmp_path: Path) -> None:
