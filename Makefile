@@ -10,34 +10,30 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup generate check test test-admin demo bench docs lock clean
+.PHONY: help setup generate check test test-all demo bench docs lock clean
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup ## Generate the whole protocol, then encode and decode a request (BROKER=host:port also asks a broker)
 	@$(BIN)/kafkawire demo $(if $(BROKER),--broker $(BROKER))
 
-# What says what each line does is measured. Measuring takes twice the time, and the other tests ask for the same lines
-# again and again.
-MEASURED := tests/unit $(addprefix tests/golden/,evolution pages records report rules wire test_report.py test_rules.py)
+# The fast tests run first. They are also those that coverage is measured with, which doubles their time.
+UNITS := tests/unit $(addprefix tests/golden/,evolution pages records report rules wire test_report.py test_rules.py)
 
-# The programs that tests start shall find compiled what they import: some machines forbid to keep bytecode. Maven ends
-# before what else the compiler of Java would do for it pays. Of three processes, one mostly waits for a broker.
+# Some machines forbid Python to keep bytecode, but the programs that tests start need it to start fast. Maven ends before
+# the better compiler of Java would pay off. In the run with brokers one of three processes mostly waits for a broker.
 PYTEST := PYTHONDONTWRITEBYTECODE= \
 	MAVEN_OPTS="$$MAVEN_OPTS -XX:+UseSerialGC -XX:TieredStopAtLevel=1" \
 	$(BIN)/python -m pytest
 
-# The admin client's tests at brokers take as long as all the others together, mostly waiting.
-ADMIN_AT_BROKERS := tests/interop/admin $(foreach name,cluster_starts connection java_admin loading secure_broker, \
-	tests/interop/test_$(name).py)
+test: setup $(VENV)/.spark ## Run the tests that a change needs; those against Apache Kafka need Java 17 and Maven
+	$(PYTEST) -n 2 $(UNITS)
+	$(PYTEST) -n 3 -m "not extended" $(UNITS:%=--ignore=%)
 
-test: setup $(VENV)/.spark ## Run all tests but those of test-admin; those against Apache Kafka need Java 17 and Maven
-	$(PYTEST) -n 2 --cov --cov-report=term $(MEASURED)
-	$(PYTEST) -n 3 $(MEASURED:%=--ignore=%) $(ADMIN_AT_BROKERS:%=--ignore=%)
-
-test-admin: setup ## Try the admin client at brokers and clusters of Apache Kafka; needs Java 17 and Maven
-	$(PYTEST) -n 2 $(ADMIN_AT_BROKERS)
+test-all: test ## Run `make test`, then the tests that it leaves out, and measure coverage
+	$(PYTEST) -n 2 --cov --cov-report=term $(UNITS)
+	$(PYTEST) -n 2 -m extended $(UNITS:%=--ignore=%)
 
 setup: $(VENV)/.project ## Make the virtual environment (the other commands do it by themselves)
 

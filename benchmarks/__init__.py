@@ -1,7 +1,4 @@
-"""Benchmarks: kafkawire beside kio and kafka-python, in the same run on the same bytes.
+"""Benchmarks: kafkawire compared with its peers, in the same run on the same bytes.
 
-``python -m benchmarks`` (or ``make bench``) runs all and writes ``docs/benchmarks/``; name one or more of ``codec``,
-``records``, ``import``, ``generation`` and ``comparison`` to run only those.
+``python -m benchmarks`` (or ``make bench``) runs all and writes ``docs/benchmarks/``; names as arguments choose some.
 """
-
-from __future__ import annotations

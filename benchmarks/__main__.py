@@ -42,7 +42,7 @@ CHARTS = (("decode", "Time to decode"), ("encode", "Time to encode"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what was asked for.
+    """Run the chosen benchmarks.
 
     Returns:
         0; with ``--check`` 1 if a target is missed; 2 if a peer is not installed.
@@ -85,9 +85,9 @@ def _parser() -> argparse.ArgumentParser:
         help="what to measure",
     )
     parser.add_argument("--rounds", type=int, default=21, help="rounds of each measurement (default: %(default)s)")
-    parser.add_argument("--trial", action="store_true", help="small messages and hardly any time: does it all run?")
+    parser.add_argument("--trial", action="store_true", help="small inputs and few calls: does it all run?")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a target is missed")
-    parser.add_argument("--out", type=Path, default=DEFAULT_FOLDER, help="where the page and pictures of a full run go")
+    parser.add_argument("--out", type=Path, default=DEFAULT_FOLDER, help="folder for the pages and pictures")
     return parser
 
 
@@ -103,7 +103,7 @@ def _benchmarks(rounds: int, *, trial: bool) -> Mapping[str, Callable[[], Iterat
 
 
 def _run_admin(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
-    """Measure the admin client, and write its page unless this is a trial; nothing where Kafka cannot run."""
+    """Measure the admin client, and write its page unless this is a trial; skipped where Kafka cannot run."""
     measurements: list[Measurement] = []
     memory: list[admin_memory.Memory] = []
     try:
@@ -121,7 +121,7 @@ def _run_admin(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
 
 
 def _run_broker(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
-    """Measure the embedded broker, and write its page unless this is a trial; nothing where Kafka cannot run."""
+    """Measure the embedded broker, and write its page unless this is a trial; skipped where Kafka cannot run."""
     measurements: list[Measurement] = []
     try:
         for measurement in broker.run(rounds, broker.SMALL if trial else broker.Load()):
@@ -136,7 +136,7 @@ def _run_broker(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
 
 
 def _run_spark(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
-    """Measure the data source, and write its page unless this is a trial; nothing where Spark or Kafka cannot run."""
+    """Measure the data source, and write its page unless this is a trial; skipped where Spark or Kafka cannot run."""
     measurements: list[Measurement] = []
     load = spark.SMALL if trial else spark.Load()
     try:
@@ -154,7 +154,7 @@ def _run_spark(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
 
 
 def _run_logs(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
-    """Measure tables of logs, and write their page unless this is a trial; nothing where Kafka cannot run."""
+    """Measure tables of logs, and write their page unless this is a trial; skipped where Kafka cannot run."""
     measurements: list[Measurement] = []
     load = logs.SMALL if trial else logs.Load()
     try:

@@ -1,7 +1,7 @@
 """The admin client beside kafka-python, confluent-kafka and Java's Admin, on one real broker of Apache Kafka.
 
-The time is what a caller waits: the broker's own work, the same for all, is in it. Java's is taken in the Java process,
-after it has become warm.
+The time is what a caller waits; it includes the broker's work, which is the same for all. Java's time is taken in the
+Java process, after warm-up.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from benchmarks.results import (
     spread,
 )
 from benchmarks.sampling import Call, Waiting, interleave_waiting
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
 from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity
 
@@ -47,13 +47,13 @@ PRINCIPALS_TARGETS = (Target(JAVA, 10),)
 ALTER_TARGETS = (Target(JAVA, 1 / 2),)
 IMPORT_TARGETS = (Target(KAFKA_PYTHON, 1), Target(CONFLUENT, 1), Target(AIOKAFKA, 1))
 CLIENT_TARGETS = (Target(KAFKA_PYTHON, 1), Target(AIOKAFKA, 1))
-"""confluent-kafka brings its own threads; whoever stands on asyncio has to import it."""
+"""confluent-kafka has its own threads; a client on asyncio has to import asyncio."""
 
 _ALL = AclBindingFilter()
 _ASYNCIO = "asyncio"
 _HEAP = "1g"
 _IMPORT_ROUNDS = 3
-"""The times of imports are near to each other, and vary more than those of a warm process."""
+"""The times of imports are close to each other, and vary more than those of a warm process."""
 
 _IMPORTS = {
     OURS: "import kafkawire.admin",
@@ -71,12 +71,12 @@ _CLIENTS = {
 
 @dataclass(frozen=True)
 class Load:
-    """How much there is in the broker, and how often Java's Admin runs before its time counts.
+    """The size of the benchmark.
 
     Attributes:
-        acls: how many ACLs.
-        principals: of how many principals ACLs are asked for in one call.
-        users: how many users' quotas are altered in one call.
+        acls: number of ACLs in the broker.
+        principals: number of principals whose ACLs one call describes.
+        users: number of users whose quotas one call alters.
         warm_ups: rounds of Java's Admin that do not count.
     """
 
@@ -87,14 +87,14 @@ class Load:
 
 
 SMALL = Load(acls=110, principals=5, users=5, warm_ups=1)
-"""For trying out the benchmark itself."""
+"""For a trial of the benchmark."""
 
 
 def run(rounds: int, load: Load) -> Iterator[Measurement]:
-    """Measure everything that is compared with a peer.
+    """Compare the operations and the import with those of the peers.
 
     Raises:
-        DisagreementError: if a peer describes other ACLs than we do.
+        DisagreementError: if a peer describes other ACLs than kafkawire.
     """
     with loaded_broker(load.acls) as broker, running_java_admin() as java, BlockingAdminClient(broker.address) as admin:
         client = java.client(broker.address)
@@ -105,7 +105,7 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
 
 
 def imports(rounds: int) -> Iterator[Measurement]:
-    """Measure what a program pays that has just been started."""
+    """Measure imports in programs that have just been started."""
     yield Measurement("admin import", "the package", interleave_processes(_IMPORTS, rounds), IMPORT_TARGETS)
     seconds = interleave_processes({**_CLIENTS, _ASYNCIO: "import asyncio"}, _IMPORT_ROUNDS * rounds)
     alone = spread(seconds.pop(_ASYNCIO)).median * 1000
@@ -115,7 +115,7 @@ def imports(rounds: int) -> Iterator[Measurement]:
 
 @contextmanager
 def loaded_broker(acls: int) -> Iterator[Broker]:
-    """A broker of the newest release with so many ACLs."""
+    """A broker of the newest release with the ACLs of the load."""
     with (
         tempfile.TemporaryDirectory() as folder,
         running_broker(newest_broker_release(), Path(folder) / "kafka", properties=AUTHORIZER, heap=_HEAP) as broker,
@@ -158,7 +158,7 @@ def _describe_principals(admin: BlockingAdminClient, java: JavaAdminClient, load
         OURS: lambda: admin.describe_acls(filters).all(),
         JAVA: Waiting(lambda: java.time_describe_acls_of_principals(wanted, warm_ups=0, rounds=1).seconds[0]),
     }
-    # A request for each of 500 principals keeps the broker busy for long; the ratio is far from its target.
+    # Requests for 500 principals take the broker long, and the ratio is far from its target.
     seconds = interleave_waiting(contenders, max(1, rounds // 3))
     case = f"describe: ACLs of {load.principals} principals out of {load.acls:,}".replace(",", " ")
     note = "Java sends one request for each principal; all are passed to its Admin at once"
@@ -173,7 +173,7 @@ def _alter_quotas(
     values = iter(range(1, 1_000_000))
 
     def alter() -> object:
-        value = float(next(values))  # another one each time, so that there is something to alter
+        value = float(next(values))  # different each time, so that each call alters something
         return admin.alter_client_quotas(
             ClientQuotaAlteration(ClientQuotaEntity.of_user(name), dict.fromkeys(QUOTA_KEYS, value)) for name in users
         ).all()

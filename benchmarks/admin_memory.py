@@ -1,7 +1,7 @@
-"""What the described ACLs of a large cluster take of a process: while they are described, and while they are kept.
+"""The memory that the described ACLs of a large cluster take: at the peak of the call, and while they are kept.
 
-Each count is described in two processes: one in which Python counts what it allocates, which makes everything slow and
-large, and one whose pages the system counts.
+Each number of ACLs is measured in two processes: in one Python counts its allocations, which slows it down and takes
+memory itself; in the other the system counts the pages.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from benchmarks.processes import run_process
 COUNTS = (62_500, 125_000, 250_000)
 SMALL_COUNTS = (110, 220)
 BYTES_OF_AN_ACL = 1024
-"""The most that an ACL may take at any time."""
+"""The most bytes that an ACL may take at any time."""
 
 GROWTH = 1.1
-"""By what share an ACL may cost more among many than among few: memory is linear."""
+"""The most that an ACL may take among many, as a multiple of an ACL among few: memory is linear."""
 
 _PROGRAM = """
 import gc, json, sys, tracemalloc
 from pathlib import Path
 from kafkawire.model.acls.bindings import AclBindingFilter
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 
 def pages():
     status = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
@@ -35,7 +35,7 @@ def pages():
 
 address, traced = sys.argv[1], sys.argv[2] == "traced"
 with BlockingAdminClient(address) as admin:
-    admin.describe_acls([AclBindingFilter(principal="User:nobody")])  # connected, and everything is imported
+    admin.describe_acls([AclBindingFilter(principal="User:absent")])  # connects, and imports everything
     gc.collect()
     if traced:
         tracemalloc.start()
@@ -51,12 +51,12 @@ with BlockingAdminClient(address) as admin:
 
 @dataclass(frozen=True)
 class Memory:
-    """What some ACLs take, in bytes.
+    """The memory of some ACLs, in bytes.
 
     Attributes:
-        acls: how many there are.
-        kept, peak: what Python has allocated when they are described, and at most meanwhile.
-        resident, resident_peak: the same of the whole process, as the system counts it.
+        acls: number of ACLs.
+        kept, peak: allocations counted by Python, after the call and at their peak.
+        resident, resident_peak: the same for the whole process, counted by the system.
     """
 
     acls: int
@@ -70,7 +70,7 @@ def run(counts: tuple[int, ...] = COUNTS) -> Iterator[Memory]:
     """Measure each count, smallest first."""
     with loaded_broker(counts[0]) as broker:
         for count in counts:
-            load_acls(broker, count)  # those that are there already stay as they are
+            load_acls(broker, count)  # existing ACLs are kept
             yield Memory(count, *_measured(broker.address, "traced", count), *_measured(broker.address, "pages", count))
 
 
@@ -90,12 +90,12 @@ def table(measured: list[Memory]) -> list[str]:
 
 
 def is_small(measured: Memory) -> bool:
-    """Whether an ACL takes less than it may, at any time and however it is counted."""
+    """Whether an ACL takes less than the limit, at any time and in both counts."""
     return max(measured.peak, measured.resident_peak) < BYTES_OF_AN_ACL * measured.acls
 
 
 def is_linear(measured: list[Memory]) -> bool:
-    """Whether an ACL among many costs what it costs among few."""
+    """Whether an ACL among many takes as much as one among few."""
     few, many = measured[0], measured[-1]
     return many.peak / many.acls <= GROWTH * few.peak / few.acls
 

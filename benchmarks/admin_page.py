@@ -1,4 +1,4 @@
-"""The page of the admin client's results, and its picture."""
+"""The page with the results of the admin client, and its picture."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def page(measurements: Sequence[Measurement], memory: list[Memory], facts: Seque
     """The whole page in Markdown.
 
     Args:
-        measurements: what was compared with peers.
-        memory: what ACLs take.
-        facts: label and value of what the figures depend on.
+        measurements: the comparisons with peers.
+        memory: the memory of ACLs.
+        facts: label and value of each fact that the figures depend on.
     """
     asked = [one for one in measurements if one.kind == "admin"]
     imported = [one for one in measurements if one.kind == "admin import"]

@@ -1,6 +1,6 @@
-"""How kafka-python and confluent-kafka describe ACLs, each as its documentation says.
+"""How kafka-python and confluent-kafka describe ACLs, each used as its documentation says.
 
-They are imported by name, so that the type checker says the same with and without them.
+They are imported by name, so that type checks do not depend on whether they are installed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.results import AIOKAFKA, CONFLUENT, KAFKA_PYTHON
 
 Acl = Any
-"""An ACL as a peer has it."""
+"""An ACL of a peer."""
 
 _SECONDS = 60.0
 _MODULES = {KAFKA_PYTHON: "kafka", CONFLUENT: "confluent_kafka", AIOKAFKA: "aiokafka"}
@@ -27,7 +27,7 @@ class Describing:
 
     Attributes:
         describe: all ACLs of the broker.
-        plain: resource type, name, pattern type, principal, host, operation and permission type of one, as on the wire.
+        plain: resource type, name, pattern type, principal, host, operation and permission type, as on the wire.
     """
 
     describe: Callable[[], Sequence[Acl]]
@@ -78,7 +78,7 @@ def describing_by_kafka_python(address: str) -> Iterator[Describing]:
 
 @contextmanager
 def describing_by_confluent_kafka(address: str) -> Iterator[Describing]:
-    """confluent-kafka, whose work is librdkafka's."""
+    """confluent-kafka, which is built on librdkafka."""
     admin: Any = importlib.import_module("confluent_kafka.admin")
     client = admin.AdminClient({"bootstrap.servers": address})
     everything = admin.AclBindingFilter(

@@ -1,6 +1,6 @@
-"""The embedded broker beside Apache Kafka, both asked by the same bytes over a socket.
+"""The embedded broker beside Apache Kafka; both receive the same bytes over a socket.
 
-Both keep what they are told on disk before they answer. The time is what a client waits.
+Both write changes to disk before they answer. The time is what a client waits.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ _ANY, _LITERAL, _TOPIC, _READ, _ALLOW = 1, 3, 2, 3, 3
 
 @dataclass(frozen=True)
 class Load:
-    """How much is asked for.
+    """The size of the benchmark.
 
     Attributes:
-        changes, reads: how many requests are on their way at once that change something, or nothing.
-        acls: how many are created by one request.
-        starts: how often programs are started.
+        changes, reads: number of pipelined requests that change something, and that only read.
+        acls: number of ACLs that one request creates.
+        starts: number of starts of each program.
     """
 
     changes: int = 200
@@ -67,7 +67,7 @@ class Load:
 
 
 SMALL = Load(changes=5, reads=20, acls=20, starts=1)
-"""For trying out the benchmark itself."""
+"""For a trial of the benchmark."""
 
 
 def run(rounds: int, load: Load) -> Iterator[Measurement]:
@@ -91,10 +91,10 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
 
 
 class Connection:
-    """Asks a broker.
+    """A connection to a broker.
 
     Args:
-        port: where it listens.
+        port: the port of the broker.
     """
 
     def __init__(self, port: int) -> None:
@@ -103,7 +103,7 @@ class Connection:
         self._input: BinaryIO = self._socket.makefile("rb")
 
     def ask(self, frames: Sequence[bytes]) -> Sequence[bytes]:
-        """Send requests one behind the other, then take all answers."""
+        """Send all requests, then receive all answers."""
         self._socket.sendall(b"".join(frames))
         return [self._answer() for _ in frames]
 
@@ -118,7 +118,7 @@ class Connection:
 
 
 def _starts(home: Path, node: Node, kafka_port: int, rounds: int) -> Measurement:
-    """From the start of a program, on a directory that it knows, until it answers."""
+    """The time from the start of a program, on an existing directory, until it answers."""
 
     def start_kafka() -> float:
         begin = time.perf_counter()
@@ -135,7 +135,7 @@ def _starts(home: Path, node: Node, kafka_port: int, rounds: int) -> Measurement
 
 
 def _starts_in_process(home: Path, rounds: int) -> Measurement:
-    """Of an embedded broker on a new directory, in a program that has imported it."""
+    """The time to start an embedded broker on a new directory, in a program that has imported it."""
 
     async def start(data_dir: Path) -> float:
         begin = time.perf_counter()
@@ -242,7 +242,7 @@ def _running_kafka(node: Node, port: int) -> Iterator[None]:
 
 @contextmanager
 def _running_program(data_dir: Path) -> Iterator[int]:
-    """The program on a directory; the port that it listens on."""
+    """Run the program on a directory; gives its port."""
     configured = [f"--config={name}={value}" for name, value in AUTHORIZER.items()]
     kafkawire = os.fspath(Path(sys.executable).with_name("kafkawire"))
     command = [kafkawire, "broker", "--port=0", f"--data-dir={data_dir}", *configured]

@@ -1,4 +1,4 @@
-"""The page of the embedded broker's results."""
+"""The page with the results of the embedded broker."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def page(measurements: Sequence[Measurement], facts: Sequence[tuple[str, str]]) 
     """The whole page in Markdown.
 
     Args:
-        measurements: what was measured.
-        facts: label and value of what the figures depend on.
+        measurements: all results.
+        facts: label and value of each fact that the figures depend on.
     """
     started = [one for one in measurements if one.kind == "broker start"]
     asked = [one for one in measurements if one.kind == "broker requests"]

@@ -1,6 +1,6 @@
 """A picture of the speed-ups: a row for each message, a dot for each library, on a logarithmic axis.
 
-Plain SVG, readable on light and dark pages: nothing is painted behind it, and its colours follow the reader's scheme.
+Plain SVG, readable on light and dark pages: it has no background, and its colours follow the reader's scheme.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def speed_up_chart(title: str, measurements: Sequence[Measurement], candidates: 
     """The picture as SVG text.
 
     Args:
-        title: what was done.
-        measurements: those of them that have peers become rows.
-        candidates: the peers that there may be; in a row the first one's figure stands above its dot.
+        title: of the picture.
+        measurements: a row for each one that has peers.
+        candidates: all peers; the figure of the first one in a row stands above its dot.
     """
     rows = [one for one in measurements if any(peer in one.seconds for peer in candidates)]
     peers = [peer for peer in candidates if any(peer in one.seconds for one in rows)]

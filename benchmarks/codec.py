@@ -1,6 +1,6 @@
 """Decoding and encoding of messages, beside kio and kafka-python.
 
-Before a case is measured, the three are shown to agree: each decodes our bytes and encodes them again the same.
+Before a case is measured, a check verifies that each library decodes our bytes and encodes them to the same bytes.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Case:
 
     Attributes:
         version: of the message; all three libraries have it.
-        size: what is in it, for the reader.
+        size: contents of the message, for the reader.
         build: makes the message.
-        decode_targets, encode_targets: what is to be reached.
-        kept: if given, decoding is measured a second time while so many results are held, as a cache of them does.
-        note: what a reader must know.
-        copied: if given, the parts of the message that encoding must copy; that copy is measured alone, too.
+        decode_targets, encode_targets: the targets of each.
+        kept: if given, decoding is measured again while this number of results is held, as in a cache.
+        note: printed below the table.
+        copied: if given, the parts of the message that encoding must copy; copying them is also measured alone.
     """
 
     version: int
@@ -84,14 +84,14 @@ SMALL_CASES = (
     Case(3, "4 APIs", lambda: payloads.api_versions_response(4)),
     Case(3, "two short strings", payloads.api_versions_request),
 )
-"""The same messages, a few elements each: for trying out the benchmark itself."""
+"""The same messages with a few elements, for a trial of the benchmark."""
 
 
 def run(effort: Effort, cases: tuple[Case, ...] = CASES) -> Iterator[Measurement]:
     """Measure all cases, decoding and encoding of each.
 
     Raises:
-        DisagreementError: a library does not give the same bytes back.
+        DisagreementError: a library encodes other bytes.
     """
     for case in cases:
         yield from _run_case(case, effort)
@@ -128,7 +128,7 @@ def _run_case(case: Case, effort: Effort) -> Iterator[Measurement]:
 
 
 def our_codec(message_type: type[Message], version: int) -> Codec:
-    """Our codec in the same form as those of the others."""
+    """Our codec in the same form as those of the peers."""
 
     def decode(buffer: bytes) -> Message:
         return message_type.decode(buffer, version)

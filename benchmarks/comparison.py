@@ -1,7 +1,7 @@
-"""How long it takes to tell what changed between two whole releases of Apache Kafka.
+"""The time to list all changes between two releases of Apache Kafka.
 
-There is no peer to compare with; the target is a time. The releases are those that the definitions were imported
-from; Maven fetches them into the user's cache before anything is measured.
+There is no peer; the target is a time. The releases are those of ``specs/sources.toml``; Maven fetches them into the
+user's cache before the measurement.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SECONDS = 3.0
 
 
 def run(rounds: int) -> Iterator[Measurement]:
-    """Measure the command ``kafkawire schema diff``, start of the interpreter included."""
+    """Measure the command ``kafkawire schema diff``, with the start of the interpreter."""
     releases = [release["version"] for release in tomllib.loads(SOURCES.read_text("utf-8"))["releases"]]
     older, newer = releases[0], releases[-1]
     _compare(older, newer)

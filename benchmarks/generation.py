@@ -1,6 +1,6 @@
-"""How long it takes to generate the whole protocol: into an empty folder, and again with nothing changed.
+"""The time to generate the whole protocol: into an empty folder, and again with nothing changed.
 
-There is no peer to compare with; the targets are times.
+There is no peer; the targets are times.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNCHANGED_SECONDS = 2.0
 
 
 def run(rounds: int) -> Iterator[Measurement]:
-    """Measure the command ``kafkawire generate``, start of the interpreter included."""
+    """Measure the command ``kafkawire generate``, with the start of the interpreter."""
     from_nothing = []
     unchanged = []
     for _ in range(rounds):

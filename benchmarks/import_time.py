@@ -1,4 +1,4 @@
-"""What it costs a program that has just been started to import one message and use it."""
+"""The time to import one message and use it, in a program that has just been started."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Tables of Kafka's logs beside kafka-dump-log, on the same segments.
 
-kafka-dump-log runs in a Java machine that stays warm, and what it prints goes nowhere, which costs it least. Times are
-processor time: of our process, and of the one thread of Java's that dumps.
+kafka-dump-log runs in a warm Java machine that discards its output, which is its fastest way. Times are processor time:
+of our process, and of the dumping thread in Java.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ MOST_ROUNDS = 5
 DECODING = "decoding"
 INDEX_TARGETS = (Target(DECODING, 10),)
 MEMORY_GROWTH = 1.2
-"""The most that a process may take for four times the input, as a share of what it takes for the input."""
+"""The most memory that a process may take for four times the input, as a multiple of its memory for the input."""
 
 _SOURCES = Path(__file__).parent / "java" / "dumping"
 _TABLE = "offset_commit"
 _LOG = "__consumer_offsets-0"
 _WARMING = 2
-"""Runs of the Java machine that do not count, beside that of the first round."""
+"""Runs of the Java machine that do not count, in addition to the first round."""
 _READ = """
 import sys
 from pathlib import Path
@@ -51,17 +51,17 @@ print(rows, int(status["VmHWM"].split()[0]) * 1024)
 
 
 class _Go(msgspec.Struct):
-    """Asks for one more run."""
+    """A request for one more run."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """How large the segments are.
+    """The sizes of the segments.
 
     Attributes:
         size: of a segment, in bytes.
-        partitions: how many partitions a commit has, in the segment of large batches.
-        memory_size: of the smaller segment that memory is measured with.
+        partitions: number of partitions of a commit, in the segment of large batches.
+        memory_size: of the smaller segment of the memory measurement.
     """
 
     size: int = 62 * 1024 * 1024
@@ -74,7 +74,7 @@ SMALL = Load(size=60_000, partitions=20, memory_size=30_000)
 
 @dataclass(frozen=True)
 class Memory:
-    """What a process takes at most to read a segment, in bytes.
+    """The peak memory of a process that reads a segment, in bytes.
 
     Attributes:
         size: of the segment.
@@ -86,7 +86,7 @@ class Memory:
 
 
 def run(rounds: int, load: Load) -> Iterator[Measurement]:
-    """Measure, beside Kafka's own tool."""
+    """Measure beside Kafka's own tool."""
     with tempfile.TemporaryDirectory() as work:
         large = write_commits(Path(work) / "large", load)
         mixed = write_mixture(Path(work) / "mixed", load)
@@ -96,7 +96,7 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
 
 
 def memory(load: Load) -> list[Memory]:
-    """What processes take for a segment, and for one four times as large."""
+    """The memory for a segment, and for one four times as large."""
     with tempfile.TemporaryDirectory() as work:
         segments = [
             write_commits(Path(work) / str(times), Load(times * load.memory_size, load.partitions)) for times in (1, 4)
@@ -105,7 +105,7 @@ def memory(load: Load) -> list[Memory]:
 
 
 def write_commits(root: Path, load: Load) -> Path:
-    """A segment of large batches, written here from the offset commits of a real one."""
+    """Write a segment of large batches from the offset commits of a real one."""
     commits = [record for record in _real_records() if record.key is not None and record.key[:2] == b"\0\1"]
     path = root / _LOG / f"{0:020}.log"
     path.parent.mkdir(parents=True)
@@ -123,7 +123,7 @@ def write_commits(root: Path, load: Load) -> Path:
 
 
 def write_mixture(root: Path, load: Load) -> Path:
-    """A segment of the batches of real ones over and over, with offsets that go on."""
+    """Write a segment that repeats the batches of real ones, with increasing offsets."""
     path = root / _LOG / f"{0:020}.log"
     path.parent.mkdir(parents=True)
     contents = [log.read_bytes() for log in real_logs() if log.name.startswith("__consumer_offsets")]
@@ -145,7 +145,7 @@ def _real_records() -> Sequence[Record]:
 
 @contextmanager
 def dump_log(segments: Sequence[Path]) -> Iterator[Waiting]:
-    """Kafka's own tool on segments, in a Java machine that is warm."""
+    """Kafka's own tool on segments, in a warm Java machine."""
     options = ("--files", ",".join(map(str, segments)), "--offsets-decoder")
     with running_program(
         newest_broker_release(), _SOURCES, "Dumping", heap="1g", options=(), arguments=options

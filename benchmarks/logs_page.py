@@ -1,4 +1,4 @@
-"""The page of the results of tables of logs."""
+"""The page with the results of tables of logs."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def page(measurements: Sequence[Measurement], memory: Sequence[Memory], facts: S
     """The whole page in Markdown.
 
     Args:
-        measurements: what was measured.
-        memory: what processes took.
-        facts: label and value of what the figures depend on.
+        measurements: all results.
+        memory: the memory of processes.
+        facts: label and value of each fact that the figures depend on.
     """
     tables = [one for one in measurements if one.kind == "log tables"]
     index = [one for one in measurements if one.kind == "index pass"]
@@ -79,7 +79,7 @@ def page(measurements: Sequence[Measurement], memory: Sequence[Memory], facts: S
 
 
 def memory_table(memory: Sequence[Memory]) -> list[str]:
-    """The lines of a table of what processes took."""
+    """The lines of a table of the memory of processes."""
     rows = [
         f"| {one.size / 1e6:.0f} MB | {one.peak / 1e6:.0f} MB | {one.peak / memory[0].peak:.2f} |" for one in memory
     ]

@@ -1,4 +1,4 @@
-"""Where and with what the figures were measured."""
+"""The machine and the libraries of the measurements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def machine_facts(libraries: Sequence[str] = LIBRARIES) -> list[tuple[str, str]]
     """Label and value of each fact that the figures depend on.
 
     Args:
-        libraries: the distributions whose versions count.
+        libraries: the distributions whose versions are listed.
     """
     return [
         ("Processor", f"{_processor()}, {os.cpu_count()} cores"),

@@ -1,4 +1,4 @@
-"""The messages that are measured: as large and as varied as those of a busy cluster, and the same in every run."""
+"""The messages of the benchmarks: as large and varied as those of a busy cluster, and the same in every run."""
 
 from __future__ import annotations
 
@@ -78,10 +78,10 @@ def describe_acls_response(resources: int, acls: int) -> DescribeAclsResponse:
 
 
 def fetch_response(topics: int, partitions: int, records_bytes: int = PRODUCER_BATCH_BYTES) -> FetchResponse:
-    """A fetch that got one full producer batch out of each partition; at 64 partitions that is 1 MiB of records.
+    """A fetch of one full producer batch from each partition; 64 partitions give 1 MiB of records.
 
     Args:
-        records_bytes: what it got out of each partition, if that is another size.
+        records_bytes: bytes of records from each partition, if not those of a full batch.
     """
     chance = random.Random(3)
     return FetchResponse(
@@ -114,12 +114,12 @@ def records_of(response: FetchResponse) -> list[RecordBytes]:
 
 
 def api_versions_request() -> ApiVersionsRequest:
-    """The first thing that a client says."""
+    """The first request of a client."""
     return ApiVersionsRequest(client_software_name="kafkawire", client_software_version="0.1.0")
 
 
 def api_versions_response(apis: int) -> ApiVersionsResponse:
-    """What a broker answers to it."""
+    """The response of a broker to it."""
     return ApiVersionsResponse(
         api_keys=tuple(
             ApiVersionsResponse.ApiVersion(api_key=key, min_version=0, max_version=key % 13) for key in range(apis)

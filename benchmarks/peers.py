@@ -1,10 +1,10 @@
-"""kio and kafka-python, each used the quickest way that it offers.
+"""kio and kafka-python, each used in its fastest way.
 
 kio has a class for each version of a message; its decoder is native, made once for a class by ``entity_reader``, and
 its encoder is Python, made once by ``entity_writer``. kafka-python has a class for each message and compiles
-functions for a version when it is first used. Both are warm when the time is taken.
+functions for a version when it is first used. Both are warm before the measurement.
 
-They are imported by name, so that the type checker says the same with and without them.
+They are imported by name, so that type checks do not depend on whether they are installed.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ def kio_codec(message: str, version: int) -> Codec:
 
 
 def kafka_python_codec(message: str, version: int) -> Codec:
-    """The codec of kafka-python. It writes into a buffer that it keeps for the next time, and returns a copy of it."""
+    """The codec of kafka-python. It writes into a buffer that it uses again, and returns a copy."""
     message_type: Any = getattr(importlib.import_module(kafka_python_module(message)), message)
 
     def decode(buffer: bytes) -> Entity:
         return cast("Entity", message_type.decode(buffer, version=version))
 
-    # What was decoded knows its version, and can be encoded only in that one.
+    # A decoded object has its version, and can be encoded only in that version.
     return Codec(decode, methodcaller("encode"))
 
 
@@ -87,7 +87,7 @@ def kio_module(message: str, version: int) -> str:
 
 
 def kafka_python_module(message: str) -> str:
-    """The package that offers a message."""
+    """The package of a message."""
     return _KAFKA_PYTHON_PACKAGES[_api_and_direction(message)[0]]
 
 

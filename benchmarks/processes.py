@@ -1,4 +1,4 @@
-"""Timing statements in processes of their own, in turn: what a program pays that has just been started."""
+"""Time statements in new processes, in turn: the cost in a program that has just been started."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def interleave_processes(
 ) -> dict[str, tuple[float, ...]]:
     """Seconds that statements take, for each round and contender (A B C A B C ...), after a round that does not count.
 
-    Nothing is warm but the operating system's file cache and the byte code. The process takes the time itself: the
-    start of the interpreter, the same for all, is left out.
+    Only the operating system's file cache and the byte code are warm. The process takes the time itself, so the start
+    of the interpreter, which is the same for all, does not count.
 
     Args:
-        bodies: contender to its statements.
-        rounds: how many processes of each count.
+        bodies: the statements of each contender.
+        rounds: number of processes of each contender that count.
         before: statements that are not timed.
         argument: ``sys.argv[1]`` of each process.
     """
@@ -41,12 +41,12 @@ def interleave_processes(
 
 
 def run_process(program: str, *arguments: str) -> str:
-    """What a Python program prints.
+    """The output of a Python program.
 
     Raises:
         subprocess.CalledProcessError: if it fails.
     """
-    # Whoever starts a program a second time has its byte code.
+    # A program that ran before has its byte code on disk.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", program, *arguments]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout

@@ -1,7 +1,7 @@
 """Decoding and encoding of record batches, beside kio and kafka-python.
 
-All three are Python here. A decoded batch is one whose CRC was checked and whose records were all made. The timestamps
-are whole seconds, for kio drops what is smaller.
+All three are Python here. Decoding a batch includes the check of its CRC and an object for each record. The timestamps
+are whole seconds, because kio drops fractions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class KioBatch(Protocol):
 
 
 def sample_records(count: int, headers: int) -> list[Record]:
-    """Records of about 200 bytes, one a second."""
+    """Records of about 200 bytes, one each second."""
     chance = random.Random(4)
     return [
         Record(

@@ -1,4 +1,4 @@
-"""The page of results: what was measured, on which machine, and whether the targets are reached."""
+"""The page of results: the measurements, the machine, and whether the targets are met."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def page(
 
     Args:
         measurements: all results.
-        facts: label and value of what the figures depend on.
+        facts: label and value of each fact that the figures depend on.
         charts: file and alternative text of each picture.
     """
     parts = [
@@ -60,7 +60,7 @@ def table(measurements: Sequence[Measurement], candidates: Sequence[str] = PEERS
 
     Args:
         measurements: the rows.
-        candidates: the peers that there may be; each has its columns if a row has it.
+        candidates: all peers; each has columns if a row has it.
     """
     peers = [peer for peer in candidates if any(peer in one.seconds for one in measurements)] or list(candidates)
     heads = ["", OURS, *peers, *(f"speed-up over {peer}" for peer in peers), "target"]
@@ -101,5 +101,5 @@ def _ratio(ratio: Spread) -> str:
 
 
 def notes(measurements: Iterable[Measurement]) -> list[str]:
-    """What a reader must know, a paragraph each."""
+    """The notes of measurements, a paragraph each."""
     return [f"{one.case}: {note}." for one in measurements for note in one.notes]

@@ -1,4 +1,4 @@
-"""What a benchmark yields, and how it is judged."""
+"""The results of a benchmark, and their targets."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ AIOKAFKA = "aiokafka"
 JAVA = "Java"
 KAFKA = "Apache Kafka"
 PEERS = (KIO, KAFKA_PYTHON)
-"""Whom codecs are compared with."""
+"""The peers of the codecs."""
 
 ADMIN_PEERS = (KAFKA_PYTHON, CONFLUENT, AIOKAFKA, JAVA)
-"""Whom the admin client is compared with; ``JAVA`` is Kafka's own Admin, and its time is taken in its own process."""
+"""The peers of the admin client; ``JAVA`` is Kafka's own Admin, whose time is taken in its own process."""
 
 
 class DisagreementError(Exception):
-    """A peer reads or writes other bytes than we do: a comparison of the times would mean nothing."""
+    """A peer reads or writes other bytes than kafkawire, so their times cannot be compared."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class Spread:
 
 @dataclass(frozen=True)
 class Target:
-    """What a measurement has to reach.
+    """A target of a measurement.
 
     Attributes:
-        peer: whom the speed is compared with; None if ``bound`` is a time.
+        peer: the peer of the speed-up; None if ``bound`` is a time.
         bound: least speed-up over the peer, or most seconds.
     """
 
@@ -48,14 +48,14 @@ class Target:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One thing measured.
+    """The result of one case.
 
     Attributes:
-        kind: what was done, ``decode``, ``encode``, ``import`` ...; a section of the page.
-        case: what it was done with.
-        seconds: time for one call in each round, by contender; round i of one ran right beside round i of the others.
-        targets: what is to be reached.
-        notes: what a reader must know of the peers here.
+        kind: section of the page: ``decode``, ``encode``, ``import`` ...
+        case: the message or input.
+        seconds: time of one call in each round, by contender; the contenders took turns in each round.
+        targets: the targets of the case.
+        notes: facts about the peers in this case, for the reader.
     """
 
     kind: str
@@ -69,12 +69,12 @@ class Measurement:
         return spread(self.seconds[contender])
 
     def speed_up(self, peer: str) -> Spread:
-        """How many times as fast as the peer, from the rounds pair by pair."""
+        """The peer's time divided by ours, computed for each round."""
         pairs = zip(self.seconds[peer], self.seconds[OURS], strict=True)
         return spread([theirs / ours for theirs, ours in pairs])
 
     def reaches(self, target: Target) -> bool | None:
-        """Whether the median reaches a target; None if the peer was not measured."""
+        """Whether the median meets a target; None if the peer was not measured."""
         if target.peer is None:
             return self.time(OURS).median <= target.bound
         if target.peer not in self.seconds:
@@ -82,7 +82,7 @@ class Measurement:
         return self.speed_up(target.peer).median >= target.bound
 
     def missed(self) -> list[Target]:
-        """The targets that are not reached."""
+        """The targets that are not met."""
         return [target for target in self.targets if self.reaches(target) is False]
 
 

@@ -1,4 +1,4 @@
-"""Timing contenders in turn, so that a machine whose speed drifts treats them alike."""
+"""Time contenders in turn, so that changes in the speed of the machine affect all of them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Call = Callable[[], object]
 
 @dataclass(frozen=True)
 class Waiting:
-    """A contender that takes its time itself, in another process.
+    """A contender that measures its own time, in another process.
 
     Attributes:
-        seconds: does it once, and tells how long it took.
+        seconds: runs it once and returns the seconds that it took.
     """
 
     seconds: Callable[[], float]
@@ -24,13 +24,13 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much to measure.
+    """The number of calls to measure.
 
     Attributes:
-        rounds: rounds that count, of all contenders each (A B C A B C ...), after one that does not.
-        slice_seconds: least time that a contender gets in a round; it is filled with calls.
-        slice_calls: least calls that a contender gets in a round: enough for the collector's older generations.
-        keep: how many results are held at the same time. With 1 each result is dropped before the next call.
+        rounds: rounds of all contenders (A B C A B C ...) that count, after one that does not.
+        slice_seconds: least time of a contender in a round, filled with calls.
+        slice_calls: least calls of a contender in a round: enough for the collector's older generations.
+        keep: number of results that are held at the same time. With 1 each result is dropped before the next call.
     """
 
     rounds: int = 21
@@ -42,8 +42,8 @@ class Effort:
 def interleave(contenders: Mapping[str, Call], effort: Effort) -> dict[str, tuple[float, ...]]:
     """Seconds of processor time per call for each round and contender.
 
-    The garbage collector works as it does for users. It is run between slices, outside of the measured time, so that
-    nobody pays for what another has left behind; what a contender's own objects cost falls into its own slice.
+    The garbage collector is on, as for users. It also runs between slices, outside of the measured time, so that no
+    contender pays for the objects of another; the cost of a contender's own objects is part of its slice.
     """
     least = max(effort.slice_calls, effort.keep)
     calls = {name: max(least, _calls_to_fill(call, effort.slice_seconds)) for name, call in contenders.items()}
@@ -56,10 +56,10 @@ def interleave(contenders: Mapping[str, Call], effort: Effort) -> dict[str, tupl
 
 
 def interleave_waiting(contenders: Mapping[str, Call | Waiting], rounds: int) -> dict[str, tuple[float, ...]]:
-    """Seconds that pass until each contender has its answer, for each round, after a round that does not count.
+    """Elapsed seconds until each contender has its answer, for each round, after a round that does not count.
 
-    For what another process works on meanwhile, so that processor time says nothing. Each result is dropped, and the
-    garbage collector run, outside of the measured time.
+    For work in another process, which processor time does not include. Results are dropped, and the garbage collector
+    runs, outside of the measured time.
     """
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     for round_number in range(rounds + 1):
@@ -90,7 +90,7 @@ def _calls_to_fill(call: Call, seconds: float) -> int:
 
 
 def _time_slice(call: Call, calls: int, keep: int) -> float:
-    """Seconds per call, less those of the loop around it and of a call that does nothing; a nanosecond at least."""
+    """Seconds per call without those of the measuring loop and of an empty call; at least a nanosecond."""
     return max((_time_calls(call, calls, keep) - _time_calls(_NOTHING, calls, keep)) / calls, 1e-9)
 
 
@@ -99,7 +99,7 @@ def _nothing(entity: object) -> object:
 
 
 _NOTHING = partial(_nothing, None)
-"""What every contender is before it does anything: a function of one argument that is given already."""
+"""An empty contender: a function of one argument that is already given."""
 
 
 def _time_calls(call: Call, calls: int, keep: int) -> float:

@@ -21,49 +21,49 @@ from kafkawire.logs import ReadOptions, read_table
 
 TABLE = "offset_commit"
 CHOSEN = "log_offset,append_time,group,topic,partition,offset,commit_timestamp"
-"""Who committed what, and when: what most who read commits want of them."""
+"""Who committed what, and when: the columns that most queries of commits need."""
 
 JAVA_OPTIONS = (
     "-XX:+UseParallelGC",
     "-Darrow.enable_unsafe_memory_access=true",
     "-Darrow.enable_null_check_for_get=false",
 )
-"""What the Java machine is told, as the guide tells users: Arrow shall not check every cell that Spark reads."""
+"""The options of the Java machine that the guide recommends: Arrow does not check every cell that Spark reads."""
 
 READY = "ready"
-"""What the process with Spark prints when it can be asked."""
+"""Printed by the process with Spark when it is ready."""
 
 ARROW = "arrow"
 FEW = "few"
 TUPLES = "tuples"
 MEMORY = "memory"
-"""What it can be asked for: all columns, the chosen ones, all of them as tuples, the memory that workers take."""
+"""The commands of that process: all columns, the chosen ones, all of them as tuples, the memory of workers."""
 
 PLAIN = "without Spark"
 ONE_CORE = "local[1]"
 TWO_CORES = "local[2]"
 SPARK_PEERS = (PLAIN, TUPLES, ONE_CORE, KAFKA)
-"""Whom a reading with Spark is compared with."""
+"""The peers of reading with Spark."""
 
 WIDTHS: Mapping[str, tuple[str, ReadOptions]] = {
     "7 columns": (FEW, ReadOptions(columns=tuple(CHOSEN.split(",")))),
     "all 19 columns": (ARROW, ReadOptions()),
 }
-"""How much of the table is read, with what Spark is asked for then."""
+"""The columns that are read, and the command for them."""
 
 GOALS_ON = "7 columns"
 
 MEMORY_GROWTH = 1.2
-"""The most that a worker may take for four times the input, as a share of what it takes for the input."""
+"""The most memory that a worker may take for four times the input, as a multiple of its memory for the input."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """How much is read.
+    """The size of the benchmark.
 
     Attributes:
         segment: size of a segment of commits, in bytes.
-        partitions: how many such segments there are, each in a partition of its own.
+        partitions: number of such segments, each in its own partition.
     """
 
     segment: int = 62 * 1024 * 1024
@@ -71,16 +71,16 @@ class Load:
 
 
 SMALL = Load(segment=60_000, partitions=2)
-"""For trying out the benchmark itself."""
+"""For a trial of the benchmark."""
 
 
 @dataclass(frozen=True)
 class WorkerMemory:
-    """What a Python worker takes at most, in bytes.
+    """The peak memory of Python workers, in bytes.
 
     Attributes:
         size: of the input.
-        peak: resident, of the worker that took most.
+        peak: resident, of the largest worker.
     """
 
     size: int
@@ -108,7 +108,7 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
 
 
 def memory(load: Load) -> list[WorkerMemory]:
-    """What workers take for some input, and for four times as much."""
+    """The memory of workers for some input, and for four times as much."""
     found = []
     for times in (1, 4):
         with tempfile.TemporaryDirectory() as work:
@@ -120,7 +120,7 @@ def memory(load: Load) -> list[WorkerMemory]:
 
 
 def write_logs(work: Path, load: Load) -> Path:
-    """A folder with partitions of a coordinator's topic, whose segments are the same bytes."""
+    """Write a folder with partitions of a coordinator's topic, whose segments are the same bytes."""
     segment = logs.write_commits(work / "made", logs.Load(size=load.segment))
     for number in range(load.partitions):
         folder = work / "logs" / f"__consumer_offsets-{number}"
@@ -136,7 +136,7 @@ class Session:
         self._process = process
 
     def ask(self, form: str, folder: Path) -> str:
-        """Have it read a folder, and hear what it says of that.
+        """Let it read a folder, and return its answer.
 
         Raises:
             DisagreementError: the process has ended.
@@ -147,7 +147,7 @@ class Session:
         return self.hear()
 
     def hear(self) -> str:
-        """The next line that it prints.
+        """Return the next line of its output.
 
         Raises:
             DisagreementError: the process has ended.

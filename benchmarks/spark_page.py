@@ -1,4 +1,4 @@
-"""The page of the results with Spark."""
+"""The page with the results of Spark."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def page(measurements: Sequence[Measurement], memory: Sequence[WorkerMemory], fa
     """The whole page in Markdown.
 
     Args:
-        measurements: times.
-        memory: of workers.
-        facts: label and value of what the figures depend on.
+        measurements: all times.
+        memory: the memory of workers.
+        facts: label and value of each fact that the figures depend on.
     """
     parts = [
         "# Benchmarks of the data source for Spark",
@@ -81,6 +81,6 @@ def memory_table(memory: Sequence[WorkerMemory]) -> list[str]:
 
 
 def is_flat(memory: Sequence[WorkerMemory]) -> bool:
-    """Whether the memory does not grow with the input."""
+    """Whether memory does not grow with the input."""
     peaks = [one.peak for one in memory]
     return max(peaks) <= MEMORY_GROWTH * min(peaks)

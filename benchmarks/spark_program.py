@@ -1,7 +1,7 @@
-"""A process with a Spark session that reads a table whenever it is asked, and tells how long it took.
+"""A process with a Spark session that reads a table for each line of its input, and prints the time.
 
-``python -m benchmarks.spark_program MASTER``; each line of its input has a folder and, before it, what is asked for:
-``arrow``, ``few`` (columns), ``tuples`` or ``memory``.
+``python -m benchmarks.spark_program MASTER``; each line of its input has a command, ``arrow``, ``few`` (columns),
+``tuples`` or ``memory``, and a folder.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PEAKS = "KAFKAWIRE_BENCHMARK_PEAKS"
 
 
 class TupleSource(KafkaLogSource):
-    """The same rows, handed to Spark as tuples, as most Python data sources do."""
+    """The same rows, passed to Spark as tuples, as by most Python data sources."""
 
     @classmethod
     def name(cls) -> str:
@@ -44,7 +44,7 @@ class TupleReader(KafkaLogReader):
 
 
 class MeasuredSource(KafkaLogSource):
-    """The same rows, from workers that note how much memory they had at most."""
+    """The same rows, from workers that record their peak memory."""
 
     @classmethod
     def name(cls) -> str:
@@ -87,7 +87,7 @@ def main(master: str) -> None:
 
 
 def read(spark: SparkSession, form: str, folder: str) -> float:
-    """Read the table and throw its rows away; how long it took."""
+    """Read the table and discard its rows; returns the seconds."""
     options = {"table": TABLE} | ({"columns": CHOSEN} if form == FEW else {})
     source = f"kafka-log-{form}" if form in {TUPLES, MEMORY} else "kafka-log"
     begin = time.perf_counter()

@@ -1,62 +1,75 @@
 """Which tests run one after the other in one process, and which of these units begin first.
 
-Tests share what is expensive to make, such as a running broker, through fixtures, of which every process has its own.
-So the tests of a file stay together, and those of several files where ``UNITS`` says so. pytest-xdist's mark
-``xdist_group`` would do it too, but has no effect with pytest 9.2, where a test's id cannot be changed any more.
+Tests share expensive fixtures, such as a running broker, and every process has its own fixtures. So the tests of a file
+stay together, and those of several files where ``UNITS`` says so. The table is written by hand: xdist distributes tests
+by their ids alone, in the process that has not collected them, so it cannot read the fixtures that they use.
+pytest-xdist's mark ``xdist_group`` has no effect with pytest 9.2, where a test's id cannot be changed any more.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
+from dataclasses import dataclass
 
 import pytest
 from tests.apache_kafka.fixtures import ENVIRONMENTS
 from xdist.remote import Producer  # type: ignore[import-untyped]
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
-UNITS: Mapping[str, tuple[str, ...]] = {
-    "cluster failures": ("tests/interop/admin/test_cluster_failures.py",),
-    "own brokers": tuple(
-        f"tests/interop/admin/test_{name}.py" for name in ("alter_config_policy", "create_topic_policy", "old_metadata")
-    ),
-    "clients": (
-        *("tests/interop/broker/clients/", "tests/interop/broker/test_hand_over.py"),
-        "tests/interop/broker/test_logs_of_kafka.py",
-    ),
-    "same answers": ("tests/interop/broker/",),
-    "browser": ("tests/interop/browser/",),
-    "spark": ("tests/interop/spark/",),
-    "logs of kafka": ("tests/interop/logs/",),
-    "brokers": ("tests/interop/", "tests/repo/test_examples.py"),
-    "oracles": tuple(
-        f"tests/conformance/{name}.py"
-        for name in (
-            *("broker/test_served_apis", "test_bytes", "test_deviations", "test_json", "test_malformed_bytes"),
-            *("test_malformed_json", "test_oracle", "test_tables", "test_trials"),
-        )
-    ),
-    "maven": ("tests/conformance/test_readability_of_releases.py", "tests/conformance/test_release_sides.py"),
-    "synthetic package": ("tests/golden/codegen/",),
-}
-"""Name of a unit to the beginnings of its tests' ids, the first that fits. Every other file is a unit of its own."""
 
-STARTED: Mapping[str, frozenset[str]] = {
-    "kafka_brokers": frozenset({"brokers"}),
-    "secure_kafka_brokers": frozenset({"brokers"}),
-    "kafka_clusters": frozenset({"brokers"}),
-    "java_admin": frozenset({"brokers", "clients", "logs of kafka"}),
-    "oracles": frozenset({"oracles"}),
-    "spark": frozenset({"spark"}),
-}
-"""Fixture that starts processes of Apache Kafka or Spark, once for a whole unit, to the units that may use it."""
+@dataclass(frozen=True)
+class Unit:
+    """Tests that run one after the other in one process.
 
-FIRST = (
-    *("brokers", "cluster failures", "tests/laws/protocol/test_clients.py", "same answers", "own brokers"),
-    *("clients", "logs of kafka", "spark", "oracles", "maven", "synthetic package"),
-    *("tests/conformance/", "tests/repo/", "tests/golden/", "tests/laws/"),
+    Args:
+        name: its name.
+        beginnings: beginnings of the paths of its files. A file belongs to the unit with the longest one.
+        starts: the fixtures that start processes of Apache Kafka or Spark for it.
+    """
+
+    name: str
+    beginnings: tuple[str, ...]
+    starts: frozenset[str] = frozenset()
+
+
+UNITS = (
+    Unit("brokers", ("tests/interop/", "tests/repo/test_examples.py"), frozenset({*ENVIRONMENTS, "java_admin"})),
+    Unit("cluster failures", ("tests/interop/admin/test_cluster_failures.py",)),
+    Unit("same answers", ("tests/interop/broker/",)),
+    Unit(
+        "own brokers",
+        (
+            *("tests/interop/admin/test_alter_config_policy.py", "tests/interop/admin/test_create_topic_policy.py"),
+            "tests/interop/admin/test_old_metadata.py",
+        ),
+    ),
+    Unit(
+        "clients",
+        tuple(f"tests/interop/broker/{name}" for name in ("clients/", "test_hand_over.py", "test_logs_of_kafka.py")),
+        frozenset({"java_admin"}),
+    ),
+    Unit("logs of kafka", ("tests/interop/logs/",), frozenset({"java_admin"})),
+    Unit("spark", ("tests/interop/spark/",), frozenset({"spark"})),
+    Unit(
+        "oracles",
+        tuple(
+            f"tests/conformance/{name}.py"
+            for name in (
+                *("broker/test_served_apis", "test_bytes", "test_deviations", "test_json", "test_malformed_bytes"),
+                *("test_malformed_json", "test_oracle", "test_tables", "test_trials"),
+            )
+        ),
+        frozenset({"oracles"}),
+    ),
+    Unit("maven", ("tests/conformance/test_readability_of_releases.py", "tests/conformance/test_release_sides.py")),
+    Unit("synthetic package", ("tests/golden/codegen/",)),
+    Unit("browser", ("tests/interop/browser/",)),
 )
-"""Beginnings of the names of units, those that take longest first: what begins last shall not be what all wait for."""
+"""Units of several files, those that take longest first. Every other file is a unit of its own."""
+
+NEXT = ("tests/laws/protocol/test_clients.py", "tests/conformance/", "tests/repo/", "tests/golden/", "tests/laws/")
+"""Beginnings of the paths of files that begin after ``UNITS`` and before all others, those that take longest first."""
 
 
 class UnitScheduling(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types
@@ -67,9 +80,10 @@ class UnitScheduling(LoadScopeScheduling):  # type: ignore[misc] # xdist has no 
 
 
 def unit_of(nodeid: str) -> str:
-    """The unit of a test: one of UNITS, or its file."""
+    """The unit of a test: one of ``UNITS``, or its file."""
     file = file_of(nodeid)
-    return next((unit for unit, beginnings in UNITS.items() if file.startswith(beginnings)), file)
+    fitting = {each: unit.name for unit in UNITS for each in unit.beginnings if file.startswith(each)}
+    return fitting[max(fitting, key=len)] if fitting else file
 
 
 def file_of(nodeid: str) -> str:
@@ -78,13 +92,14 @@ def file_of(nodeid: str) -> str:
 
 
 def environment_of(fixtures: Collection[str]) -> int:
-    """Files that use the same brokers follow each other, so that these can be stopped."""
+    """The rank of a file: files that use the same brokers follow each other, so that these can be stopped."""
     return next((rank for rank, name in enumerate(ENVIRONMENTS) if name in fixtures), len(ENVIRONMENTS))
 
 
 def rank_of(unit: str) -> int:
-    """Units of a lower rank begin earlier."""
-    return next((rank for rank, beginning in enumerate(FIRST) if unit.startswith(beginning)), len(FIRST))
+    """The rank of a unit: units of a lower rank begin earlier."""
+    order = [*(each.name for each in UNITS), *NEXT]
+    return next((rank for rank, beginning in enumerate(order) if unit.startswith(beginning)), len(order))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -96,7 +111,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> UnitSch
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the units that begin first to the front, and see that what is started for a unit is used nowhere else.
+    """Put the units that begin first to the front, and refuse tests that use what another unit starts.
 
     Raises:
         pytest.UsageError: if a test would start processes that another unit has running.
@@ -106,7 +121,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         used[file_of(item.nodeid)].update(getattr(item, "fixturenames", ()))
     items.sort(key=lambda item: (rank_of(unit_of(item.nodeid)), environment_of(used[file_of(item.nodeid)])))
     for item in items:
-        for fixture in STARTED.keys() & getattr(item, "fixturenames", ()):
-            if unit_of(item.nodeid) not in STARTED[fixture]:
-                units = " or ".join(sorted(STARTED[fixture]))
-                raise pytest.UsageError(f"{item.nodeid} uses {fixture}: add its file to {units} in {__name__}")
+        for fixture in getattr(item, "fixturenames", ()):
+            units = [unit.name for unit in UNITS if fixture in unit.starts]
+            if units and unit_of(item.nodeid) not in units:
+                raise pytest.UsageError(
+                    f"{item.nodeid} uses {fixture}: add its file to {' or '.join(units)} in {__name__}"
+                )

@@ -1,4 +1,4 @@
-"""What this project's admin client describes, in the words of Java's Admin: for comparing the two field by field."""
+"""Descriptions of this project's admin client in the form of Java's Admin, to compare the two field by field."""
 
 from __future__ import annotations
 
@@ -32,16 +32,15 @@ from kafkawire.model.groups.descriptions import (
 )
 from kafkawire.model.groups.offsets import CommittedOffset, SharePartitionOffset
 from kafkawire.model.groups.streams import StreamsGroupDescription, StreamsGroupMember
-from kafkawire.model.partitions import ListedOffset
+from kafkawire.model.partitions import ListedOffset, TopicPartition
 from kafkawire.model.quotas.entities import ClientQuotaEntity
 from kafkawire.model.scram import ScramCredentialInfo
-from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.model.topics import TopicDescription, TopicListing
 from kafkawire.model.transactions import ProducerState, TransactionDescription, TransactionListing
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
 _NONE = -1
-"""What Java tells of offsets, timestamps and sequences that are not there."""
+"""Java's value for offsets, timestamps and sequences that are not there."""
 
 
 def partition(ours: TopicPartition) -> Partition:

@@ -17,7 +17,7 @@ from kafkawire.broker.served_apis import RELEASE
 from kafkawire.model.configs import checks
 from kafkawire.model.configs.definitions import ConfigDefinition, Definitions
 
-DATA = REPOSITORY / "src" / "kafkawire" / "broker" / "configuration" / "definitions.json"
+DATA = REPOSITORY / "src" / "kafkawire" / "model" / "configs" / "definitions.json"
 SOURCES = Path(__file__).parents[1] / "conformance" / "broker" / "configurations"
 
 _COMPRESSION_LEVEL_OF_GZIP = "[1,...,9] or -1"
@@ -129,7 +129,7 @@ def _check(validator: Validator) -> checks.Check | None:
             return checks.OffsetReset()
         case kind if kind in _NEEDS_NODES:
             return None
-    raise AssertionError(f"a validator that nobody has thought of: {validator}")
+    raise AssertionError(f"an unsupported validator: {validator}")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,7 @@ from __future__ import annotations
 from tests.apache_kafka.prerequisites import lacking
 
 from kafkawire.codegen.evolve.origin import load_side
-from kafkawire.codegen.evolve.origin_error import OriginError
-from kafkawire.codegen.evolve.side import Side
+from kafkawire.codegen.evolve.side import OriginError, Side
 
 
 def side_of_release(version: str) -> Side:

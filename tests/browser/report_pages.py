@@ -1,4 +1,4 @@
-"""A report's page in a browser: opened, looked at and used as a reader would."""
+"""A report's page in a browser: opened, read and used as a reader would."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Final, cast
 
 from tests.browser.chromium import Page
 
-from kafkawire.cli.report.contents import LogReport
-from kafkawire.cli.report.rendering import render_page
+from kafkawire.report.contents import LogReport
+from kafkawire.report.rendering import render_page
 
 MINUTE: Final = 60_000
 BEGAN: Final = 1_767_225_600_000  # 2026-01-01

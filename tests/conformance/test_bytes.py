@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from tests.apache_kafka.fixtures import Oracles
 from tests.apache_kafka.oracle import Decode, Default, Oracle
-from tests.conformance.trials import trials, values
+from tests.conformance.trials import by_message, values
 
 from kafkawire.codegen.merge.released_versions import ReleasedVersion
 from kafkawire.protocol import message_class
@@ -13,9 +15,11 @@ from kafkawire.protocol import message_class
 pytestmark = pytest.mark.conformance
 
 
-@pytest.mark.parametrize("name", sorted(trials()))
-def test_kafka_and_we_write_the_same_bytes_and_read_the_same_values(name: str, oracles: Oracles) -> None:
-    differences = [difference for row in trials()[name] for difference in _differences(row, oracles(row.release))]
+@pytest.mark.parametrize("rows", by_message())
+def test_kafka_and_we_write_the_same_bytes_and_read_the_same_values(
+    rows: Sequence[ReleasedVersion], oracles: Oracles
+) -> None:
+    differences = [difference for row in rows for difference in _differences(row, oracles(row.release))]
     assert not differences, "\n".join(differences)
 
 
@@ -34,9 +38,9 @@ def _differences(row: ReleasedVersion, oracle: Oracle) -> list[str]:
     return differences
 
 
-@pytest.mark.parametrize("name", sorted(trials()))
-def test_defaults_are_kafkas(name: str, oracles: Oracles) -> None:
-    default = message_class(name)()
-    for row in trials()[name]:
+@pytest.mark.parametrize("rows", by_message())
+def test_defaults_are_kafkas(rows: Sequence[ReleasedVersion], oracles: Oracles) -> None:
+    default = message_class(rows[0].merged_message)()
+    for row in rows:
         (answer,) = oracles(row.release).ask([Default(row.message, row.version)])
         assert answer.hex == default.encode(row.merged_version).hex(), row

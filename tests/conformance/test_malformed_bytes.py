@@ -6,15 +6,17 @@ The exceptions are deliberate deviations, and a difference that none of them exp
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 from tests.apache_kafka.fixtures import Oracles
 from tests.apache_kafka.oracle import Answer, Decode
-from tests.conformance.trials import trials
+from tests.conformance.trials import by_message
+from tests.made.example_messages import random_instance
 
+from kafkawire.codegen.merge.released_versions import ReleasedVersion
 from kafkawire.protocol import message_class
 from kafkawire.wire import DecodeError, Message
-from kafkawire.wire.examples import random_instance
 
 pytestmark = pytest.mark.conformance
 
@@ -22,12 +24,12 @@ DAMAGED = 12
 """Damaged encodings of each version."""
 
 
-@pytest.mark.parametrize("name", sorted(trials()))
-def test_kafka_agrees_about_damaged_bytes(name: str, oracles: Oracles) -> None:
-    message = message_class(name)
+@pytest.mark.parametrize("rows", by_message())
+def test_kafka_agrees_about_damaged_bytes(rows: Sequence[ReleasedVersion], oracles: Oracles) -> None:
+    message = message_class(rows[0].merged_message)
     unexplained: list[str] = []
-    for row in trials()[name]:
-        rng = random.Random(f"damaged {name} {row.merged_version}")
+    for row in rows:
+        rng = random.Random(f"damaged {message.NAME} {row.merged_version}")
         damaged = [_damaged(rng, _random_bytes(rng, message, row.merged_version)) for _ in range(DAMAGED)]
         answers = oracles(row.release).ask([Decode(row.message, row.version, octets.hex()) for octets in damaged])
         unexplained += [

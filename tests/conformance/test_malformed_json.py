@@ -15,13 +15,13 @@ import pytest
 from tests.apache_kafka.fixtures import Oracles
 from tests.apache_kafka.oracle import Answer, Encode
 from tests.conformance.test_json import WITHOUT_JSON
-from tests.conformance.trials import trials
+from tests.conformance.trials import by_message, trials
+from tests.made.example_messages import random_instance
 
 from kafkawire.codegen.merge.released_versions import ReleasedVersion
+from kafkawire.layout.kinds import NOT_FINITE
 from kafkawire.protocol import from_json, message_class, to_json
 from kafkawire.wire import DecodeError, EncodeError, Message
-from kafkawire.wire.examples import random_instance
-from kafkawire.wire.json_form.scalars import NOT_FINITE
 
 pytestmark = pytest.mark.conformance
 
@@ -37,14 +37,15 @@ _WRONG: tuple[object, ...] = (
 """Values that are right in some places and wrong in most."""
 
 
-@pytest.mark.parametrize("name", sorted(trials().keys() - WITHOUT_JSON))
-def test_kafka_agrees_about_damaged_json(name: str, oracles: Oracles) -> None:
-    rows = [row for row in trials()[name] if row.relation == "same"]
-    message = message_class(name)
+@pytest.mark.parametrize("rows", by_message(without=WITHOUT_JSON))
+def test_kafka_agrees_about_damaged_json(rows: Sequence[ReleasedVersion], oracles: Oracles) -> None:
+    message = message_class(rows[0].merged_message)
     unexplained: list[str] = []
     for row in rows:
-        rng = random.Random(f"damaged JSON {name} {row.merged_version}")
-        texts = _texts(rng, message, row, [other.merged_version for other in rows if other.release == row.release])
+        if row.relation != "same":
+            continue
+        rng = random.Random(f"damaged JSON {message.NAME} {row.merged_version}")
+        texts = _texts(rng, message, row, _versions_of(row.release, message))
         answers = oracles(row.release).ask([Encode(row.message, row.version, text) for text in texts])
         unexplained += [
             f"{row.message} {row.version} of {row.release}: {text}: {difference}; Kafka says {answer}"
@@ -52,6 +53,10 @@ def test_kafka_agrees_about_damaged_json(name: str, oracles: Oracles) -> None:
             if (difference := _unexplained_difference(message, row.merged_version, text, answer))
         ]
     assert not unexplained, "\n".join(unexplained)
+
+
+def _versions_of(release: str, message: type[Message]) -> list[int]:
+    return [row.merged_version for row in trials()[message.NAME] if (row.release, row.relation) == (release, "same")]
 
 
 def _unexplained_difference(message: type[Message], version: int, text: object, answer: Answer) -> str | None:

@@ -11,9 +11,9 @@ from tests.laws.codegen.evolve.peers import Peer
 from tests.laws.codegen.evolve.statements import hold
 
 from kafkawire.codegen.evolve.origin import load_side
-from kafkawire.codegen.evolve.origin_error import OriginError
 from kafkawire.codegen.evolve.pairing import pair_messages
 from kafkawire.codegen.evolve.readability import VersionCompatibility, byte_compatibility
+from kafkawire.codegen.evolve.side import OriginError
 from kafkawire.codegen.merge.difference import layout_differences
 from kafkawire.codegen.resolve.layouts import resolve_message
 from kafkawire.layout import StructLayout

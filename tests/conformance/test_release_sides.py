@@ -10,8 +10,7 @@ from tests.apache_kafka.prerequisites import lacking, program
 
 from kafkawire.codegen.evolve.kafka_release import cache_file
 from kafkawire.codegen.evolve.origin import load_side
-from kafkawire.codegen.evolve.origin_error import OriginError
-from kafkawire.codegen.evolve.side import Side
+from kafkawire.codegen.evolve.side import OriginError, Side
 
 pytestmark = pytest.mark.conformance
 
@@ -56,7 +55,7 @@ def test_a_release_is_fetched_once_and_then_read_without_maven(
 @pytest.mark.usefixtures("_cache")
 def test_a_release_that_was_never_made_is_told_from_a_failing_network() -> None:
     fetched("3.9.2")
-    with pytest.raises(OriginError, match=r"kafka:3\.9\.9999: Maven's repositories have no such release"):
+    with pytest.raises(OriginError, match=r"kafka:3\.9\.9999: Maven's repositories do not have this release"):
         load_side("kafka:3.9.9999")
     assert not cache_file("3.9.9999").exists()
 

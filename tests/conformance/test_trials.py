@@ -1,8 +1,10 @@
-"""Nothing is left out of the comparison, and the documentation says how much is compared."""
+"""The comparison covers every class and version, and the documentation has its figures."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import cast
 
 import pytest
 from tests.apache_kafka.fixtures import Oracles
@@ -13,11 +15,13 @@ from tests.conformance.trials import (
     EXTREME_INSTANCES,
     RANDOM_INSTANCES,
     RANDOM_INSTANCES_WITH_UNKNOWN_TAGS,
+    by_message,
     released_versions,
     trials,
     values,
 )
 
+from kafkawire.codegen.merge.released_versions import ReleasedVersion
 from kafkawire.protocol import message_class
 
 
@@ -32,9 +36,27 @@ def test_no_class_and_no_version_of_a_release_is_left_out(release: str, oracles:
 
 def test_each_version_that_was_ever_released_is_tried() -> None:
     tried = {(row.merged_message, row.merged_version) for rows in trials().values() for row in rows}
-    asked = releases_with(BROKER)
-    assert tried == {(row.merged_message, row.merged_version) for row in released_versions() if row.release in asked}
+    compared = releases_with(BROKER)
+    assert tried == {(row.merged_message, row.merged_version) for row in released_versions() if row.release in compared}
     assert all(version in message_class(name).VERSIONS for name, version in tried)
+
+
+@pytest.mark.parametrize("without", [(), WITHOUT_JSON])
+def test_each_trial_is_part_of_make_test_or_of_make_test_all(without: tuple[str, ...]) -> None:
+    parameters = by_message(without=without)
+    rows = [row for parameter in parameters for row in cast("Sequence[ReleasedVersion]", parameter.values[0])]
+    assert len(rows) == len(set(rows))
+    assert set(rows) == {row for name, of_message in trials().items() if name not in without for row in of_message}
+
+
+def test_make_test_tries_each_layout() -> None:
+    parameters = [parameter for parameter in by_message() if not parameter.marks]
+    tried = [row for parameter in parameters for row in cast("Sequence[ReleasedVersion]", parameter.values[0])]
+    assert set(map(layout, tried)) == {layout(row) for rows in trials().values() for row in rows}
+
+
+def layout(row: ReleasedVersion) -> tuple[str, int]:
+    return row.merged_message, message_class(row.merged_message).layouts().by_version[row.merged_version]
 
 
 def test_values_are_the_same_at_each_run_and_as_many_as_said() -> None:

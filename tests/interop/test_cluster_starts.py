@@ -23,7 +23,7 @@ from kafkawire.protocol import (
     MetadataResponse,
 )
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 _ENDPOINTS_OF_CONTROLLERS = 2
 _REPLICAS = 3

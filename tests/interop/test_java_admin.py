@@ -13,7 +13,7 @@ from tests.apache_kafka.java_answers import JavaAcl, JavaConfigResource, Partiti
 from tests.apache_kafka.releases import broker_releases, newest_broker_release
 from tests.apache_kafka.secure_broker import SUPER_USER
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 
 @pytest.fixture(params=broker_releases())

@@ -1,4 +1,4 @@
-"""What the loader says is there is what Java's Admin finds."""
+"""Java's Admin finds what the loader has created."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminClient
 from tests.apache_kafka.loading import ACLS_OF_A_PRINCIPAL, QUOTA_KEYS, load_acls, load_quotas, principal, user
 from tests.apache_kafka.releases import newest_broker_release
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 _MORE_THAN_ONE_REQUEST = 2_007
 

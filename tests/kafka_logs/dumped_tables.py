@@ -1,4 +1,4 @@
-"""Tables of logs held against what kafka-dump-log printed of the same files, column by column."""
+"""Tables of logs compared with the output of kafka-dump-log for the same files, column by column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 from tests.kafka_logs.dumps import DumpedBatch, DumpedRecord
 
-from kafkawire.codegen.naming import snake_case
+from kafkawire.layout import snake_case
 from kafkawire.logs import ReadOptions, read_table
 
 ALL_RECORDS = ReadOptions(no_ops=True, secrets=True)

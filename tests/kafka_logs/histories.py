@@ -50,7 +50,7 @@ def _rows(name: str, paths: Sequence[Path], options: ReadOptions, booked: Accoun
 
 
 def still_open(rows: Sequence[Row]) -> list[Row]:
-    """The rows that say what is so at the end of the log."""
+    """The rows that hold at the end of the log."""
     return [row for row in rows if row["valid_to"] is None]
 
 

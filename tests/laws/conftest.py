@@ -1,4 +1,4 @@
-"""How often laws are put to the test that would take most of the time of all."""
+"""Fewer examples for laws that would take most of the time, and the laws that only ``make test-all`` runs."""
 
 from __future__ import annotations
 
@@ -7,27 +7,40 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from kafkawire.wire import Message
+
 _LAWS = Path(__file__).parent
+_PROTOCOL = _LAWS / "protocol"
 
 EXAMPLES = {
-    _LAWS / "protocol": 5,  # some 2 600 emitted tests
+    _PROTOCOL: 5,  # some 2 600 emitted tests
     _LAWS / "wire" / "test_json_round_trip.py": 40,  # each value has a field of every type and kind
     _LAWS / "wire" / "test_reference_round_trip.py": 40,
 }
-"""File or folder to the number of examples that its laws are given instead of the usual 100."""
+"""File or folder to the number of examples of its laws, in place of 100."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give laws fewer examples where there are many laws, or where each example is large.
+    """Give laws fewer examples where there are many laws or large examples, and mark those that repeat a layout.
 
-    Every run draws new ones, and what a profile asks for beyond the usual 100 is asked of them in proportion.
+    Every run draws new examples. A profile with more than 100 examples multiplies these numbers too.
     """
-    laws = {item.function: examples_of(item.path) for item in items if isinstance(item, pytest.Function)}
-    for law, examples in laws.items():
+    laws = [item for item in items if isinstance(item, pytest.Function) and _LAWS in item.path.parents]
+    for law, examples in {item.function: examples_of(item.path) for item in laws}.items():
         if examples is not None and hasattr(law, "hypothesis"):
             settings(max_examples=max(examples, examples * settings().max_examples // 100))(law)
+    for item in laws:
+        if item.path.parent == _PROTOCOL and repeats_a_layout(*item.callspec.params.values()):  # type: ignore[arg-type]
+            item.add_marker(pytest.mark.extended)
 
 
 def examples_of(file: Path) -> int | None:
-    """The examples of the laws of a file; None where they have as many as usual."""
+    """The examples of the laws of a file; None for 100."""
     return EXAMPLES.get(file, EXAMPLES.get(file.parent))
+
+
+def repeats_a_layout(cls: type[Message], version: int) -> bool:
+    """Whether a newer version of the message has the same layout."""
+    by_version = cls.layouts().by_version
+    return any(newer > version and index == by_version[version] for newer, index in by_version.items())

@@ -1,13 +1,12 @@
-"""What a page keeps of what may be endless: bounded, and true about what it left out."""
+"""The bounds of a page: what it keeps is limited, and it says truly what it left out."""
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from kafkawire.cli.report.bounded import Bars, NewestRows, ThinnedLine, evenly
-from kafkawire.cli.report.contents import Count
-from kafkawire.cli.report.counting import ChangesOverTime, CountOverTime, HoldersOverTime
+from kafkawire.report.bounded import Bars, NewestRows, ThinnedLine, evenly
+from kafkawire.report.contents import Count
+from kafkawire.report.counting import ChangesOverTime, CountOverTime, HoldersOverTime
 
 TIMES = st.integers(0, 1_000)
 INTERVALS = st.lists(st.tuples(st.none() | TIMES, st.none() | TIMES), max_size=60)
@@ -18,7 +17,7 @@ def holds(begin: int | None, end: int | None, time: int) -> bool:
 
 
 @given(INTERVALS, st.integers(1, 20))
-def test_kept_rows_are_all_that_hold_from_the_time_that_is_told(
+def test_the_kept_rows_are_all_rows_that_hold_from_the_reported_time(
     intervals: list[tuple[int | None, int | None]], limit: int
 ) -> None:
     newest = NewestRows(limit)

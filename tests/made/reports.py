@@ -1,4 +1,4 @@
-"""Reports that tests make up: rows as a page shows them, with the numbers that come of them."""
+"""Made-up reports: rows as a page shows them, with their numbers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final, cast
 
-from kafkawire.cli.report.contents import Cluster, Commits, Committed, Numbers, Row, Section
-from kafkawire.cli.report.counting import CountOverTime, HoldersOverTime
-from kafkawire.cli.report.intervals import SHOWN_HISTORIES
-from kafkawire.cli.report.sections import GatheredSection
+from kafkawire.report.contents import Cluster, Commits, Committed, Numbers, Row, Section
+from kafkawire.report.counting import CountOverTime, HoldersOverTime
+from kafkawire.report.intervals import SHOWN_HISTORIES
+from kafkawire.report.sections import GatheredSection
 
 _HISTORIES: Final = {history.section: history for history in SHOWN_HISTORIES}
 _BAR: Final = 1 << 16

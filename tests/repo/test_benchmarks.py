@@ -1,4 +1,4 @@
-"""The benchmarks run, and judge what they measured. Their figures are not looked at here: see ``make bench``."""
+"""The benchmarks run, and judge what they measured. These tests do not check the figures: see ``make bench``."""
 
 from __future__ import annotations
 
@@ -119,6 +119,7 @@ def test_the_picture_of_the_admin_client_has_a_dot_for_each_peer_that_was_measur
     assert [picture.count(f'<circle class="{name}"') for name in (OURS, CONFLUENT, JAVA, KAFKA_PYTHON)] == [2, 2, 2, 0]
 
 
+@pytest.mark.extended
 @pytest.mark.interop
 @pytest.mark.skipif(
     bool(missing_admin_peers()), reason=f"{' and '.join(missing_admin_peers())} not installed; `make bench` does it"
@@ -146,6 +147,7 @@ def test_without_java_the_admin_client_is_left_out_with_a_word(tmp_path: Path) -
     assert finished.stderr.startswith("admin left out: needs Apache Kafka's own classes: there is no java on the path")
 
 
+@pytest.mark.extended
 @pytest.mark.interop
 def test_the_broker_is_measured_beside_apache_kafka() -> None:
     class_path(newest_broker_release())  # skips this test where there is no Kafka
@@ -166,6 +168,7 @@ def test_the_page_of_the_broker_has_a_section_for_each_kind() -> None:
     assert "**4**" in text
 
 
+@pytest.mark.extended
 @pytest.mark.interop
 def test_tables_of_logs_are_measured_beside_apache_kafka() -> None:
     class_path(newest_broker_release())  # skips this test where there is no Kafka

@@ -20,7 +20,7 @@ import pytest
 from kafkawire.codegen.check.catalogue import RULES
 from kafkawire.codegen.evolve.change import ChangeKind
 from kafkawire.codegen.evolve.rules.catalogue import EVOLUTION_RULES
-from kafkawire.codegen.evolve.upstream.catalogue import UPSTREAM_RULES
+from kafkawire.codegen.evolve.upstream.rules import UPSTREAM_RULES
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("definition-language.md", "wire-format.md", "admin-behaviour.md")

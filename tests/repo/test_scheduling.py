@@ -1,4 +1,4 @@
-"""What tests/scheduling.py says of the tests is so."""
+"""The tables of tests/scheduling.py fit the tests."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.apache_kafka.fixtures import ENVIRONMENTS
-from tests.scheduling import FIRST, STARTED, UNITS, rank_of, unit_of
+from tests.scheduling import NEXT, UNITS, Unit, rank_of, unit_of
 
 
-@pytest.mark.parametrize("unit", UNITS)
-def test_a_unit_has_files(root: Path, unit: str) -> None:
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_a_unit_has_files(root: Path, unit: Unit) -> None:
     files = {str(file.relative_to(root)) for file in (root / "tests").rglob("test_*.py")}
-    assert [beginning for beginning in UNITS[unit] if not any(file.startswith(beginning) for file in files)] == []
+    assert [beginning for beginning in unit.beginnings if not any(file.startswith(beginning) for file in files)] == []
 
 
 def test_tests_that_share_what_is_started_are_one_unit() -> None:
     assert unit_of("tests/interop/admin/test_acls.py::test_one[4.3.1]") == "brokers"
     assert unit_of("tests/repo/test_examples.py::test_example_asks_a_broker") == "brokers"
     assert unit_of("tests/unit/wire/test_varint.py::TestNumbers::test_one") == "tests/unit/wire/test_varint.py"
-    assert [fixture for fixture in ENVIRONMENTS if "brokers" not in STARTED[fixture]] == []
-    assert set().union(*STARTED.values()) <= set(UNITS)
+    assert unit_of("tests/interop/broker/same_answers/test_acls.py::test_one") == "same answers"
+    assert unit_of("tests/interop/broker/test_hand_over.py::test_one") == "clients"
 
 
-def test_what_takes_long_begins_first() -> None:
-    assert [rank_of(unit) for unit in FIRST] == list(range(len(FIRST)))
+def test_long_units_begin_first() -> None:
+    order = [*(unit.name for unit in UNITS), *NEXT]
+    assert [rank_of(unit) for unit in order] == list(range(len(order)))
     assert (
         rank_of("brokers")
         < rank_of("clients")

@@ -1,4 +1,4 @@
-"""Groups of every kind and logs with offsets, for a `StandInCluster`: answers say what a test has put there."""
+"""Groups of every kind and logs with offsets for a `StandInCluster`; a test sets their content."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from tests.stand_ins.cluster import NodeHandler
 from tests.stand_ins.coordinators import coordinators
 
 from kafkawire.layout import Uuid
-from kafkawire.model.partitions import IsolationLevel, OffsetSpec
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, OffsetSpec, TopicPartition
 from kafkawire.protocol import (
     AlterShareGroupOffsetsRequest,
     AlterShareGroupOffsetsResponse,

@@ -166,7 +166,6 @@ def print_target(
     for done, message in enumerate(messages):
         progress("printing", done, len(messages))
         files |= {path.as_posix(): text for path, text in printer.message_files(message)}
-    files |= {path.as_posix(): text for path, text in printer.column_files()}
     printed = [Content(target.package_folder, files, {})]
     if target.tests is not None:
         tests = {path.as_posix(): text for path, text in printer.test_files()}

@@ -9,6 +9,8 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable
 
+from kafkawire.layout import snake_case
+
 RESERVED_ATTRIBUTES = frozenset(
     {"encode", "decode", "decode_from", "fast_reader", "fast_encoder", "layouts", "refuse_trailing",
      "unknown_tagged_fields", "bool", "bytes", "float", "int", "msgspec", "str"}
@@ -23,29 +25,11 @@ RESERVED_CLASSES = frozenset(
 )  # fmt: skip
 """Names that generated modules use themselves; a struct or message of that name gets a trailing underscore."""
 
-RESERVED_MODULES = frozenset(
-    {"api_table", "error_codes", "errors", "record_columns", "record_registries", "strategies"}
-)
+RESERVED_MODULES = frozenset({"api_table", "error_codes", "errors", "record_registries", "strategies"})
 """Modules of every generated package; a message of that name gets a module with a trailing underscore."""
 
 RESERVED_ERRORS = frozenset({"ApiError", "UnrecognizedCodeError", "ValueError"})
 """What the module of exceptions uses itself; the exception of a code of that name gets a trailing underscore."""
-
-
-def snake_case(name: str) -> str:
-    """Kafka's own rule: an underscore goes before a capital unless the character before it is one too.
-
-    Digits count as lower case: ``KRaftVersion`` is ``kraft_version``, ``V3AndBelow`` is ``v3_and_below``
-    (name-snake-upstream).
-    """
-    letters = []
-    previous_is_upper = True
-    for letter in name:
-        if letter.isupper() and not previous_is_upper:
-            letters.append("_")
-        previous_is_upper = letter.isupper()
-        letters.append(letter.lower())
-    return "".join(letters)
 
 
 def attribute_name(name: str) -> str:
@@ -74,12 +58,6 @@ def struct_class_name(name: str, message_name: str) -> str:
     """The class of a struct inside a message, whose own name it must not hide."""
     made = class_name(name)
     return made + "_" if made == class_name(message_name) else made
-
-
-def strategy_name(name: str) -> str:
-    """The function of the package's strategies that makes examples of a message."""
-    snake = snake_case(name)
-    return snake + "_" if keyword.iskeyword(snake) or snake in ("annotations", "messages") else snake
 
 
 def module_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""A folder of definitions as the generator uses it: messages, proposals laid over them, where each came from.
+"""A folder of definitions as the generator uses it: messages with their proposals, and where each comes from.
 
 ``specs/`` of this project has all parts; a user's own folder may be nothing but definition files.
 """
@@ -51,6 +51,13 @@ class LoadedSpecs:
     sources: Mapping[str, str]
     findings: tuple[Finding, ...]
     error_codes: tuple[ErrorCode, ...]
+
+    @property
+    def own_findings(self) -> tuple[Finding, ...]:
+        """The findings about definitions that were not imported from a release, and so can be changed."""
+        imported = {row.merged_message for row in self.released}
+        files = {message.place.file for message in self.messages if message.name in imported}
+        return tuple(finding for finding in self.findings if finding.file not in files)
 
 
 def load_specs(root: Path) -> LoadedSpecs:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 OPEN_END = 0x7FFF
-"""The highest int16, which stands for "and all later versions"."""
+"""The highest int16; as the end of a range it means "and all later versions"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,18 @@ class Versions:
 
 NO_VERSIONS = Versions(0, -1)
 ALL_VERSIONS = Versions(0, OPEN_END)
+
+
+def ranges_of(versions: Set[int]) -> tuple[Versions, ...]:
+    """Versions as ranges without gaps, ascending."""
+    lowest = sorted(version for version in versions if version - 1 not in versions)
+    highest = sorted(version for version in versions if version + 1 not in versions)
+    return tuple(map(Versions, lowest, highest))
+
+
+def versions_text(versions: Set[int]) -> str:
+    """Versions in ascending order as short text: ``0-2, 5``."""
+    return ", ".join(map(str, ranges_of(versions)))
 
 
 class VersionsSyntaxError(ValueError):

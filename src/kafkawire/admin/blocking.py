@@ -1,8 +1,4 @@
-"""The admin client for programs without asyncio: the same methods, which give their results when they return.
-
-A thread of its own runs the event loop. The methods are those of `AdminClient`, wrapped one by one, so that names,
-arguments, types and documentation are the same.
-"""
+"""Calls of an asyncio client from programs without asyncio. A thread of its own runs the event loop."""
 
 from __future__ import annotations
 
@@ -10,73 +6,44 @@ import asyncio
 import functools
 import inspect
 import os
-import ssl
 import threading
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from kafkawire.admin.calls import MADE_BEFORE_FORK
-from kafkawire.admin.client import DEFAULT_GRACE, AdminClient
-from kafkawire.admin.connection.sasl import CredentialsSource
-from kafkawire.admin.connection.tls import Tls
-from kafkawire.admin.settings import AdminSettings
+from kafkawire.admin.running_calls import MADE_BEFORE_FORK
 from kafkawire.arguments.checks import parameters_of
 from kafkawire.wire.kafka_errors import ClosedError
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+DEFAULT_GRACE = 5.0
+"""Seconds that running calls have to end when a client is closed."""
+
 
 def blocking(
-    method: Callable[Concatenate[AdminClient, P], Coroutine[Any, Any, T]],
-) -> Callable[Concatenate[BlockingAdminClient, P], T]:
+    method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[BlockingClient, P], T]:
     """A method of the asyncio client as one that blocks. The caller's thread checks and iterates the arguments."""
     unchecked: Callable[..., Coroutine[Any, Any, T]] = inspect.unwrap(method)
     parameters = parameters_of(method)
 
     @functools.wraps(method)
-    def call(self: BlockingAdminClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def call(self: BlockingClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
         given = parameters.checked((self._client, *args), kwargs)
         return self._wait_for(functools.partial(unchecked, *given.args, **given.kwargs))
 
     return call
 
 
-class BlockingAdminClient:
-    """Administers a Kafka cluster, from any thread.
+class BlockingClient:
+    """Base of clients whose methods are `blocking` ones; ``_client`` is the asyncio client that makes the calls."""
 
-    ::
+    _client: Any
 
-        with BlockingAdminClient("localhost:9092") as admin:
-            admin.create_topics([NewTopic("orders", num_partitions=6)]).all()
-
-    Args:
-        bootstrap_servers, bootstrap_controllers, tls, credentials, settings: as for `AdminClient`.
-
-    Raises:
-        ValueError, TypeError: as `AdminClient`. Every method raises RuntimeError where an event loop is running: there
-            it would stop all other tasks, and `AdminClient` is to be used; and in a process that was forked after the
-            client was made: make one there.
-    """
-
-    def __init__(
-        self,
-        bootstrap_servers: str | Iterable[str] | None = None,
-        *,
-        bootstrap_controllers: str | Iterable[str] | None = None,
-        tls: ssl.SSLContext | Tls | None = None,
-        credentials: CredentialsSource | None = None,
-        settings: AdminSettings | None = None,
-    ) -> None:
-        self._client = AdminClient(
-            bootstrap_servers,
-            bootstrap_controllers=bootstrap_controllers,
-            tls=tls,
-            credentials=credentials,
-            settings=settings,
-        )
+    def __init__(self) -> None:
         self._process = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._is_closed = False
@@ -127,80 +94,6 @@ class BlockingAdminClient:
         except BaseException:
             future.cancel()  # Ctrl-C: nobody waits for the call any more
             raise
-
-    create_topics = blocking(AdminClient.create_topics)
-    delete_topics = blocking(AdminClient.delete_topics)
-    create_partitions = blocking(AdminClient.create_partitions)
-    list_topics = blocking(AdminClient.list_topics)
-    describe_topics = blocking(AdminClient.describe_topics)
-    wait_for_topics = blocking(AdminClient.wait_for_topics)
-    elect_leaders = blocking(AdminClient.elect_leaders)
-    alter_partition_reassignments = blocking(AdminClient.alter_partition_reassignments)
-    list_partition_reassignments = blocking(AdminClient.list_partition_reassignments)
-    delete_records = blocking(AdminClient.delete_records)
-    list_offsets = blocking(AdminClient.list_offsets)
-    list_topic_offsets = blocking(AdminClient.list_topic_offsets)
-    describe_cluster = blocking(AdminClient.describe_cluster)
-    capabilities = blocking(AdminClient.capabilities)
-    describe_features = blocking(AdminClient.describe_features)
-    update_features = blocking(AdminClient.update_features)
-    unregister_broker = blocking(AdminClient.unregister_broker)
-    unregister_controller = blocking(AdminClient.unregister_controller)
-    client_instance_id = blocking(AdminClient.client_instance_id)
-    describe_metadata_quorum = blocking(AdminClient.describe_metadata_quorum)
-    add_raft_voter = blocking(AdminClient.add_raft_voter)
-    remove_raft_voter = blocking(AdminClient.remove_raft_voter)
-    describe_log_dirs = blocking(AdminClient.describe_log_dirs)
-    alter_replica_log_dirs = blocking(AdminClient.alter_replica_log_dirs)
-    describe_replica_log_dirs = blocking(AdminClient.describe_replica_log_dirs)
-    describe_configs = blocking(AdminClient.describe_configs)
-    incremental_alter_configs = blocking(AdminClient.incremental_alter_configs)
-    alter_configs = blocking(AdminClient.alter_configs)
-    list_config_resources = blocking(AdminClient.list_config_resources)
-    describe_user_scram_credentials = blocking(AdminClient.describe_user_scram_credentials)
-    alter_user_scram_credentials = blocking(AdminClient.alter_user_scram_credentials)
-    create_delegation_token = blocking(AdminClient.create_delegation_token)
-    renew_delegation_token = blocking(AdminClient.renew_delegation_token)
-    expire_delegation_token = blocking(AdminClient.expire_delegation_token)
-    describe_delegation_token = blocking(AdminClient.describe_delegation_token)
-    describe_acls = blocking(AdminClient.describe_acls)
-    create_acls = blocking(AdminClient.create_acls)
-    delete_acls = blocking(AdminClient.delete_acls)
-    wait_for_acls = blocking(AdminClient.wait_for_acls)
-    describe_client_quotas = blocking(AdminClient.describe_client_quotas)
-    alter_client_quotas = blocking(AdminClient.alter_client_quotas)
-    wait_for_client_quotas = blocking(AdminClient.wait_for_client_quotas)
-    list_quotas = blocking(AdminClient.list_quotas)
-    describe_quotas = blocking(AdminClient.describe_quotas)
-    alter_quotas = blocking(AdminClient.alter_quotas)
-    list_groups = blocking(AdminClient.list_groups)
-    list_consumer_groups = blocking(AdminClient.list_consumer_groups)
-    describe_consumer_groups = blocking(AdminClient.describe_consumer_groups)
-    describe_classic_groups = blocking(AdminClient.describe_classic_groups)
-    describe_share_groups = blocking(AdminClient.describe_share_groups)
-    describe_streams_groups = blocking(AdminClient.describe_streams_groups)
-    delete_consumer_groups = blocking(AdminClient.delete_consumer_groups)
-    delete_share_groups = blocking(AdminClient.delete_share_groups)
-    delete_streams_groups = blocking(AdminClient.delete_streams_groups)
-    remove_members_from_consumer_group = blocking(AdminClient.remove_members_from_consumer_group)
-    list_consumer_group_offsets = blocking(AdminClient.list_consumer_group_offsets)
-    list_streams_group_offsets = blocking(AdminClient.list_streams_group_offsets)
-    alter_consumer_group_offsets = blocking(AdminClient.alter_consumer_group_offsets)
-    alter_streams_group_offsets = blocking(AdminClient.alter_streams_group_offsets)
-    delete_consumer_group_offsets = blocking(AdminClient.delete_consumer_group_offsets)
-    delete_streams_group_offsets = blocking(AdminClient.delete_streams_group_offsets)
-    list_share_group_offsets = blocking(AdminClient.list_share_group_offsets)
-    alter_share_group_offsets = blocking(AdminClient.alter_share_group_offsets)
-    delete_share_group_offsets = blocking(AdminClient.delete_share_group_offsets)
-    group_lag = blocking(AdminClient.group_lag)
-    reset_offsets = blocking(AdminClient.reset_offsets)
-    list_transactions = blocking(AdminClient.list_transactions)
-    describe_transactions = blocking(AdminClient.describe_transactions)
-    fence_producers = blocking(AdminClient.fence_producers)
-    force_terminate_transaction = blocking(AdminClient.force_terminate_transaction)
-    describe_producers = blocking(AdminClient.describe_producers)
-    abort_transaction = blocking(AdminClient.abort_transaction)
-    find_hanging_transactions = blocking(AdminClient.find_hanging_transactions)
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

@@ -1,4 +1,4 @@
-"""The admin client: all families of operations over one cluster."""
+"""The admin clients: all families of operations over one cluster, for asyncio and for programs without it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from kafkawire.admin.backoff import Backoff
+from kafkawire.admin.blocking import DEFAULT_GRACE, BlockingClient, blocking
 from kafkawire.admin.cluster import Cluster, Kind
 from kafkawire.admin.connection.sasl import CredentialsSource
 from kafkawire.admin.connection.tls import Tls
-from kafkawire.admin.operations.acl_visibility import AclVisibilityOperations
 from kafkawire.admin.operations.acls import AclOperations
 from kafkawire.admin.operations.capabilities import CapabilityOperations
 from kafkawire.admin.operations.cluster import ClusterOperations
@@ -28,19 +28,17 @@ from kafkawire.admin.operations.partitions import PartitionOperations
 from kafkawire.admin.operations.producers import ProducerOperations
 from kafkawire.admin.operations.quorum import QuorumOperations
 from kafkawire.admin.operations.quota_configs import QuotaConfigOperations
-from kafkawire.admin.operations.quota_visibility import QuotaVisibilityOperations
 from kafkawire.admin.operations.quotas import QuotaOperations
 from kafkawire.admin.operations.records import RecordOperations
 from kafkawire.admin.operations.scram import ScramOperations
 from kafkawire.admin.operations.share_group_offsets import ShareGroupOffsetOperations
-from kafkawire.admin.operations.share_groups import ShareGroupOperations
 from kafkawire.admin.operations.streams_groups import StreamsGroupOperations
 from kafkawire.admin.operations.tokens import TokenOperations
 from kafkawire.admin.operations.topic_descriptions import TopicDescriptionOperations
 from kafkawire.admin.operations.topic_offsets import TopicOffsetOperations
-from kafkawire.admin.operations.topic_visibility import TopicVisibilityOperations
 from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.operations.transactions import TransactionOperations
+from kafkawire.admin.operations.visibility import VisibilityOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.arguments.checks import checked
@@ -50,14 +48,11 @@ from kafkawire.wire.kafka_errors import ConnectionFailedError, ConnectionImpossi
 if TYPE_CHECKING:
     from kafkawire.admin.connection.channel import Channel
 
-DEFAULT_GRACE = 5.0
-"""Seconds that running calls have to end when a client is closed."""
-
 
 class AdminClient(
     TopicOperations,
     TopicDescriptionOperations,
-    TopicVisibilityOperations,
+    VisibilityOperations,
     PartitionOperations,
     RecordOperations,
     TopicOffsetOperations,
@@ -69,13 +64,10 @@ class AdminClient(
     ScramOperations,
     TokenOperations,
     AclOperations,
-    AclVisibilityOperations,
     QuotaOperations,
-    QuotaVisibilityOperations,
     QuotaConfigOperations,
     GroupListingOperations,
     GroupDescriptionOperations,
-    ShareGroupOperations,
     StreamsGroupOperations,
     GroupOperations,
     GroupOffsetOperations,
@@ -94,6 +86,10 @@ class AdminClient(
         async with AdminClient("localhost:9092") as admin:
             results = await admin.create_topics([NewTopic("orders", num_partitions=6)])
             results.all()
+
+    Every method takes ``timeout``: the seconds for the whole call, by default ``call_timeout`` of the settings. Methods
+    for many items take ``progress``: a function that is called after each outcome with the number of items that have
+    one and the number of all items.
 
     Args:
         bootstrap_servers: brokers to begin with: ``host:port``, several separated by commas or as a list.
@@ -142,6 +138,118 @@ class AdminClient(
         """
         await self._calls.finish(grace)
         await self._cluster.close()
+
+
+class BlockingAdminClient(BlockingClient):
+    """Administers a Kafka cluster, from any thread.
+
+    ::
+
+        with BlockingAdminClient("localhost:9092") as admin:
+            admin.create_topics([NewTopic("orders", num_partitions=6)]).all()
+
+    Args:
+        bootstrap_servers, bootstrap_controllers, tls, credentials, settings: as for `AdminClient`.
+
+    Raises:
+        ValueError, TypeError: as `AdminClient`. Every method raises RuntimeError where an event loop is running: there
+            it would stop all other tasks, and `AdminClient` is to be used; and in a process that was forked after the
+            client was made: make one there.
+    """
+
+    _client: AdminClient
+
+    def __init__(
+        self,
+        bootstrap_servers: str | Iterable[str] | None = None,
+        *,
+        bootstrap_controllers: str | Iterable[str] | None = None,
+        tls: ssl.SSLContext | Tls | None = None,
+        credentials: CredentialsSource | None = None,
+        settings: AdminSettings | None = None,
+    ) -> None:
+        self._client = AdminClient(
+            bootstrap_servers,
+            bootstrap_controllers=bootstrap_controllers,
+            tls=tls,
+            credentials=credentials,
+            settings=settings,
+        )
+        super().__init__()
+
+    create_topics = blocking(AdminClient.create_topics)
+    delete_topics = blocking(AdminClient.delete_topics)
+    create_partitions = blocking(AdminClient.create_partitions)
+    list_topics = blocking(AdminClient.list_topics)
+    describe_topics = blocking(AdminClient.describe_topics)
+    wait_for_topics = blocking(AdminClient.wait_for_topics)
+    elect_leaders = blocking(AdminClient.elect_leaders)
+    alter_partition_reassignments = blocking(AdminClient.alter_partition_reassignments)
+    list_partition_reassignments = blocking(AdminClient.list_partition_reassignments)
+    delete_records = blocking(AdminClient.delete_records)
+    list_offsets = blocking(AdminClient.list_offsets)
+    list_topic_offsets = blocking(AdminClient.list_topic_offsets)
+    describe_cluster = blocking(AdminClient.describe_cluster)
+    capabilities = blocking(AdminClient.capabilities)
+    describe_features = blocking(AdminClient.describe_features)
+    update_features = blocking(AdminClient.update_features)
+    unregister_broker = blocking(AdminClient.unregister_broker)
+    unregister_controller = blocking(AdminClient.unregister_controller)
+    client_instance_id = blocking(AdminClient.client_instance_id)
+    describe_metadata_quorum = blocking(AdminClient.describe_metadata_quorum)
+    add_raft_voter = blocking(AdminClient.add_raft_voter)
+    remove_raft_voter = blocking(AdminClient.remove_raft_voter)
+    describe_log_dirs = blocking(AdminClient.describe_log_dirs)
+    alter_replica_log_dirs = blocking(AdminClient.alter_replica_log_dirs)
+    describe_replica_log_dirs = blocking(AdminClient.describe_replica_log_dirs)
+    describe_configs = blocking(AdminClient.describe_configs)
+    incremental_alter_configs = blocking(AdminClient.incremental_alter_configs)
+    alter_configs = blocking(AdminClient.alter_configs)
+    list_config_resources = blocking(AdminClient.list_config_resources)
+    describe_user_scram_credentials = blocking(AdminClient.describe_user_scram_credentials)
+    alter_user_scram_credentials = blocking(AdminClient.alter_user_scram_credentials)
+    create_delegation_token = blocking(AdminClient.create_delegation_token)
+    renew_delegation_token = blocking(AdminClient.renew_delegation_token)
+    expire_delegation_token = blocking(AdminClient.expire_delegation_token)
+    describe_delegation_token = blocking(AdminClient.describe_delegation_token)
+    describe_acls = blocking(AdminClient.describe_acls)
+    create_acls = blocking(AdminClient.create_acls)
+    delete_acls = blocking(AdminClient.delete_acls)
+    wait_for_acls = blocking(AdminClient.wait_for_acls)
+    describe_client_quotas = blocking(AdminClient.describe_client_quotas)
+    alter_client_quotas = blocking(AdminClient.alter_client_quotas)
+    wait_for_client_quotas = blocking(AdminClient.wait_for_client_quotas)
+    list_quotas = blocking(AdminClient.list_quotas)
+    describe_quotas = blocking(AdminClient.describe_quotas)
+    alter_quotas = blocking(AdminClient.alter_quotas)
+    list_groups = blocking(AdminClient.list_groups)
+    list_consumer_groups = blocking(AdminClient.list_consumer_groups)
+    describe_consumer_groups = blocking(AdminClient.describe_consumer_groups)
+    describe_classic_groups = blocking(AdminClient.describe_classic_groups)
+    describe_share_groups = blocking(AdminClient.describe_share_groups)
+    describe_streams_groups = blocking(AdminClient.describe_streams_groups)
+    delete_consumer_groups = blocking(AdminClient.delete_consumer_groups)
+    delete_share_groups = blocking(AdminClient.delete_share_groups)
+    delete_streams_groups = blocking(AdminClient.delete_streams_groups)
+    remove_members_from_consumer_group = blocking(AdminClient.remove_members_from_consumer_group)
+    list_consumer_group_offsets = blocking(AdminClient.list_consumer_group_offsets)
+    list_streams_group_offsets = blocking(AdminClient.list_streams_group_offsets)
+    alter_consumer_group_offsets = blocking(AdminClient.alter_consumer_group_offsets)
+    alter_streams_group_offsets = blocking(AdminClient.alter_streams_group_offsets)
+    delete_consumer_group_offsets = blocking(AdminClient.delete_consumer_group_offsets)
+    delete_streams_group_offsets = blocking(AdminClient.delete_streams_group_offsets)
+    list_share_group_offsets = blocking(AdminClient.list_share_group_offsets)
+    alter_share_group_offsets = blocking(AdminClient.alter_share_group_offsets)
+    delete_share_group_offsets = blocking(AdminClient.delete_share_group_offsets)
+    group_lag = blocking(AdminClient.group_lag)
+    reset_offsets = blocking(AdminClient.reset_offsets)
+    list_transactions = blocking(AdminClient.list_transactions)
+    describe_transactions = blocking(AdminClient.describe_transactions)
+    fence_producers = blocking(AdminClient.fence_producers)
+    force_terminate_transaction = blocking(AdminClient.force_terminate_transaction)
+    describe_producers = blocking(AdminClient.describe_producers)
+    abort_transaction = blocking(AdminClient.abort_transaction)
+    find_hanging_transactions = blocking(AdminClient.find_hanging_transactions)
 
 
 def _bootstrap(

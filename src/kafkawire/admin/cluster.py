@@ -12,10 +12,9 @@ from typing import Literal, TypeAlias
 
 from kafkawire import protocol
 from kafkawire.admin.backoff import chance
-from kafkawire.admin.event_loop import now, retrieve
+from kafkawire.admin.event_loop import now, retrieve, shared
 from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
 from kafkawire.admin.pool import Channel, ConnectionPool
-from kafkawire.admin.rate_share import shared
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.model.nodes import Node
 from kafkawire.protocol.api_table import ApiKey

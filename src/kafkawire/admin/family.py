@@ -6,13 +6,12 @@ import inspect
 from collections.abc import Iterable
 from typing import Any
 
-from kafkawire.admin.calls import RunningCalls
 from kafkawire.admin.cluster import Cluster
-from kafkawire.admin.engine.call import Call
-from kafkawire.admin.engine.operation import K, Operation, V
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.batch_call import BatchCall
+from kafkawire.admin.engine.operation import K, Operation, Progress, V
 from kafkawire.admin.event_loop import now
 from kafkawire.admin.results import Results
+from kafkawire.admin.running_calls import RunningCalls
 from kafkawire.arguments.checks import checked
 
 
@@ -56,7 +55,7 @@ class OperationFamily:
         self, deadline: float, operation: Operation[K, V, Any], items: Iterable[K], progress: Progress | None = None
     ) -> Results[K, V]:
         """The same, for methods that make several calls with one deadline."""
-        call = Call[K, V](self._cluster, deadline, progress=progress)
+        call = BatchCall[K, V](self._cluster, deadline, progress=progress)
         with self._calls.one(call):
             return await call.run(operation, items)
 

@@ -6,7 +6,7 @@ import msgspec
 
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.descriptions import GroupState, GroupType
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 
 
 class PartitionLag(msgspec.Struct, frozen=True):

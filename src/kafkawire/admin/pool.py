@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import msgspec
 
 from kafkawire.admin.backoff import Backoff
-from kafkawire.admin.event_loop import now, retrieve
-from kafkawire.admin.rate_share import shared
+from kafkawire.admin.event_loop import now, retrieve, shared
 from kafkawire.model.nodes import Node
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ClosedError, ConnectionFailedError, DisconnectedError, KafkaError

@@ -1,12 +1,14 @@
-"""What a call for many items gives back: an outcome for each."""
+"""The results of calls for many items: an outcome for each."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Generic, TypeVar
 
+from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
+from kafkawire.model.quotas.entities import ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.wire.kafka_errors import ApiError, KafkaError, item_in_words
 
 K = TypeVar("K")
@@ -132,3 +134,112 @@ def _same(one: object, other: object) -> bool:
         and code == (other.code if isinstance(other, ApiError) else None)
         and one.message == other.message
     )
+
+
+T = TypeVar("T", covariant=True)  # noqa: PLC0105 - as in Results
+
+
+class Gathered(Generic[T]):
+    """Lists of all nodes put together. A node that failed takes nothing from what the others say.
+
+    Args:
+        by_node: node id to its list, or to what went wrong with it.
+        identity: what an entry is about; of several entries about one thing, which a node may list that has just
+            handed it on, the last one counts.
+
+    Attributes:
+        by_node: the same.
+    """
+
+    __slots__ = ("_entries", "by_node")
+
+    def __init__(self, by_node: Results[int, Sequence[T]], identity: Callable[[T], Hashable]) -> None:
+        self.by_node = by_node
+        entries = {identity(entry): entry for listed in by_node.values().values() for entry in listed}
+        self._entries = tuple(entries.values())
+
+    def all(self) -> tuple[T, ...]:
+        """The entries of all nodes.
+
+        Raises:
+            ExceptionGroup: if a node failed, of the error of each that did.
+        """
+        self.by_node.all()
+        return self._entries
+
+    def values(self) -> tuple[T, ...]:
+        """The entries of the nodes that answered."""
+        return self._entries
+
+    def errors(self) -> dict[int, KafkaError]:
+        """The nodes that failed, and why."""
+        return self.by_node.errors()
+
+    def __eq__(self, other: object) -> bool:
+        return self.by_node == other.by_node if isinstance(other, Gathered) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # as Results
+
+    def __repr__(self) -> str:
+        return f"Gathered({self.by_node!r})"
+
+
+QuotaValues = Mapping[str, float]
+"""The quotas of an entity: key to value."""
+
+
+class DescribedAcls(Results[AclBindingFilter, tuple[AclBinding, ...]]):
+    """The ACLs that each filter means, sorted: equal ACLs give equal results, however they were come by (F6, F7)."""
+
+    __slots__ = ()
+
+    def all_values(self) -> dict[AclBindingFilter, tuple[AclBinding, ...] | KafkaError]:
+        """Every filter to its ACLs, or to what went wrong (KIP-888)."""
+        return dict(self.items())
+
+    def union(self) -> tuple[AclBinding, ...]:
+        """The ACLs of all filters, each once (F8).
+
+        Raises:
+            ExceptionGroup: of every error, if a filter has one.
+        """
+        return tuple(sorted(set(chain.from_iterable(self.all().values()))))
+
+
+class DeletedAcls(Results[AclBindingFilter, Results[AclBinding, None]]):
+    """The ACLs that each filter meant: those that were deleted, and those that could not be (A20).
+
+    ``results[wanted].values()`` has the deleted ones as its keys, ``results[wanted].errors()`` why the others were not.
+    """
+
+    __slots__ = ()
+
+    def all(self) -> dict[AclBindingFilter, Results[AclBinding, None]]:
+        """The outcomes of all filters.
+
+        Raises:
+            ExceptionGroup: of every error, of filters and of ACLs; a note of each names what it is about.
+        """
+        outcomes: dict[AclBindingFilter | AclBinding, object] = dict(self.items())
+        for of_filter in self.values().values():
+            outcomes.update(of_filter.items())
+        Results(outcomes).all()
+        return self.values()
+
+    def deleted(self) -> tuple[AclBinding, ...]:
+        """Every ACL that was deleted, once, whatever became of others."""
+        return tuple(sorted({acl for of_filter in self.values().values() for acl in of_filter.values()}))
+
+
+class DescribedQuotas(Results[ClientQuotaFilter, Mapping[ClientQuotaEntity, QuotaValues]]):
+    """The entities that each filter means, and the quotas that are set for them."""
+
+    __slots__ = ()
+
+    def union(self) -> dict[ClientQuotaEntity, QuotaValues]:
+        """The entities of all filters, each once (F8).
+
+        Raises:
+            ExceptionGroup: of every error, if a filter has one.
+        """
+        return {entity: values for described in self.all().values() for entity, values in described.items()}

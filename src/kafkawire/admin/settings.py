@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 import msgspec
 
 from kafkawire.arguments.fields import check_fields
 
 DEFAULT_CLIENT_ID = "kafkawire-admin"
+SOFTWARE_NAME = "kafkawire"
 
 
 class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,3 +66,14 @@ class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(
                 f"request_timeout ({self.request_timeout} s) is longer than call_timeout ({self.call_timeout} s)"
             )
+
+
+@cache
+def software_version() -> str:
+    """The version of this package, in the letters that brokers accept."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 slow to import, needed once
+
+    try:
+        return re.sub("[^a-zA-Z0-9.-]", "-", version("kafkawire"))
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,6 +1,6 @@
-"""The ``kafkawire`` command: which commands there are, and how their failures reach the shell.
+"""The ``kafkawire`` command: its commands, and how their failures become messages and exit codes.
 
-Only the module of the command that is called is imported, so that a filter such as ``kafkawire codec`` starts fast.
+Only the module of the called command is imported, so that a filter such as ``kafkawire codec`` starts fast.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ COMMANDS: Mapping[str, str] = {
     "codec": "kafkawire.cli.codec:app",
     "demo": "kafkawire.cli.demo.command:run",
     "generate": "kafkawire.cli.generate:run",
-    "report": "kafkawire.cli.report.command:report",
+    "report": "kafkawire.cli.report:report",
     "schema": "kafkawire.cli.schema:schema",
     "spark": "kafkawire.cli.spark:app",
     "specs": "kafkawire.cli.specs:app",
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, str] 
 
     Args:
         arguments: the words after ``kafkawire``; those of the process by default.
-        commands: the commands there are.
+        commands: all commands.
 
     Returns:
         The exit code: 0 done, 1 failed, 2 wrong usage, 3 some items failed, 130 interrupted.
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, str] 
             raise
         return _fail(message, ExitCode.FAILED)
     except BrokenPipeError:
-        # The reader (head, say) has seen enough; the interpreter's own last flush must not complain either.
+        # The reader, such as head, has closed the pipe; the last flush of the interpreter must not fail either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.FAILED
     except OSError as error:
@@ -72,7 +72,7 @@ def _run(words: list[str], commands: Mapping[str, str]) -> int:
 
 
 def _needed(words: list[str], commands: Mapping[str, str]) -> Mapping[str, str]:
-    """The command that is called; none to tell the version; all of them for help and completion."""
+    """The called command; none to print the version; all for help and completion."""
     first = words[0] if words else None
     if first == "--version":
         return {}

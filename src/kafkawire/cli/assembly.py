@@ -1,4 +1,4 @@
-"""Builds the typer application out of the commands that a call needs."""
+"""Builds the typer application from the commands that a call needs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def build_application(targets: Mapping[str, str]) -> typer.Typer:
         targets: command name to ``module:attribute``; the attribute is a function (one command) or a
             ``typer.Typer`` (a group of commands).
 
-    A command whose optional libraries are not installed stays listed, and says what to install when it is called.
+    A command whose optional libraries are missing is listed too; when called, it says what to install.
     """
     application = typer.Typer(
         name="kafkawire",

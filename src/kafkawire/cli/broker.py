@@ -27,13 +27,13 @@ def run(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     data_dir: Annotated[
         Path | None,
-        typer.Option(help="Directory that keeps all state, in Kafka's format; by default none is kept."),
+        typer.Option(help="Directory for all state, in Kafka's format; by default nothing is stored."),
     ] = None,
     config: Annotated[
-        list[str] | None, typer.Option(help="A property of Kafka's brokers, NAME=VALUE; may be given many times.")
+        list[str] | None, typer.Option(help="A property of Kafka's brokers, NAME=VALUE; repeatable.")
     ] = None,
-    properties: Annotated[Path | None, typer.Option(help="File of such properties; --config goes before it.")] = None,
-    ready_file: Annotated[Path | None, typer.Option(help="File to write the address to, once it can be used.")] = None,
+    properties: Annotated[Path | None, typer.Option(help="File of such properties; --config overrides it.")] = None,
+    ready_file: Annotated[Path | None, typer.Option(help="File for the address; written when it is usable.")] = None,
 ) -> None:
     """Run a broker in this process: topics, configs, ACLs, quotas and users as in Apache Kafka, on one node.
 
@@ -59,27 +59,27 @@ def run(
 
 
 async def _serve(broker: EmbeddedBroker, ready_file: Path | None) -> ExitCode:
-    """Run until a signal comes, or nothing more can be kept."""
-    told: asyncio.Future[ExitCode] = asyncio.get_running_loop().create_future()
-    _on_signal(signal.SIGTERM, told, ExitCode.DONE)
-    _on_signal(signal.SIGINT, told, ExitCode.INTERRUPTED)
+    """Run until a signal arrives, or the storage fails."""
+    stopped: asyncio.Future[ExitCode] = asyncio.get_running_loop().create_future()
+    _on_signal(signal.SIGTERM, stopped, ExitCode.DONE)
+    _on_signal(signal.SIGINT, stopped, ExitCode.INTERRUPTED)
     async with broker:
-        _tell(broker.bootstrap_servers, ready_file)
+        _announce(broker.bootstrap_servers, ready_file)
         halted = asyncio.create_task(broker.halted())
-        await asyncio.wait((told, halted), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((stopped, halted), return_when=asyncio.FIRST_COMPLETED)
         halted.cancel()
-    return told.result()
+    return stopped.result()
 
 
-def _on_signal(number: signal.Signals, told: asyncio.Future[ExitCode], exit_code: ExitCode) -> None:
-    def tell() -> None:
-        if not told.done():
-            told.set_result(exit_code)
+def _on_signal(number: signal.Signals, stopped: asyncio.Future[ExitCode], exit_code: ExitCode) -> None:
+    def stop() -> None:
+        if not stopped.done():
+            stopped.set_result(exit_code)
 
-    asyncio.get_running_loop().add_signal_handler(number, tell)
+    asyncio.get_running_loop().add_signal_handler(number, stop)
 
 
-def _tell(address: str, ready_file: Path | None) -> None:
+def _announce(address: str, ready_file: Path | None) -> None:
     if ready_file is not None:
         part = ready_file.with_name(ready_file.name + ".part")
         part.write_text(f"{address}\n", "utf-8")
@@ -95,7 +95,7 @@ def _of_file(path: Path | None) -> Mapping[str, str]:
     except PropertiesError as error:
         raise CommandError(f"{path}: {error}", ExitCode.USAGE) from None
     except UnicodeDecodeError as error:
-        raise CommandError(f"{path}: it is no text in UTF-8: {error.reason} at byte {error.start}") from None
+        raise CommandError(f"{path}: it is not UTF-8: {error.reason} at byte {error.start}") from None
 
 
 def _of_options(options: Sequence[str]) -> Mapping[str, str]:

@@ -25,13 +25,13 @@ from kafkawire.wire.json_form import message_from_json, message_to_json
 from kafkawire.wire.reference import decode_struct, encode_struct
 
 app = typer.Typer(
-    help="Encode and decode messages: a filter on JSON lines. A line with an error gets an error, and never stops it.",
+    help="Encode and decode messages: a filter on JSON lines. An error in a line is its answer.",
     no_args_is_help=True,
 )
 
 
 class Engine(StrEnum):
-    """Which of the two codecs does the work."""
+    """The codec to use."""
 
     GENERATED = "generated"
     REFERENCE = "reference"
@@ -51,14 +51,14 @@ _STEP = re.compile(r"([A-Za-z0-9_]+)((?:\[\d+\])*)")
 
 
 class LineError(Exception):
-    """A line that is not of the form that the filter takes."""
+    """A line that does not have the form that the filter reads."""
 
 
 EngineOption = Annotated[Engine, typer.Option(help="The fast generated code, or the reference that reads layouts.")]
 PackageOption = Annotated[
     str,
     typer.Option(
-        help="The generated package that has the messages, by its dotted name; it is looked for among what is "
+        help="The generated package that has the messages, by its dotted name; it is searched among what is "
         "installed, then in the current folder."
     ),
 ]
@@ -93,7 +93,7 @@ Answer = Callable[[Line, type[Message]], dict[str, object]]
 
 
 def decoded(line: Line, cls: type[Message], engine: Engine) -> dict[str, object]:
-    """What ``decode`` answers to a line."""
+    """The answer of ``decode`` to a line."""
     if line.hex is msgspec.UNSET:
         raise LineError('"hex" is missing')
     try:
@@ -105,7 +105,7 @@ def decoded(line: Line, cls: type[Message], engine: Engine) -> dict[str, object]
 
 
 def encoded(line: Line, cls: type[Message], engine: Engine) -> dict[str, object]:
-    """What ``encode`` answers to a line."""
+    """The answer of ``encode`` to a line."""
     if line.json is msgspec.UNSET:
         raise LineError('"json" is missing')
     message = message_from_json(cls, _parse(bytes(line.json)), line.version)
@@ -113,7 +113,7 @@ def encoded(line: Line, cls: type[Message], engine: Engine) -> dict[str, object]
 
 
 def answers(lines: Iterable[bytes], class_of: ClassOf, answer: Answer) -> Iterator[dict[str, object]]:
-    """The answer to each line that is not blank, an error where it has one."""
+    """The answer to each line that is not blank, which may be an error."""
     for raw in lines:
         if raw.strip():
             yield _answer(raw, class_of, answer)
@@ -147,11 +147,11 @@ def _error(kind: str, message: str, path: str = "", offset: int | None = None) -
 
 
 def json_path(layout: StructLayout | None, path: str) -> str:
-    """A path by the attributes of Python, ``topics[3].leader_id``, in the names of the JSON form.
+    """A path of Python attributes, ``topics[3].leader_id``, with the names of the JSON form.
 
     Args:
         layout: of the struct that the path begins at.
-        path: the path; what the layout does not know stays as it is.
+        path: the path; names that the layout lacks are unchanged.
     """
     steps: list[str] = []
     for name, index in _STEP.findall(path):
@@ -217,7 +217,7 @@ def _encode(message: Message, version: int, engine: Engine) -> bytes:
 
 
 def _filter(class_of: ClassOf, answer: Answer) -> None:
-    """Answer each line of standard input at once, so that the other end may wait for it."""
+    """Answer each line of standard input at once, because the other end may wait for it."""
     for result in answers(sys.stdin.buffer, class_of, answer):
         sys.stdout.write(json.dumps(result) + "\n")
         sys.stdout.flush()

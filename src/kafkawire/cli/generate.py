@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,7 @@ from rich.table import Table
 
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import progress_bar
+from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.generate import (
     DefinitionsRefusedError,
     ForeignFilesError,
@@ -26,7 +28,7 @@ from kafkawire.codegen.generate import (
 from kafkawire.codegen.merge.released_versions import ReleasedVersionsError
 from kafkawire.codegen.package_data import checkout_dir, specs_dir
 from kafkawire.codegen.parse.error_codes import ErrorCodesError
-from kafkawire.codegen.report.text import render_text
+from kafkawire.codegen.report.text import counted, render_text
 from kafkawire.codegen.specs_tree import LoadedSpecs
 
 OWN_PACKAGE = "kafkawire.protocol"
@@ -42,8 +44,9 @@ def run(
 ) -> None:
     """Generate a typed Python package from message definitions.
 
-    Only files that changed are written. Warnings about definitions are printed on standard error. Definitions with
-    errors are refused with all their findings, and the output stays as it was.
+    Only files that changed are written. Warnings about definitions are printed on standard error, except for those that
+    were imported from releases: these cannot be changed, and schema lint lists their warnings. Definitions with errors
+    are rejected with all their findings, and the output stays as it was.
     """
     target = make_target(specs, package, out, tests, docs)
     console = Console(stderr=True)
@@ -58,27 +61,31 @@ def run(
 
 
 def _load(target: Target, console: Console) -> LoadedSpecs:
-    """Read the definitions; their warnings are printed, however the command goes on."""
+    """Read the definitions, and print the warnings about those that were not imported from a release."""
     try:
         with progress_bar(console) as progress:
             loaded = checked_specs(target.specs, progress)
     except DefinitionsRefusedError as error:
         print(render_text(error.findings, error.sources), end="", file=sys.stderr)
         raise CommandError(str(error)) from None
-    if loaded.findings:
-        number = len(loaded.findings)
-        print(render_text(loaded.findings, loaded.sources), end="", file=sys.stderr)
-        print(f"{number} warning{'s' if number > 1 else ''} in the definitions", file=sys.stderr)
+    print_warnings(loaded.own_findings, loaded)
     return loaded
+
+
+def print_warnings(findings: Sequence[Finding], specs: LoadedSpecs) -> None:
+    """Print findings of checked definitions, none of which is an error, and their number on standard error."""
+    if findings:
+        print(render_text(findings, specs.sources), end="", file=sys.stderr)
+        print(f"{counted(len(findings), 'warning')} in the definitions", file=sys.stderr)
 
 
 def make_target(
     specs: Path | None, package: str, out: Path | None, tests: Path | None = None, docs: Path | None = None
 ) -> Target:
-    """What the options ask for; in a checkout the defaults are the project's own folders.
+    """The target that the options name; in a checkout the defaults are the project's own folders.
 
     Raises:
-        CommandError: if the package is no package name, or a folder is missing or in the way of another.
+        CommandError: if the package name is invalid, or a folder is missing or conflicts with another.
     """
     if not all(part.isidentifier() and not iskeyword(part) for part in package.split(".")):
         raise CommandError(f"{package!r} is not the name of a package")
@@ -92,7 +99,7 @@ def make_target(
         )
     checkout = checkout_dir()
     if out is None and (specs is not None or package != OWN_PACKAGE or checkout is None):
-        raise CommandError("say where the package shall go: --out FOLDER", ExitCode.USAGE)
+        raise CommandError("say where to write the package: --out FOLDER", ExitCode.USAGE)
     if out is None and checkout is not None:
         own_tests = checkout / "tests" / "laws" / "protocol"
         return Target(specs_dir(), package, checkout / "generated", tests or own_tests, docs)
@@ -107,16 +114,16 @@ def _refuse_nested_folders(target: Target) -> None:
     others = [folder.resolve() for folder in (target.tests, target.docs) if folder is not None]
     for folder in (package, *others):
         if folder.is_relative_to(specs):
-            raise CommandError(f"{folder} lies in the folder of the definitions: name another one")
+            raise CommandError(f"{folder} is inside the folder of the definitions: name another one")
     for folder in others:
         if folder.is_relative_to(package):
-            raise CommandError(f"{folder} lies in the folder of the package: name another one")
+            raise CommandError(f"{folder} is inside the folder of the package: name another one")
     if len(set(others)) < len(others):
         raise CommandError(f"{others[0]} cannot hold both tests and pages: name another one")
 
 
 def run_generation(target: Target, specs: LoadedSpecs, console: Console) -> Summary | None:
-    """Generate from the definitions of the target's folder with a progress bar and print what came of it."""
+    """Generate from the definitions of the target's folder with a progress bar, and print the result."""
     started = time.monotonic()
     with progress_bar(console) as progress:
         summary = generate(target, specs, progress)
@@ -130,7 +137,7 @@ def run_generation(target: Target, specs: LoadedSpecs, console: Console) -> Summ
 
 
 def summary_table(summary: Summary, seconds: float) -> Table:
-    """What a generation made, as a table."""
+    """The result of a generation as a table."""
     changes = (summary.package, summary.tests, summary.docs)
     table = Table(show_header=False)
     table.add_column()

@@ -1,4 +1,4 @@
-"""How a command ends: exit codes, and the failures that a user can understand without a traceback."""
+"""How a command ends: exit codes, and failures that are printed without a traceback."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What every command tells the shell."""
+    """The exit codes of all commands."""
 
     DONE = 0
     FAILED = 1
@@ -20,7 +20,7 @@ class CommandError(Exception):
 
     Attributes:
         message: what went wrong and what to do.
-        exit_code: what the process ends with.
+        exit_code: of the process.
     """
 
     def __init__(self, message: str, exit_code: ExitCode = ExitCode.FAILED) -> None:

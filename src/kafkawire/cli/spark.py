@@ -1,4 +1,4 @@
-"""``kafkawire spark``: what runs on Apache Spark."""
+"""``kafkawire spark``: commands that use Apache Spark."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _group() -> None:
 )
 def tables(context: typer.Context) -> None:
     """Read Kafka's own logs as tables, and write them as Parquet, JSON or CSV."""
-    with _old_release_told():
+    with _old_release_reported():
         from kafkawire.spark import job  # noqa: PLC0415 PySpark takes a second, which the other commands need not wait
 
     raise typer.Exit(job.main(context.args))
@@ -36,10 +36,10 @@ def tables(context: typer.Context) -> None:
 def bundle(
     out: Annotated[Path, typer.Argument(metavar="FILE", help="The zip to write, such as kafkawire.zip.")],
 ) -> None:
-    """Write kafkawire as a zip for spark-submit --py-files, and tell the command."""
+    """Write kafkawire as a zip for spark-submit --py-files, and print the command to submit."""
     if out.suffix != ".zip":
-        raise typer.BadParameter("Spark takes zips: a name that ends with .zip")
-    with _old_release_told():
+        raise typer.BadParameter("Spark needs a zip: give a name that ends with .zip")
+    with _old_release_reported():
         from kafkawire.spark import job  # noqa: PLC0415 as above
         from kafkawire.spark.bundle import write_bundle  # noqa: PLC0415
 
@@ -48,8 +48,8 @@ def bundle(
 
 
 @contextmanager
-def _old_release_told() -> Iterator[None]:
-    """A PySpark that is too old is an expected failure; one that is missing is told elsewhere."""
+def _old_release_reported() -> Iterator[None]:
+    """A PySpark that is too old is an expected failure; the application reports one that is missing."""
     try:
         yield
     except ModuleNotFoundError:

@@ -46,11 +46,11 @@ def import_(
 ) -> None:
     """Fetch the releases with Maven, check and merge their definitions, prove the merge, and write them.
 
-    What is already right is not touched; an import that fails leaves everything as it was.
+    Correct files are not touched; a failed import changes nothing.
     """
-    told = Console(stderr=True)
+    console = Console(stderr=True)
     try:
-        with told.status("importing") as status:
+        with console.status("importing") as status:
             result = import_specs(ImportRequest(sources, specs, offline_jars, pin), status.update)
     except SpecsImportError as problem:
         raise CommandError("the import failed:\n  " + "\n  ".join(problem.problems), ExitCode.FAILED) from problem
@@ -59,7 +59,7 @@ def import_(
 
 @app.command()
 def check(specs: Annotated[Path, typer.Option(help="The folder of definitions.")] = Path("specs")) -> None:
-    """Hold the definitions against the record of the releases that they were imported from, without Maven."""
+    """Compare the definitions with the record of the releases that they were imported from, without Maven."""
     versions = read_released_versions(specs)
     loaded = load_specs(specs)
     errors = [f"{f.file}:{f.span.line}: {f.rule}: {f.message}" for f in loaded.findings if f.severity == "error"]
@@ -80,7 +80,7 @@ def _show(result: ImportResult, specs: Path) -> None:
 
 
 def _lines(result: ImportResult, specs: Path) -> Iterator[str]:
-    """What later releases touched, then what was done."""
+    """What later releases changed, then what was done."""
     for change in changes_of(result.versions):
         what = "; ".join(str(difference) for difference in change.differences)
         yield f"{change.release} {change.message} {change.versions} {change.relation}: {what}"

@@ -1,4 +1,4 @@
-"""``kafkawire specs add``: a further release, from its jars to the generated package."""
+"""``kafkawire specs add``: adds a release, from its jars to the generated package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from kafkawire.cli.generate import OWN_PACKAGE, make_target
+from kafkawire.cli.generate import OWN_PACKAGE, make_target, print_warnings
 from kafkawire.cli.outcome import CommandError
 from kafkawire.codegen.generate import (
     DefinitionsRefusedError,
@@ -22,10 +22,11 @@ from kafkawire.codegen.generate import (
 )
 from kafkawire.codegen.importing.addition import AddedRelease, add_release
 from kafkawire.codegen.importing.problem import SpecsImportError
-from kafkawire.codegen.merge.conflict import versions_text
 from kafkawire.codegen.merge.released_versions import ReleasedVersionsError
 from kafkawire.codegen.package_data import checkout_dir, specs_dir
 from kafkawire.codegen.report.text import render_text
+from kafkawire.codegen.specs_tree import load_specs
+from kafkawire.codegen.versions import versions_text
 
 _REQUEST, _RESPONSE = "Request", "Response"
 
@@ -44,7 +45,8 @@ def add(
 ) -> None:
     """Add a release: find what it has published, pin its digests, import it, prove the merge, and generate.
 
-    Prints what the release brings. If something fails or needs a decision, nothing is changed.
+    Prints what the release brings, and the warnings about all definitions on standard error. If something fails or
+    needs a decision, nothing is changed.
     """
     target = _target(specs, package, out)
     summaries: list[Summary | None] = []
@@ -73,6 +75,8 @@ def add(
     print(f"Apache Kafka {version} was added to {specs}")
     for line in (*_news(added), *_written(added, target, summaries)):
         print(line)
+    loaded = load_specs(specs)
+    print_warnings(loaded.findings, loaded)
 
 
 def _target(specs: Path, package: str, out: Path | None) -> Target | None:

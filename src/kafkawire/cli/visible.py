@@ -1,4 +1,4 @@
-"""Texts that others chose, as a terminal may show them: names of topics, groups, users and files."""
+"""Texts that others chose, such as names of topics, groups, users and files, made safe for a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["visible", "visible_lines"]
 
 
 def visible(text: str) -> str:
-    """A text with every mark written out that would steer the terminal, or make one name look like another."""
+    """A text with control characters escaped, and those that make one name look like another."""
     return text if text.isprintable() else "".join(map(_visible_mark, text))
 
 

@@ -1,41 +1,42 @@
-"""From the schema of a generated module to Arrow's."""
+"""The Arrow types of messages and their fields."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Iterable
+from typing import Any, TypeAlias, cast
 
 import pyarrow as pa
 
-from kafkawire.wire.columns import ColumnType, ColumnTypes
+from kafkawire.layout import FIELD_TYPES, FieldType, MessageLayouts, StructLayout
+
+__all__ = ["ArrowArray", "ArrowField", "arrow_type", "message_schema", "nulls"]
 
 ArrowArray: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
 """An array of any type."""
 
-_TYPES: dict[str, pa.DataType] = {
-    "bool": pa.bool_(),
-    "int8": pa.int8(),
-    "int16": pa.int16(),
-    "int32": pa.int32(),
-    "int64": pa.int64(),
-    "double": pa.float64(),
-    "string": pa.string(),
-    "binary": pa.binary(),
-}
+ArrowField: TypeAlias = "pa.Field[pa.DataType]"
+"""A column of any type."""
 
 
-def arrow_schema(columns: ColumnTypes) -> pa.Schema:
-    """The fields of a message; any of them may be null, for a version may lack it."""
-    return pa.schema(_fields(columns))
+def arrow_type(type_: FieldType) -> pa.DataType:
+    """The type of a column of such values."""
+    return cast("pa.DataType", pa.type_for_alias(cast("Any", type_.arrow)))
 
 
-def _fields(columns: ColumnTypes) -> list[pa.Field[pa.DataType]]:
-    return [pa.field(name, _arrow_type(type_)) for name, type_ in columns]
+def message_schema(layouts: MessageLayouts) -> pa.Schema:
+    """The fields of all versions of a message; any of them may be null, because a version may lack it."""
+    return pa.schema(_fields(layouts.layouts))
 
 
-def _arrow_type(type_: ColumnType) -> pa.DataType:
-    if isinstance(type_, str):
-        return _TYPES[type_]
-    return pa.list_(_arrow_type(type_[0])) if isinstance(type_, list) else pa.struct(_fields(type_))
+def _fields(layouts: Iterable[StructLayout]) -> list[ArrowField]:
+    """The fields of a struct. Each of its layouts has all of them, but only the versions of a field have its struct."""
+    made = []
+    for fields in zip(*(layout.fields for layout in layouts), strict=True):
+        structs = dict.fromkeys(field.struct for field in fields if field.struct is not None)
+        first = fields[0]
+        element = pa.struct(_fields(structs)) if first.struct_name else arrow_type(FIELD_TYPES[first.type])
+        made.append(pa.field(first.attribute, pa.list_(element) if first.array else element))
+    return made
 
 
 def nulls(count: int, type_: pa.DataType) -> ArrowArray:

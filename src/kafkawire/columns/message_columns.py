@@ -1,53 +1,56 @@
-"""All that is known of one record type's columns."""
+"""The columns of one message."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from kafkawire.columns.alike import WORTHWHILE, AlikeMessages, decode_alike
-from kafkawire.columns.arrow_types import arrow_schema
-from kafkawire.columns.rows import Rows
+from kafkawire.columns.arrow_types import ArrowArray, message_schema
+from kafkawire.columns.same_shape import WORTHWHILE, MessagesOfShape, decode_same_shape
+from kafkawire.columns.struct_arrays import struct_arrays
 from kafkawire.wire import Message
-from kafkawire.wire.columns import ColumnTypes, LayoutColumns
+
+__all__ = ["MessageColumns"]
 
 
 class MessageColumns:
-    """A record's key or value as columns.
+    """Messages of one class as columns.
 
     Attributes:
-        message: the class of the message.
+        message: the class of the messages.
         schema: the fields of all versions in the order of the definition, named like the attributes of the class. All
             may be null; a field is null in rows of a version that does not have it. Ids are strings in Kafka's base64,
-            unsigned integers are held by the next larger signed type, arrays are lists and structs are structs.
-        versions: the versions of the message.
+            unsigned integers have the next larger signed type, arrays are lists and structs are structs. Unknown
+            tagged fields have no column.
     """
 
-    def __init__(self, message: type[Message], schema: ColumnTypes, decoders: Mapping[int, LayoutColumns]) -> None:
+    def __init__(self, message: type[Message]) -> None:
         self.message = message
-        self.schema = arrow_schema(schema)
-        self.versions = message.VERSIONS
-        self._decoders = decoders
+        self.schema = message_schema(message.layouts())
 
-    def rows(self) -> Rows:
-        """An empty set of rows, to be filled and taken as often as one likes."""
-        return Rows(self.message, self.schema, self._decoders)
+    def arrays(self, version: int, messages: Sequence[Message]) -> list[ArrowArray]:
+        """A column for each field of messages that were decoded in a version.
 
-    def alike(
+        Raises:
+            KeyError: the message has no such version.
+        """
+        return struct_arrays(self.message.layouts().of_version(version), messages, self.schema.types)
+
+    def of_same_shape(
         self, version: int, octets: pa.BinaryArray, start: int = 0, *, least: int = WORTHWHILE
-    ) -> Iterator[AlikeMessages]:
-        """The columns of those of many messages that have the shape of many others: much faster than ``rows``.
+    ) -> Iterator[MessagesOfShape]:
+        """The columns of messages that have the same shape as many others, much faster than decoding each.
 
         Args:
             version: of all messages.
             octets: binary without nulls; a message in each, from ``start`` to the end.
             start: where messages begin.
-            least: fewer messages of a shape, or of a length, are left alone.
+            least: shapes and lengths of fewer messages are left out.
 
-        What is in none of the results is to be read by ``rows``: malformed messages and text that is not UTF-8, too.
+        Messages in none of the results are to be decoded one by one; malformed messages are among them.
 
         Raises:
-            KeyError: if the message has no such version.
+            KeyError: the message has no such version.
         """
-        return decode_alike(self.message, version, octets, start, types=self.schema.types, least=least)
+        return decode_same_shape(self.message, version, octets, start, types=self.schema.types, least=least)

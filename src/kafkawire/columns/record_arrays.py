@@ -1,7 +1,7 @@
 """From the payloads of many batches to their records as Arrow arrays (record-exact), without an object for each record.
 
-Where records begin is found by hopping from one to the next. All their numbers are then read at once, each by a few of
-Arrow's kernels over all records. The rules are those of ``kafkawire.wire.batches``.
+A loop finds the start of each record from the length of the record before. A few of Arrow's kernels then read each
+number of all records at once. The rules are those of ``kafkawire.wire.batches``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Final, NamedTuple, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkawire.wire.batches.reader import skip_headers
+from kafkawire.wire.batches.reader import decode_headers
 
 __all__ = ["LARGEST_PAYLOADS", "RecordArrays", "decode_record_arrays", "decode_some_record_arrays"]
 
 LARGEST_PAYLOADS: Final = 1 << 30
-"""Most bytes of records that arrays are made of at a time: positions are numbers of 31 bits."""
+"""Most bytes of records in one set of arrays: positions are numbers of 31 bits."""
 
 _INT32: Final = pa.int32()
 _INT64: Final = pa.int64()
@@ -34,13 +34,13 @@ _NO_BITS: Final = pa.scalar(0, pa.uint8())
 _SIGN: Final = pa.scalar(1, _INT64)
 _NOTHING: Final = pa.scalar(0, _INT64)
 _USUAL_BITS: Final = 17
-"""As many numbers as are needed for nearly all groups of batches, made once."""
+"""The numbers from 0 to 2^17 are made once; nearly all groups of batches need no more."""
 _MOST_BYTES_OF_LENGTH: Final = 4
 _MOST_BYTES_OF_TIME: Final = 8
 
 
 class RecordArrays(NamedTuple):
-    """Records, attribute by attribute, in the order of the payloads.
+    """An array for each attribute of the records, in the order of the payloads.
 
     Attributes:
         timestamp_deltas: int64; to the base timestamp of the record's batch, in milliseconds.
@@ -60,11 +60,11 @@ def decode_record_arrays(payloads: Sequence[bytes], counts: Sequence[int]) -> Re
 
     Args:
         payloads: decompressed, of ``LARGEST_PAYLOADS`` bytes together at most.
-        counts: how many records each has.
+        counts: number of records in each.
 
     Returns:
-        The records; None if there is one that is not as nearly all are: it has numbers with more bytes than lengths of
-        such payloads take, or is no record at all. ``decode_records`` says which.
+        The records; None if a record is malformed, or has a number of more bytes than a length in such payloads
+        needs. Then ``decode_records`` reads the payloads, and reports what is malformed.
     """
     data = payloads[0] if len(payloads) == 1 else b"".join(payloads)
     try:
@@ -84,12 +84,12 @@ def decode_some_record_arrays(
 
     Args:
         data: the payload, decompressed, of ``LARGEST_PAYLOADS`` bytes at most.
-        start: where the first of them begins.
-        most_records: how many records at most.
-        most_octets: how many bytes they have at most; a record that is begun is read whole.
+        start: position of the first record.
+        most_records: the limit of records.
+        most_octets: the limit of bytes; the last record may exceed it.
 
     Returns:
-        At least one record, and where the last one ends; None as ``decode_record_arrays``.
+        At least one record, and the end of the last one; None as for ``decode_record_arrays``.
     """
     try:
         edges, end = _edges(data, start, most_records, most_octets)
@@ -99,9 +99,9 @@ def decode_some_record_arrays(
 
 
 def _edges(data: bytes, start: int, most_records: int, most_octets: int) -> tuple[array[int], int]:
-    """Where records begin, and where the last one ends; also the latter by itself.
+    """The start of each record and the end of the last one; also that end by itself.
 
-    What a payload claims to hold is not believed: memory is bounded by how many records are wanted.
+    Memory is bounded by the limits and by the size of the payload, whatever its records claim.
 
     Raises:
         IndexError, ValueError: a length is cut off, or too long.
@@ -144,7 +144,7 @@ def _records(data: bytes, between: array[int]) -> RecordArrays:
     """The records between edges.
 
     Raises:
-        IndexError, ValueError: as ``_edges``, and for what ``decode_record_arrays`` leaves to others.
+        IndexError, ValueError: a record is malformed, or has a number of too many bytes.
     """
     if len(between) == 1:
         return RecordArrays(
@@ -178,24 +178,24 @@ def _records(data: bytes, between: array[int]) -> RecordArrays:
 def _after_headers(
     data: bytes, headers: pa.Int64Array, start: pa.Int32Array, at: pa.Int32Array, edges: pa.Int32Array
 ) -> pa.Int32Array:
-    """Where records end of which some have headers: these are checked, and left out.
+    """The ends of records of which some have headers; the headers are checked and dropped.
 
     Raises:
-        IndexError, ValueError: some are no headers.
+        IndexError, ValueError: headers are malformed.
     """
     has_some = pc.not_equal(headers, _NOTHING)
     starts = cast("list[int]", start.filter(has_some).to_pylist())
     ends = cast("list[int]", edges[1:].filter(has_some).to_pylist())
-    if any(skip_headers(data, start, end)[1] != end for start, end in zip(starts, ends, strict=True)):
+    if any(decode_headers(data, start, end, keep=False)[1] != end for start, end in zip(starts, ends, strict=True)):
         raise ValueError
     return cast("pa.Int32Array", pc.if_else(has_some, edges[1:], at))
 
 
 def _varints(octets: pa.UInt8Array, at: pa.Int32Array, most_bytes: int) -> tuple[pa.Int64Array, pa.Int32Array]:
-    """The unsigned varints at positions, and the positions behind them (wire-uvarint).
+    """The unsigned varints at positions, and the positions after them (wire-uvarint).
 
     Raises:
-        ValueError: one has more bytes.
+        ValueError: one has more bytes than ``most_bytes``.
         IndexError: one is cut off.
     """
     octet = octets.take(at)
@@ -214,23 +214,23 @@ def _varints(octets: pa.UInt8Array, at: pa.Int32Array, most_bytes: int) -> tuple
 
 
 def _zig_zag(numbers: pa.Int64Array) -> pa.Int64Array:
-    """The signed numbers that unsigned ones stand for (wire-varint)."""
+    """Decode the zig-zag form of signed numbers (wire-varint)."""
     return pc.bit_wise_xor(pc.shift_right(numbers, _SIGN), pc.negate(pc.bit_wise_and(numbers, _SIGN)))
 
 
 def _odd(lengths: pa.Int64Array) -> pa.BooleanArray:
-    """Which lengths are negative in the zig-zag form: those of null."""
+    """True for lengths that are negative in the zig-zag form, which mean null."""
     return pc.equal(pc.bit_wise_and(lengths, _SIGN), _SIGN)
 
 
 def _end(at: pa.Int32Array, lengths: pa.Int64Array) -> pa.Int32Array:
-    """Where octets end that begin at positions."""
+    """The end of bytes, from their position and length."""
     sizes = pc.if_else(_odd(lengths), _NOTHING, pc.shift_right(lengths, _SIGN))
     return pc.add(at, cast("pa.Int32Array", sizes.cast(_INT32)))
 
 
 def _pieces(octets: pa.UInt8Array, cuts: Sequence[pa.Int32Array]) -> pa.BinaryArray:
-    """The octets cut at four positions a record: a key, what follows it, a value, and what follows that."""
+    """The bytes cut at four positions of each record: key, bytes after it, value, bytes after it."""
     count = len(cuts[0])
     number = _numbers(len(cuts) * count)
     turns = pc.multiply(pc.bit_wise_and(number, _THREE), pa.scalar(count, _INT32))

@@ -5,19 +5,41 @@ A leaf: it imports nothing else of kafkawire, and both the generator and the run
 
 from __future__ import annotations
 
-from kafkawire.layout.field_types import ENTITY_TYPES, FIELD_TYPES, STRUCT, FieldType
-from kafkawire.layout.model import DefaultValue, FieldLayout, MessageLayouts, Presence, StructLayout
+from kafkawire.layout.field_types import ENTITY_TYPES, FIELD_TYPES, STRUCT
+from kafkawire.layout.kinds import (
+    BoolType,
+    FieldType,
+    FloatType,
+    IntegerType,
+    OctetsType,
+    TextType,
+    UuidType,
+    floating,
+    integer,
+)
+from kafkawire.layout.messages import Field, MessageLayouts, snake_case
+from kafkawire.layout.model import DefaultValue, FieldLayout, Presence, StructLayout
 from kafkawire.layout.uuid import Uuid
 
 __all__ = [
     "ENTITY_TYPES",
     "FIELD_TYPES",
     "STRUCT",
+    "BoolType",
     "DefaultValue",
+    "Field",
     "FieldLayout",
     "FieldType",
+    "FloatType",
+    "IntegerType",
     "MessageLayouts",
+    "OctetsType",
     "Presence",
     "StructLayout",
+    "TextType",
     "Uuid",
+    "UuidType",
+    "floating",
+    "integer",
+    "snake_case",
 ]

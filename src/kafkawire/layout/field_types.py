@@ -1,80 +1,29 @@
-"""The field types: one record each, and nothing about a type stands anywhere else.
+"""The field types: one record each. No other place in the repository states anything about a single type.
 
-The types of docs/reference/definition-language.md. Fixed-width types are described by their ``struct`` code and range;
-variable-length ones by the code of their plain length prefix. Everything that handles values (checks of
-defaults, the generator's templates, the reference codec, the JSON form, strategies) reads this table.
+The types of docs/reference/definition-language.md. Whatever handles values (the checks of defaults, the generator, the
+reference codec, the JSON form, strategies, columns) reads this table.
 """
 
 from __future__ import annotations
 
-from typing import Literal
-
-import msgspec
-
-from kafkawire.layout.model import DefaultValue
-from kafkawire.layout.uuid import Uuid
-
-Domain = Literal["bool", "int", "float", "uuid", "text", "octets"]
-"""What kind of Python value a type holds; decides how defaults and JSON are read and written."""
-
-
-class FieldType(msgspec.Struct, frozen=True):
-    """One primitive type of the definition language.
-
-    Attributes:
-        name: the text that definitions use.
-        domain: kind of Python value.
-        annotation: Python type of a value, as written in generated classes.
-        code: ``struct`` code (big-endian) of a fixed-width type, else None.
-        size: bytes of a fixed-width type, else None.
-        length_code: ``struct`` code of the plain length prefix of a variable-length type, else None.
-        maximum_length: most bytes of a variable-length value.
-        minimum, maximum: range of an integer type.
-        nullable: whether ``nullableVersions`` may be given.
-        default: the implicit default.
-        taggable: whether a field of the type may be tagged (field-tagged-records).
-        element: whether arrays of the type exist (field-array-of-records).
-        view: whether decoding gives a view of the buffer instead of a copy: the type is for large values.
-    """
-
-    name: str
-    domain: Domain
-    annotation: str
-    code: str | None = None
-    size: int | None = None
-    length_code: str | None = None
-    maximum_length: int = 0
-    minimum: int = 0
-    maximum: int = 0
-    nullable: bool = False
-    default: DefaultValue = None
-    taggable: bool = True
-    element: bool = True
-    view: bool = False
-
-
-def _integer(name: str, code: str, size: int, *, signed: bool = True) -> FieldType:
-    bits = 8 * size
-    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
-    return FieldType(name, "int", "int", code=code, size=size, minimum=low, maximum=high, default=0)
-
+from kafkawire.layout.kinds import BoolType, FieldType, OctetsType, TextType, UuidType, floating, integer
 
 FIELD_TYPES: dict[str, FieldType] = {
     type_.name: type_
     for type_ in (
-        FieldType("bool", "bool", "bool", code="?", size=1, default=False),
-        _integer("int8", "b", 1),
-        _integer("int16", "h", 2),
-        _integer("uint16", "H", 2, signed=False),
-        _integer("int32", "i", 4),
-        _integer("uint32", "I", 4, signed=False),
-        _integer("int64", "q", 8),
-        FieldType("uuid", "uuid", "Uuid", code="16s", size=16, default=Uuid()),
-        FieldType("float64", "float", "float", code="d", size=8, default=0.0),
-        FieldType("string", "text", "str", length_code="h", maximum_length=0x7FFF, nullable=True, default=""),
-        FieldType("bytes", "octets", "bytes", length_code="i", maximum_length=0x7FFFFFFF, nullable=True, default=b""),
-        FieldType(
-            "records", "octets", "RecordBytes", length_code="i", maximum_length=0x7FFFFFFF, nullable=True, default=None,
+        BoolType(name="bool"),
+        integer("int8", 1),
+        integer("int16", 2),
+        integer("uint16", 2, signed=False),
+        integer("int32", 4),
+        integer("uint32", 4, signed=False),
+        integer("int64", 8),
+        UuidType(name="uuid"),
+        floating("float64", 8),
+        TextType(name="string", length_code="h", maximum_length=0x7FFF),
+        OctetsType(name="bytes", length_code="i", maximum_length=0x7FFFFFFF),
+        OctetsType(
+            name="records", length_code="i", maximum_length=0x7FFFFFFF, annotation="RecordBytes", default=None,
             taggable=False, element=False, view=True,
         ),
     )

@@ -1,7 +1,7 @@
 """What a message looks like on the wire at one version, as plain immutable data.
 
-The generator resolves definitions into layouts and prints code from them; the reference codec and the JSON
-form interpret the same layouts at run time. Nothing about the wire lives anywhere else.
+The generator prints code from layouts; the reference codec and the JSON form interpret the same layouts at run
+time. Nothing about the wire is decided anywhere else.
 """
 
 from __future__ import annotations
@@ -97,25 +97,3 @@ class StructLayout(msgspec.Struct, frozen=True):
     def absent(self) -> tuple[FieldLayout, ...]:
         """Fields of the struct that this version lacks."""
         return tuple(field for field in self.fields if field.presence == "absent")
-
-
-class MessageLayouts(msgspec.Struct, frozen=True):
-    """All layouts of a message.
-
-    Attributes:
-        name: Kafka's name of the message.
-        layouts: the distinct layouts.
-        by_version: for each version the index of its layout in ``layouts``.
-    """
-
-    name: str
-    layouts: tuple[StructLayout, ...]
-    by_version: dict[int, int]
-
-    def of_version(self, version: int) -> StructLayout:
-        """The layout of a version.
-
-        Raises:
-            KeyError: if the message has no such version.
-        """
-        return self.layouts[self.by_version[version]]

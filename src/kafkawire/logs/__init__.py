@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.catalogue import table_named, table_names
-from kafkawire.logs.errors import LogReadError, UnknownColumnError, UnknownTableError
+from kafkawire.logs.errors import BeforeKnowledgeError, LogReadError, UnknownColumnError, UnknownTableError
 from kafkawire.logs.files.arrow_store import ArrowStore, store_for
 from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
-from kafkawire.logs.histories.as_of import BeforeKnowledgeError
+from kafkawire.logs.frames.batches import FileRange, ScannedBatch, scan_batches
+from kafkawire.logs.frames.flaws import FLAW_CODES, Flaw
 from kafkawire.logs.histories.tables import read_metadata_histories
+from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.planning import plan
 from kafkawire.logs.reading import read_part, read_table
+from kafkawire.logs.records.groups import scan_records
+from kafkawire.logs.records.opened import OpenedBatch
 from kafkawire.logs.registry import RecordRegistry
-from kafkawire.logs.scanning.batches import scan_batches
-from kafkawire.logs.scanning.flaws import FLAW_CODES, Flaw
-from kafkawire.logs.scanning.found import FileRange, OpenedBatch, ScannedBatch
-from kafkawire.logs.scanning.records import scan_records
 from kafkawire.logs.tables.table import Part, Table
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "LogFile",
     "LogReadError",
     "OpenedBatch",
+    "OptionError",
     "Part",
     "ReadMode",
     "ReadOptions",

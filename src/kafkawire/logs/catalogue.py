@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from kafkawire.logs.errors import UnknownTableError
+from kafkawire.logs.errors import UnknownTableError, near_names
 from kafkawire.logs.histories.tables import HISTORIES, history_table
-from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
+from kafkawire.logs.option_records import HISTORY_TABLES, OptionError
+from kafkawire.logs.options import DEFAULT_OPTIONS, READ_OPTIONS, ReadOptions
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry
 from kafkawire.logs.tables.batches_table import BatchesTable
+from kafkawire.logs.tables.record_types import record_type_names
 from kafkawire.logs.tables.records_table import RecordsTable
 from kafkawire.logs.tables.table import Table
 from kafkawire.logs.tables.typed_tables import typed_table, typed_table_names
 
 __all__ = ["table_named", "table_names"]
 
+_WITHOUT_NAME: Final = re.compile(r"UNKNOWN\(-?\d+\)")
 _OF_ALL_LOGS: Final[Mapping[str, Callable[[ReadOptions], Table]]] = {
     "batches": BatchesTable,
     "records": RecordsTable,
@@ -33,12 +37,33 @@ def table_named(name: str, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
     Raises:
         UnknownTableError: there is none of the name.
         UnknownColumnError: the options choose a column that it does not have.
+        OptionError: an option does not fit the table, or the options choose a record type that does not exist.
     """
     if made := _OF_ALL_LOGS.get(name):
-        return made(options)
-    if name in HISTORIES:
-        return history_table(name, options)
-    found = typed_table(name, options)
-    if found is None:
-        raise UnknownTableError(name, table_names(options.registry))
-    return found
+        table = made(options)
+    elif name in HISTORIES:
+        table = history_table(name, options)
+    else:
+        found = typed_table(name, options)
+        if found is None:
+            raise UnknownTableError(name, table_names(options.registry))
+        table = found
+    _check_fit(name, options)
+    return table
+
+
+def _check_fit(table: str, options: ReadOptions) -> None:
+    """An option without effect would give a wrong answer."""
+    for option in READ_OPTIONS:
+        if option.only_for is None or getattr(options, option.name) == option.default:
+            continue
+        if option.only_for == HISTORY_TABLES and table not in HISTORIES:
+            raise OptionError(f"it needs a history; table {table!r} has a row for each record", option.spelling)
+        if option.only_for not in {HISTORY_TABLES, table}:
+            raise OptionError(f"it is for table {option.only_for!r}, not for {table!r}", option.spelling)
+    for name in options.record_types or ():
+        known = record_type_names(options.registry)
+        if name not in known and _WITHOUT_NAME.fullmatch(name) is None:
+            near = near_names(name, known)
+            meant = f"did you mean {near}?" if near else "it is named as in column record_type"
+            raise OptionError(f"there is no record type {name!r}; {meant}", "record_types")

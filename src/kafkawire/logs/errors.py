@@ -1,26 +1,36 @@
-"""What reading logs raises."""
+"""The errors of reading logs."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Final
 
-__all__ = ["LogReadError", "UnknownColumnError", "UnknownTableError", "near_names"]
+from kafkawire.logs.times import datetime_of, milliseconds
+
+__all__ = [
+    "BeforeKnowledgeError",
+    "LogReadError",
+    "OwnDefinitionsError",
+    "UnknownColumnError",
+    "UnknownTableError",
+    "near_names",
+]
 
 
 _MOST_NEAR: Final = 2
 
 
 class LogReadError(Exception):
-    """Bytes of a log that cannot be read, in mode FAILFAST; in every mode, a path that cannot be read at all.
+    """Bytes that cannot be decoded, in mode FAILFAST; in every mode, a path that cannot be read.
 
     Attributes:
         code: one of ``kafkawire.logs.FLAW_CODES``, or ``unreadable`` for a path.
         path: the file.
-        position: of the batch in the file, or None if it is about the file.
+        position: of the batch in the file, or None if the error concerns the file.
         offset: of the batch or record in the log, or None if it is not known.
-        reason: what was wrong, in one sentence.
+        reason: what is wrong, in one sentence.
     """
 
     def __init__(
@@ -40,22 +50,47 @@ class LogReadError(Exception):
         return _restored_error, (self.code, self.path, self.reason, self.position, self.offset)
 
 
+class BeforeKnowledgeError(ValueError):
+    """An ``as_of`` before the time from which the whole state is known from a log and its snapshots.
+
+    Attributes:
+        log: path of the folder of the log.
+        as_of: the time of the options.
+        begins: the time from which the whole state is known; None if the log is empty.
+    """
+
+    def __init__(self, log: str, as_of: datetime, begins: int | None) -> None:
+        self.log = log
+        self.as_of = as_of
+        self.begins = None if begins is None else datetime_of(begins)
+        known = "the log is empty" if self.begins is None else f"what is known begins at {self.begins.isoformat()}"
+        super().__init__(f"{log}: nothing is known as of {as_of.isoformat()}: {known}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        begins = None if self.begins is None else milliseconds(self.begins)
+        return BeforeKnowledgeError, (self.log, self.as_of, begins)
+
+
 class UnknownTableError(ValueError):
-    """A name that no table has."""
+    """There is no table of that name."""
 
     def __init__(self, name: str, names: Iterable[str]) -> None:
         super().__init__(f"there is no table {name!r}{_meant(name, sorted(names), 'there are')}")
 
 
 class UnknownColumnError(ValueError):
-    """A name that no column of the table has."""
+    """The table has no column of that name."""
 
     def __init__(self, table: str, name: str, names: Iterable[str]) -> None:
         super().__init__(f"table {table!r} has no column {name!r}{_meant(name, list(names), 'it has')}")
 
 
+class OwnDefinitionsError(ValueError):
+    """Definitions that cannot be used; the message has the findings as ``kafkawire schema lint`` prints them."""
+
+
 def near_names(name: str, names: Iterable[str]) -> str:
-    """The names that are like one, in words: ``topic or topic_history``; empty if none is."""
+    """The names most similar to one, in words: ``topic or topic_history``; empty if none is similar."""
     by_small_letters = {each.casefold(): each for each in names}
     if name.casefold() in by_small_letters:
         return by_small_letters[name.casefold()]

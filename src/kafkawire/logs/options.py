@@ -1,23 +1,42 @@
-"""How logs are read: one value that tables, planning and scanning share."""
+"""The options of a reading: the one table from which ``kafkawire tables``, Spark and Python have them.
+
+An option is added here and documented by ``tests/repo/test_read_options.py --update-golden``; nothing else has a list.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Final
 
+from kafkawire.logs.option_records import (
+    FLAG,
+    HISTORY_TABLES,
+    NAME,
+    NAMES,
+    OFFSET,
+    SIZE,
+    TEXT,
+    TIME,
+    ValueKind,
+    one_of,
+    option,
+    options_of,
+)
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry
 
-__all__ = ["DEFAULT_OPTIONS", "ReadMode", "ReadOptions"]
+__all__ = ["DEFAULT_OPTIONS", "READ_OPTIONS", "ReadMode", "ReadOptions"]
 
 
-MAX_FRAME_BYTES: Final = 64 * 1024 * 1024
-"""Largest batch unless the reader says otherwise; by default brokers take batches of 1 MiB, compressed."""
+_RANGES: Final = "Offsets and times"
+_READING: Final = "Reading"
+_NO_OP: Final = "NO_OP_RECORD"
 
 
 class ReadMode(StrEnum):
-    """What becomes of bytes that cannot be decoded; the modes are Spark's."""
+    """How bytes that cannot be decoded are handled; the modes are Spark's."""
 
     PERMISSIVE = "PERMISSIVE"
     """A row with the code in ``_error`` and the bytes in ``_corrupt_record``."""
@@ -29,51 +48,86 @@ class ReadMode(StrEnum):
     """A ``LogReadError``."""
 
 
+def _own_registry(folder: str) -> RecordRegistry:
+    from kafkawire.logs.own_definitions import own_definitions  # noqa: PLC0415 it needs an extra
+
+    return own_definitions(folder).registry
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """What to read of logs, and how.
+    """What to read of logs, and how. Each field is an option; the sentence in its record says what it does."""
 
-    Attributes:
-        mode: what becomes of bytes that cannot be decoded.
-        record_types: only these, named as in column ``record_type`` of table ``records``.
-        columns: only these columns, in this order; None for all. What no column needs is not decoded.
-        from_offset, until_offset: only records of these offsets, the last excluded. A snapshot is read if its end
-            offset lies between them.
-        from_time, until_time: only records of these times, the last excluded.
-        verify_checksums: whether batches with a wrong CRC are refused.
-        max_frame_bytes: the largest batch, as it is and decompressed. Where records are decoded, the largest of them
-            may have a sixteenth of it, or 1 MiB if that is more.
-        high_watermark: of the log: what lies at it and after it is not known to be committed and is not read.
-        corrupt_record_column: name of the column of raw bytes in mode PERMISSIVE.
-        cluster: what column ``cluster`` says; by default what ``meta.properties`` beside the log folders says.
-        secrets: whether tables show salts, keys and sensitive config values, and what could not be read of the
-            metadata log.
-        no_ops: whether table ``records`` has the no-op records of the metadata log.
-        as_of: histories: only what was valid then.
-        registry: the record types that are known.
-    """
-
-    mode: ReadMode = ReadMode.PERMISSIVE
-    record_types: tuple[str, ...] | None = None
-    columns: tuple[str, ...] | None = None
-    from_offset: int | None = None
-    until_offset: int | None = None
-    from_time: datetime | None = None
-    until_time: datetime | None = None
-    verify_checksums: bool = True
-    max_frame_bytes: int = MAX_FRAME_BYTES
-    high_watermark: int | None = None
-    corrupt_record_column: str = "_corrupt_record"
-    cluster: str | None = None
-    secrets: bool = False
-    no_ops: bool = False
-    as_of: datetime | None = None
-    registry: RecordRegistry = BUILT_IN
+    columns: tuple[str, ...] | None = option(
+        None, NAMES, "Only these columns, separated by commas; fields that no column needs are not decoded."
+    )
+    record_types: tuple[str, ...] | None = option(
+        None,
+        NAMES,
+        "Table records: only records of these types, such as TOPIC_RECORD,CONFIG_RECORD.",
+        only_for="records",
+    )
+    as_of: datetime | None = option(
+        None,
+        TIME,
+        "Histories: only rows that were valid at this time, such as 2026-03-01T12:30Z.",
+        only_for=HISTORY_TABLES,
+    )
+    from_offset: int | None = option(None, OFFSET, "Only records from this offset on.", panel=_RANGES)
+    until_offset: int | None = option(None, OFFSET, "Only records before this offset.", panel=_RANGES)
+    from_time: datetime | None = option(None, TIME, "Only records from this time on.", panel=_RANGES)
+    until_time: datetime | None = option(None, TIME, "Only records before this time.", panel=_RANGES)
+    high_watermark: int | None = option(
+        None, OFFSET, "Ignore records at or after this offset, which may be uncommitted.", panel=_RANGES
+    )
+    mode: ReadMode = option(
+        ReadMode.PERMISSIVE,
+        one_of("MODE", ReadMode),
+        "How to handle bytes that cannot be decoded. PERMISSIVE: a row with _error; DROPMALFORMED: no row; "
+        "FAILFAST: an error with file, position and offset.",
+        panel=_READING,
+    )
+    corrupt_record_column: str = option(
+        "_corrupt_record",
+        NAME,
+        "The column of raw bytes in mode PERMISSIVE, beside _error.",
+        spelling="column_name_of_corrupt_record",
+        in_commands=False,
+    )
+    verify_checksums: bool = option(True, FLAG, "Whether batches with a wrong checksum are errors.", panel=_READING)
+    secrets: bool = option(False, FLAG, "Show salts, keys and sensitive configurations.", panel=_READING)
+    no_ops: bool = option(False, FLAG, "Table records: keep the records that change nothing.", panel=_READING)
+    registry: RecordRegistry = option(
+        BUILT_IN,
+        ValueKind("DIR", _own_registry, lambda _: "", Path),
+        "Folder with definitions of record types of your own.",
+        spelling="schema_dir",
+        panel=_READING,
+    )
+    max_frame_bytes: int = option(
+        64 << 20,
+        SIZE,
+        "Treat larger batches, compressed or decompressed, as damage; for decoded records the limit is a sixteenth of "
+        "it, but at least 1 MiB.",
+        panel=_READING,
+    )
+    cluster: str | None = option(
+        None,
+        TEXT,
+        "The value of column cluster; by default the id in meta.properties beside the logs.",
+        panel=_READING,
+    )
 
     @property
     def wants_errors(self) -> bool:
-        """Whether a column is asked for that tells of records that cannot be decoded."""
+        """Whether a column is wanted that has the errors of records that cannot be decoded."""
         return self.columns is None or not {"_error", self.corrupt_record_column}.isdisjoint(self.columns)
 
+    @property
+    def keeps_no_ops(self) -> bool:
+        """Whether table ``records`` has no-op records: because they all are wanted, or this type is."""
+        return self.no_ops or _NO_OP in (self.record_types or ())
 
-DEFAULT_OPTIONS = ReadOptions()
+
+READ_OPTIONS: Final = options_of(ReadOptions)
+DEFAULT_OPTIONS: Final = ReadOptions()

@@ -1,4 +1,4 @@
-"""A user's own record definitions: generated in memory, and known beside those of Apache Kafka.
+"""A user's own record definitions: code is generated in memory, and used beside that of Apache Kafka.
 
 A folder may define metadata records with new ids, coordinator records, and new versions or fields of records that Kafka
 has: then the user's definition is used in place of Kafka's.
@@ -19,6 +19,7 @@ from kafkawire.codegen.parse.error_codes import ErrorCodesError
 from kafkawire.codegen.report.text import render_text
 from kafkawire.codegen.resolve.layouts import resolve
 from kafkawire.codegen.specs_tree import LoadedSpecs
+from kafkawire.logs.errors import OwnDefinitionsError
 from kafkawire.logs.generated_modules import GeneratedModules
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry
 from kafkawire.wire.record_types import CoordinatorRecordType
@@ -33,20 +34,16 @@ _TOPIC_OF_GROUP = {
 """Folder of definitions of a coordinator's records, as Kafka's own are kept, to the topic of the records."""
 
 _STORAGE = "storage"
-"""Folder of the records of tiered storage, which are numbered like those of the metadata log and are not among them."""
-
-
-class OwnDefinitionsError(ValueError):
-    """Definitions that cannot be used; the message has the findings as ``kafkawire schema lint`` prints them."""
+"""Folder of the records of tiered storage: their ids are those of metadata records, but they are in another log."""
 
 
 @dataclass(frozen=True)
 class OwnDefinitions:
-    """Record types that are known beside Kafka's, and the code that decodes them.
+    """The record types of a user beside Kafka's, and the code that decodes them.
 
     Attributes:
         registry: all record types; for ``ReadOptions.registry``.
-        modules: the generated package, which other processes must ``install`` before they use the registry.
+        modules: the generated package. It is installed in this process, and in others that unpickle the registry.
     """
 
     registry: RecordRegistry
@@ -70,7 +67,7 @@ def own_definitions(folder: str | Path) -> OwnDefinitions:
         raise OwnDefinitionsError(f"{folder} defines no records: types metadata, coordinator-key, coordinator-value")
     modules = _generate(specs)
     modules.install()
-    return OwnDefinitions(_registry(metadata, coordinators, modules.package), modules)
+    return OwnDefinitions(_registry(metadata, coordinators, modules), modules)
 
 
 def _load(folder: Path) -> LoadedSpecs:
@@ -85,7 +82,7 @@ def _load(folder: Path) -> LoadedSpecs:
 
 
 def _generate(specs: LoadedSpecs) -> GeneratedModules:
-    """The name follows from the definitions, so that other definitions never meet code that is imported already."""
+    """The package name is a hash of the definitions, so other definitions never use code that was imported before."""
     digest = hashlib.sha256(repr(sorted(specs.sources.items())).encode()).hexdigest()[:16]
     package = f"kafkawire_own_definitions_{digest}"
     messages = tuple(resolve(message) for message in specs.messages if message.valid_versions)
@@ -121,7 +118,7 @@ def _coordinator_records(messages: Iterable[MessageDefinition]) -> Mapping[str, 
 
 
 def _topic(key: MessageDefinition, known: CoordinatorRecordType) -> str:
-    """The topic of a record: its folder tells, or else its name, if it is one of Kafka's."""
+    """The topic of a record: from its folder, or from its name if Kafka has a record of that name."""
     folder = key.group.rpartition("/")[2]
     if folder in _TOPIC_OF_GROUP:
         return _TOPIC_OF_GROUP[folder]
@@ -129,20 +126,23 @@ def _topic(key: MessageDefinition, known: CoordinatorRecordType) -> str:
         if known.number in types and types[known.number].key == known.key:
             return topic
     folders = ", ".join(sorted(_TOPIC_OF_GROUP))
-    raise OwnDefinitionsError(f"{key.place.file}: which coordinator? Put it into a folder named one of {folders}")
+    raise OwnDefinitionsError(f"{key.place.file}: unknown coordinator; put the file into one of the folders {folders}")
 
 
 def _registry(
-    metadata: Mapping[int, str], coordinators: Mapping[str, Mapping[int, CoordinatorRecordType]], package: str
+    metadata: Mapping[int, str],
+    coordinators: Mapping[str, Mapping[int, CoordinatorRecordType]],
+    modules: GeneratedModules,
 ) -> RecordRegistry:
     return RecordRegistry(
         metadata={**BUILT_IN.metadata, **metadata},
         coordinators={
             topic: {**types, **coordinators.get(topic, {})} for topic, types in BUILT_IN.coordinators.items()
         },
-        packages=(package, *BUILT_IN.packages),
+        packages=(modules.package, *BUILT_IN.packages),
+        modules=modules,
     )
 
 
 def _silent(what: str, done: int, total: int) -> None:
-    """Progress that nobody sees."""
+    """Show no progress."""

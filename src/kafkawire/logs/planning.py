@@ -1,42 +1,107 @@
-"""Cutting a reading into parts that can be read apart from each other."""
+"""The files that a table reads, and parts of them that can be read separately."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
+from os import PathLike, fspath
 from typing import Final
 
 from kafkawire.logs.errors import LogReadError
-from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.arrow_store import store_for
+from kafkawire.logs.files.log_files import LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
+from kafkawire.logs.frames.batches import FileRange
+from kafkawire.logs.frames.filters import BatchFilter
+from kafkawire.logs.frames.ranges import ranges_of
+from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
-from kafkawire.logs.scanning.filters import BatchFilter
-from kafkawire.logs.scanning.found import FileRange
-from kafkawire.logs.scanning.ranges import ranges_of
 from kafkawire.logs.tables.table import Part, Table, reads
 
-__all__ = ["DEFAULT_PARTITION_BYTES", "files_of_table", "plan"]
+__all__ = ["DEFAULT_PARTITION_BYTES", "FoundLogs", "find_logs", "plan", "store_of"]
 
 _NAMED_LOGS: Final = 8
 DEFAULT_PARTITION_BYTES: Final = 64 * 1024 * 1024
 
 
-def files_of_table(table: Table, found: Sequence[LogFile], paths: Sequence[str]) -> tuple[LogFile, ...]:
-    """The files that a table reads, of those that paths lead to.
+@dataclass(frozen=True)
+class FoundLogs:
+    """The files of logs.
+
+    Attributes:
+        paths: where they were searched.
+        files: segments and snapshots.
+        store: reads them.
+    """
+
+    paths: tuple[str, ...]
+    files: tuple[LogFile, ...]
+    store: FileStore
+
+    @property
+    def bytes(self) -> int:
+        """The size of all files."""
+        return sum(file.size for file in self.files)
+
+    def require_any(self) -> FoundLogs:
+        """The same.
+
+        Raises:
+            LogReadError: code ``unreadable``: there are no files.
+        """
+        if not self.files:
+            reason = "no segment (.log) and no snapshot (.checkpoint) of Kafka is there"
+            raise LogReadError("unreadable", ", ".join(self.paths), reason)
+        return self
+
+    def of_table(self, table: Table) -> FoundLogs:
+        """The files that a table reads; there may be none."""
+        return replace(self, files=tuple(file for file in self.files if reads(table, file)))
+
+    def needed_by(self, table: Table) -> FoundLogs:
+        """The files that a table reads.
+
+        Raises:
+            LogReadError: code ``unreadable``: there are none.
+        """
+        own = self.require_any().of_table(table)
+        if not own.files:
+            there = ", ".join(sorted({file.log for file in self.files})[:_NAMED_LOGS])
+            reason = f"{table.name} is in the log of {' or '.join(sorted(table.logs))}; there are only {there}"
+            raise LogReadError("unreadable", ", ".join(self.paths), reason)
+        return own
+
+
+def store_of(paths: Sequence[str]) -> FileStore:
+    """The store that has all paths: Arrow's for URIs, else this machine.
 
     Raises:
-        LogReadError: code ``unreadable``: there are none.
+        OptionError: there are both.
     """
-    shown = ", ".join(paths)
-    if not found:
-        reason = "no segment (.log) and no snapshot (.checkpoint) of Kafka is there"
-        raise LogReadError("unreadable", shown, reason)
-    read = tuple(file for file in found if reads(table, file))
-    if not read:
-        there = ", ".join(sorted({file.log for file in found})[:_NAMED_LOGS])
-        reason = f"{table.name} is in the log of {' or '.join(sorted(table.logs))}; there are only {there}"
-        raise LogReadError("unreadable", shown, reason)
-    return read
+    stores = [store_for(path) for path in paths] or [LOCAL]
+    if len(set(map(type, stores))) > 1:
+        raise OptionError("paths of this machine and URIs cannot be read together: use file:// URIs for the former")
+    return stores[0]
+
+
+def find_logs(
+    paths: Sequence[str | PathLike[str]],
+    *,
+    store: FileStore | None = None,
+    path_glob_filter: str | None = None,
+    recursive: bool = True,
+) -> FoundLogs:
+    """The files that paths lead to; for the arguments see ``find_log_files`` and ``store_of``.
+
+    Raises:
+        OptionError: as ``store_of``.
+        LogReadError: as ``find_log_files``.
+    """
+    listed = tuple(fspath(path) for path in paths)
+    place = store_of(listed) if store is None else store
+    files = find_log_files(listed, store=place, path_glob_filter=path_glob_filter, recursive=recursive)
+    return FoundLogs(listed, files, place)
 
 
 def plan(
@@ -51,7 +116,7 @@ def plan(
 
     A part of a splittable table has up to about ``max_partition_bytes``: a range of a large file, or several small
     files. Otherwise a part is the whole of a log. Files of other logs, and files without anything that the options ask
-    for, are left out.
+    for, are omitted.
 
     Raises:
         LogReadError: code ``unreadable``: a file cannot be read.
@@ -72,7 +137,7 @@ def plan(
 
 
 def _gathered(ranges: Iterator[FileRange], max_partition_bytes: int) -> Iterator[Part]:
-    """Ranges that are small together make one part."""
+    """Consecutive small ranges become one part."""
     gathered: list[FileRange] = []
     size = 0
     for each in ranges:

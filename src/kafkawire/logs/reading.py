@@ -1,26 +1,24 @@
-"""Tables as streams of Arrow's record batches, part by part or all of it."""
+"""Tables as streams of Arrow's record batches: a part, several parts, or all of a table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import TypeAlias
 
 import pyarrow as pa
 
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.catalogue import table_named
-from kafkawire.logs.files.arrow_store import store_for
-from kafkawire.logs.files.log_files import find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
-from kafkawire.logs.planning import plan
+from kafkawire.logs.planning import find_logs, plan
 from kafkawire.logs.tables.table import Part, Table
 
-__all__ = ["Progress", "read_part", "read_table"]
+__all__ = ["Progress", "read_part", "read_parts", "read_table"]
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Is told how many bytes of how many have been read."""
+"""Gets how many bytes have been read, and how many there are."""
 
 
 def read_part(
@@ -29,9 +27,31 @@ def read_part(
     """The rows of a part of a table, in batches with exactly the schema of the table and no more than 8192 rows.
 
     Raises:
-        LogReadError: mode FAILFAST: at the first thing that cannot be read. Any mode: a file that cannot be opened.
+        LogReadError: mode FAILFAST: at the first bytes that cannot be decoded. Any mode: a file that cannot be opened.
     """
     return table.read(part, options, accounts, store)
+
+
+def read_parts(
+    table: Table,
+    parts: Sequence[Part],
+    options: ReadOptions,
+    accounts: Accounts,
+    *,
+    store: FileStore,
+    max_errors: int | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """The rows of parts, one after the other.
+
+    Raises:
+        LogReadError: as ``read_part``.
+        TooManyErrorsError: the accounts have more errors than ``max_errors``.
+    """
+    for part in parts:
+        for batch in read_part(table, part, options, accounts, store=store):
+            accounts.check_errors(max_errors)
+            yield batch
+    accounts.check_errors(max_errors)
 
 
 def read_table(
@@ -50,27 +70,26 @@ def read_table(
         paths: see ``find_log_files``; a URI that Arrow knows, such as ``s3://bucket/logs``, is read through Arrow.
         options: what to read, and how.
         accounts: gets the counts.
-        progress: is told how far the reading is.
-        store: where the paths are, if neither here nor Arrow's.
+        progress: is called after each batch.
+        store: where the paths are, if neither on this machine nor in a store that Arrow reads.
 
     Raises:
         UnknownTableError, UnknownColumnError: there is no such table or column.
+        OptionError: an option does not fit the table.
         LogReadError: a path cannot be read; in mode FAILFAST, bytes.
     """
     table = table_named(name, options)
-    listed = [fspath(each) for each in ((paths,) if isinstance(paths, str | PathLike) else paths)]
-    place = store or (store_for(listed[0]) if listed else LOCAL)
-    files = find_log_files(listed, store=place)
-    parts = plan(table, files, store=place, options=options)
-    booked = Accounts() if accounts is None else accounts
-    rows = (batch for part in parts for batch in read_part(table, part, options, booked, store=place))
-    return rows if progress is None else _watched(rows, parts, booked, progress)
+    logs = find_logs([paths] if isinstance(paths, str | PathLike) else paths, store=store)
+    parts = plan(table, logs.files, store=logs.store, options=options)
+    counted = Accounts() if accounts is None else accounts
+    rows = read_parts(table, parts, options, counted, store=logs.store)
+    return rows if progress is None else _watched(rows, parts, counted, progress)
 
 
 def _watched(
     rows: Iterator[pa.RecordBatch], parts: Sequence[Part], accounts: Accounts, progress: Progress
 ) -> Iterator[pa.RecordBatch]:
-    total = sum(each.end - each.start for part in parts for each in part.files)
+    total = sum(part.bytes for part in parts)
     for batch in rows:
         progress(min(accounts.bytes_read, total), total)
         yield batch

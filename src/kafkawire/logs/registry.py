@@ -1,4 +1,4 @@
-"""The record types that tables know, by log; own definitions add to those of Kafka."""
+"""The record types of each log; definitions of a user add to those of Kafka."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Final, cast
 
 from kafkawire.columns import MessageColumns
+from kafkawire.logs.generated_modules import GeneratedModules
 from kafkawire.protocol.record_registries import METADATA_RECORDS
 from kafkawire.records.coordinator_records import COORDINATOR_TOPICS
 from kafkawire.wire import Message
@@ -22,12 +23,14 @@ _KEPT_CLASSES: Final = 512
 
 @dataclass(frozen=True)
 class RecordRegistry:
-    """Record types by the numbers that stand in front of records, and where their messages are.
+    """Record types by the number that a record begins with, and the packages of their messages.
 
     Attributes:
         metadata: names of the messages of ``__cluster_metadata`` by record id.
         coordinators: record types of each coordinator's topic by their number.
-        packages: generated packages that have the messages; the first that knows a name wins.
+        packages: generated packages that have the messages; the first that has a name wins.
+        modules: a package of these that is not installed. It travels with the registry: a process that unpickles the
+            registry can import it.
     """
 
     metadata: Mapping[int, str] = field(default_factory=lambda: dict(METADATA_RECORDS))
@@ -35,6 +38,10 @@ class RecordRegistry:
         default_factory=lambda: {topic: dict(types) for topic, types in COORDINATOR_TOPICS.items()}
     )
     packages: tuple[str, ...] = ("kafkawire.protocol",)
+    modules: GeneratedModules | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (self.metadata, self.coordinators, self.packages, self.modules)
 
     @property
     def topics(self) -> frozenset[str]:
@@ -55,16 +62,22 @@ class RecordRegistry:
         Raises:
             KeyError: no package has it.
         """
-        for package in self.packages:
-            try:
-                return cast("MessageColumns", import_module(f"{package}.record_columns").record_columns(name))
-            except KeyError:
-                continue
-        raise KeyError(name)
+        return MessageColumns(self.message(name))
 
 
 BUILT_IN: Final = RecordRegistry()
 """The records of Apache Kafka."""
+
+
+def _restored(
+    metadata: Mapping[int, str],
+    coordinators: Mapping[str, Mapping[int, CoordinatorRecordType]],
+    packages: tuple[str, ...],
+    modules: GeneratedModules | None,
+) -> RecordRegistry:
+    if modules is not None:
+        modules.install()
+    return RecordRegistry(metadata, coordinators, packages, modules)
 
 
 @lru_cache(_KEPT_CLASSES)

@@ -10,7 +10,7 @@ import msgspec
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.nodes import Node
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.wire.kafka_errors import KafkaError
 
 

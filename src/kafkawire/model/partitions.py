@@ -8,6 +8,21 @@ from typing import TypeAlias
 import msgspec
 
 
+class TopicPartition(msgspec.Struct, frozen=True, order=True):
+    """A partition of a topic.
+
+    Attributes:
+        topic: its name.
+        partition: its number, from 0.
+    """
+
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
 class ElectionType(IntEnum):
     """Which replica is to lead; the number on the wire.
 

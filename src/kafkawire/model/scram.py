@@ -11,7 +11,7 @@ import msgspec
 from kafkawire.arguments.fields import check_fields
 from kafkawire.arguments.words import shortened
 from kafkawire.model.redaction import Redacted
-from kafkawire.model.tolerant_enum import TolerantEnum
+from kafkawire.model.tolerant_enums import TolerantEnum
 from kafkawire.protocol.errors import UnacceptableCredentialError, UnsupportedSaslMechanismError
 from kafkawire.wire.kafka_errors import ApiError
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from kafkawire.model.tolerant_text import TolerantText
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
+from kafkawire.model.tolerant_enums import TolerantText
 
 
 class TransactionState(TolerantText):

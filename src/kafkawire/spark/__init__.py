@@ -6,13 +6,13 @@ import pyspark
 from pyspark.sql import SparkSession
 
 _LEAST = (4, 2)
-"""The first release whose Python data sources let a stream tell how much it reads at a time."""
+"""The first release whose Python data sources let a stream limit how much a micro-batch reads."""
 
 if tuple(map(int, pyspark.__version__.split(".")[:2])) < _LEAST:
     least = ".".join(map(str, _LEAST))
     raise ImportError(f"kafkawire.spark needs PySpark {least} or newer, and {pyspark.__version__} is installed")
 
-# An older release lacks what these import, and would be told by a name that means nothing to its user.
+# These import what an older release lacks; the error would then name something that means nothing to the user.
 from kafkawire.spark.options import OptionError  # noqa: E402
 from kafkawire.spark.source import KafkaLogSource  # noqa: E402
 
@@ -20,5 +20,5 @@ __all__ = ["KafkaLogSource", "OptionError", "register"]
 
 
 def register(spark: SparkSession) -> None:
-    """Make the format ``kafka-log`` known to a session."""
+    """Register the format ``kafka-log`` with a session."""
     spark.dataSource.register(KafkaLogSource)

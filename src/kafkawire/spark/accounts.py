@@ -13,11 +13,11 @@ __all__ = ["read_accounts", "write_accounts"]
 
 
 def write_accounts(folder: str, task: int, accounts: Accounts) -> None:
-    """Write the accounts of a task. A task that is run again writes the same file again, so nothing counts twice.
+    """Write the accounts of a task. A task that runs again overwrites its file, so nothing is counted twice.
 
     Args:
         folder: path or URI.
-        task: number of the part that the task read.
+        task: number of the part that the task reads.
         accounts: of that part.
 
     Raises:
@@ -30,7 +30,7 @@ def write_accounts(folder: str, task: int, accounts: Accounts) -> None:
 
 
 def read_accounts(folder: str) -> tuple[Accounts, int]:
-    """The accounts of all tasks together, and how many tasks these are.
+    """The sum of the accounts of all tasks, and the number of tasks.
 
     Raises:
         OSError: a file cannot be read.

@@ -1,7 +1,7 @@
-"""kafkawire as a zip for ``spark-submit --py-files``: what workers import, in a form that they can.
+"""kafkawire as a zip for ``spark-submit --py-files``, from which workers can import it.
 
-Spark puts ``.zip`` files on the path of its workers, and leaves wheels out. Python finds a package without
-``__init__.py`` in a zip only if the zip has entries for its folders, which wheels have not.
+Spark puts ``.zip`` files on the path of its workers, but not wheels. Python finds a package without ``__init__.py`` in
+a zip only if the zip has entries for its folders, which wheels lack.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import kafkawire
 
 __all__ = ["write_bundle"]
 
-_LEFT_OUT = ("cli", "codegen")
-"""What reading logs does not need: own definitions are generated on the driver."""
+_LEFT_OUT = ("cli", "codegen", "report")
+"""Packages that workers do not need: the driver generates the code for own definitions."""
 
 _SAME_DATE = (1980, 1, 1, 0, 0, 0)
 

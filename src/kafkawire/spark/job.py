@@ -1,7 +1,7 @@
 """A table of Kafka's logs, written by Spark: a program for ``spark-submit``, and ``kafkawire spark tables``.
 
-Every task leaves its accounts beside the output, in the folder ``_accounts``. The last line, on standard error, adds
-them up.
+Every task writes its accounts beside the output, into the folder ``_accounts``. The last line, on standard error, is
+their sum.
 """
 
 from __future__ import annotations
@@ -16,22 +16,16 @@ from pathlib import PurePosixPath
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, SparkSession, functions as sql
 from pyspark.sql.types import ArrayType, BinaryType, BooleanType, NumericType, StructType, TimestampType
 
-from kafkawire.logs import (
-    Accounts,
-    BeforeKnowledgeError,
-    LogReadError,
-    UnknownColumnError,
-    UnknownTableError,
-    find_log_files,
-)
+from kafkawire.logs import Accounts, BeforeKnowledgeError, LogReadError, UnknownColumnError, UnknownTableError
+from kafkawire.logs.accounts import TooManyErrorsError
+from kafkawire.logs.option_records import Option
 from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 from kafkawire.spark import register
 from kafkawire.spark.accounts import read_accounts
-from kafkawire.spark.options import OptionError
+from kafkawire.spark.options import OPTIONS, OptionError
 from kafkawire.spark.reading import Reading, make_reading
 from kafkawire.spark.replacing import Place, place_of, written_beside
 
@@ -39,32 +33,10 @@ __all__ = ["judge", "main", "reason_of"]
 
 DONE, FAILED, USAGE, SOME_FAILED = 0, 1, 2, 3
 
-_VALUES: Mapping[str, tuple[str, str]] = {
-    "columns": ("NAMES", "only these columns, with commas between"),
-    "recordTypes": ("NAMES", "only records of these types, such as TOPIC_RECORD,CONFIG_RECORD"),
-    "asOf": ("DATE", "histories: only what was so then, such as 2026-03-01T12:30Z"),
-    "fromOffset": ("N", "only records from this offset on"),
-    "untilOffset": ("N", "only records before this offset"),
-    "fromTime": ("DATE", "only records of this time on"),
-    "untilTime": ("DATE", "only records before this time"),
-    "highWatermark": ("N", "of the log: what lies at it or after it may not be committed, and is not read"),
-    "mode": ("MODE", "what becomes of bytes that cannot be decoded: PERMISSIVE (default), DROPMALFORMED, FAILFAST"),
-    "maxFrameBytes": ("SIZE", "the largest batch that is believed"),
-    "maxPartitionBytes": ("SIZE", "how much of a log a task reads, such as 64m"),
-    "pathGlobFilter": ("PATTERN", "only files whose name fits"),
-    "schemaDir": ("FOLDER", "record definitions of your own"),
-    "cluster": ("NAME", "what column cluster says"),
-}
-"""Options of the data source that are options of this program, with their values and what they do."""
-
-_FLAGS: Mapping[str, tuple[str, str, str]] = {
-    "--no-verify-checksums": ("verifyChecksums", "false", "believe batches with a wrong checksum"),
-    "--secrets": ("secrets", "true", "show salts, keys and sensitive configurations"),
-    "--no-ops": ("noOps", "true", "table records: keep records that change nothing"),
-}
+_OPTIONS = tuple(each for each in OPTIONS if each.in_commands)
 _LOG_LEVEL = "spark.log.level"
 _MARKS = "mapreduce.fileoutputcommitter.marksuccessfuljobs"
-"""Hadoop's option for ``_SUCCESS``, which comes when the table has taken its place."""
+"""Hadoop's option for ``_SUCCESS``, which is written after the table has been moved into place."""
 
 _OWN_ERROR = re.compile(r"(?:LogReadError|OptionError|OwnDefinitionsError|BeforeKnowledgeError): (.*)")
 _CAUSE = re.compile(r"^(?:Caused by: |: )?(?:\w+\.)*\w*(?:Error|Exception): (.+)$", flags=re.MULTILINE)
@@ -77,12 +49,12 @@ def main(words: Sequence[str] | None = None) -> int:
         words: the arguments; those of the process by default.
 
     Returns:
-        The exit code: 0 if all was decoded, 3 if there were errors but no more than ``--max-errors``, 1 if it failed,
-        2 for wrong usage.
+        The exit code: 0 if everything was decoded, 3 if there were errors but no more than ``--max-errors``, 1 for a
+        failure, 2 for wrong usage.
     """
     asked = _parser().parse_args(words)
     if asked.csv_safe and asked.format != "csv":
-        return _fail("--csv-safe is for --format csv; the other formats have texts as they are", USAGE)
+        return _fail("--csv-safe is for --format csv; the other formats write texts unchanged", USAGE)
     asked.log = [_whole(path) for path in asked.log]
     options = _options(asked)
     try:
@@ -112,19 +84,19 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 class _GivenUpError(Exception):
-    """The table is written, and does not take its place, for a reason that was printed."""
+    """The table is written but must not be moved into place; the reason was printed."""
 
 
 def _judged(part: Place, tasks: int, allowed: int | None) -> int:
-    """The exit code, by the accounts of the tasks.
+    """The exit code that follows from the accounts of the tasks.
 
     Raises:
-        _GivenUpError: some are missing, or there are more errors than are allowed.
+        _GivenUpError: accounts are missing, or there are more errors than allowed.
         OSError: they cannot be read.
     """
     accounts, found = read_accounts(_accounts_folder(part))
     if found < tasks:
-        reason = f"{found} of {tasks} tasks left their accounts beside the table"
+        reason = f"{found} of {tasks} tasks wrote their accounts beside the table"
         _fail(f"{reason}: give --out as a URI that the driver and all workers can reach", FAILED)
         raise _GivenUpError
     code = judge(accounts, allowed)
@@ -141,65 +113,76 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="kafkawire spark tables",
         description="Read Kafka's own logs as tables with Apache Spark.",
-        epilog="Exit code: 0 if all was decoded, 3 if there were errors but no more than --max-errors, 1 if it failed, "
-        "2 for wrong usage.",
+        epilog="Exit code: 0 if everything was decoded, 3 if there were errors but no more than --max-errors, "
+        "1 for a failure, 2 for wrong usage.",
         allow_abbrev=False,
     )
-    parser.add_argument("--log", action="append", required=True, help="a log: folder, file, pattern or URI; often")
-    parser.add_argument("--table", required=True, help="name of the table; `kafkawire tables --list` tells them all")
-    parser.add_argument("--out", required=True, metavar="PATH", help="folder or URI to write")
-    parser.add_argument("--format", choices=("parquet", "json", "csv"), default="parquet", help="default: parquet")
+    parser.add_argument(
+        "--log", action="append", required=True, help="A log: folder, file, pattern or URI; repeatable."
+    )
+    parser.add_argument("--table", required=True, help="Name of the table; kafkawire tables --list lists them all.")
+    parser.add_argument("--out", required=True, metavar="PATH", help="Folder or URI to write.")
+    parser.add_argument("--format", choices=("parquet", "json", "csv"), default="parquet", help="Default: parquet.")
     parser.add_argument(
         "--csv-safe",
         action="store_true",
-        help="CSV for spreadsheets: ' before texts that begin with = + - @, which they take for formulas",
-    )
-    parser.add_argument("--overwrite", action="store_true", help="replace what is there, when all is written")
-    parser.add_argument(
-        "--max-errors", type=_count, metavar="N", help="fail if there are more; by default any number may be"
+        help="CSV for spreadsheets: ' before texts that begin with = + - @, which are formulas in a spreadsheet.",
     )
     parser.add_argument(
-        "--master", help="Spark's master; by default that of spark-submit, or all cores of this machine"
+        "--overwrite", action="store_true", help="Replace an existing table when everything is written."
     )
-    for name, (value, what) in _VALUES.items():
-        parser.add_argument(_flag(name), dest=name, metavar=value, help=what)
-    for flag, (name, value, what) in _FLAGS.items():
-        parser.add_argument(flag, dest=name, action="store_const", const=value, help=what)
+    parser.add_argument(
+        "--max-errors",
+        type=_count,
+        metavar="N",
+        help="Fail if there are more errors; by default any number is allowed.",
+    )
+    parser.add_argument(
+        "--master", help="Spark's master; by default that of spark-submit, or all cores of this machine."
+    )
+    for each in _OPTIONS:
+        if each.kind.type is bool:
+            parser.add_argument(each.flag, dest=each.spelling, action=_flag_action(each), help=each.help)
+        else:
+            shown = f"{each.help} Default: {each.shown_default}." if each.shown_default else each.help
+            parser.add_argument(each.flag, dest=each.spelling, metavar=each.kind.metavar, help=shown)
     return parser
+
+
+def _flag_action(option: Option) -> type[argparse.Action] | str:
+    return argparse.BooleanOptionalAction if option.default else "store_true"
 
 
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of errors")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of errors")
     return int(text)
 
 
-def _flag(option: str) -> str:
-    return "--" + re.sub(r"[A-Z]", lambda capital: f"-{capital[0].lower()}", option)
-
-
 def _options(asked: argparse.Namespace) -> dict[str, str]:
-    """The options of the data source that were given."""
-    given: Mapping[str, str | None] = vars(asked)
-    names = (*_VALUES, *(name for name, _, _ in _FLAGS.values()))
-    own = {"table": asked.table}
-    return own | {name: text for name in names if (text := given[name]) is not None}
+    """The given options of the data source, as texts."""
+    given: dict[str, object] = vars(asked)
+    own = {"table": str(asked.table)}
+    return own | {
+        each.spark_name: str(value).lower() if each.kind.type is bool else str(value)
+        for each in _OPTIONS
+        if (value := given[each.spelling]) is not None
+    }
 
 
 def _holds_logs(out: str, reading: Reading) -> bool:
-    """Whether files that the paths lead to, of whatever table, lie in the folder that is replaced."""
-    files = find_log_files(reading.options.paths, store=reading.store)
-    return any(_place(file.path).is_relative_to(_place(out)) for file in files)
+    """Whether files that the paths lead to, of any table, are in the folder that is replaced."""
+    return any(_place(file.path).is_relative_to(_place(out)) for file in reading.found().files)
 
 
 def _whole(path: str) -> str:
-    """A path of this process's folder as others can find it: a session that runs already has another folder."""
+    """An absolute path: a session that is already running has another working directory."""
     is_elsewhere = "://" in path or path.startswith("file:")
     return path if is_elsewhere or not path else os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118 may end with /
 
 
 def _place(path: str) -> PurePosixPath:
-    """A path to compare with others: links are followed, and schemes of one store are one."""
+    """A path to compare with others: links are resolved, and the schemes of one store are equal."""
     _, is_uri, rest = path.removeprefix("file:").removeprefix("//").partition("://")
     return PurePosixPath(rest) if is_uri else PurePosixPath(os.path.realpath(path.removeprefix("file:")))
 
@@ -211,10 +194,10 @@ def _write(asked: argparse.Namespace, options: Mapping[str, str], part: Place) -
         builder = builder.config("spark.ui.showConsoleProgress", "false")
     spark = running or (builder.master(asked.master) if asked.master else builder).getOrCreate()
     if running is None and spark.conf.get(_LOG_LEVEL, None) is None:
-        spark.sparkContext.setLogLevel("FATAL")  # an error is one line, and it is the last
+        spark.sparkContext.setLogLevel("FATAL")  # so that the error is the last line
     try:
         register(spark)
-        spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")  # others know no INT96
+        spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")  # other programs do not read INT96
         own = {**options, "accountsPath": _accounts_folder(part)}
         rows = spark.read.format("kafka-log").options(**own).load(asked.log)
         flat = _without_nesting(rows, safe=asked.csv_safe) if asked.format == "csv" else rows
@@ -226,7 +209,7 @@ def _write(asked: argparse.Namespace, options: Mapping[str, str], part: Place) -
 
 
 def _without_nesting(rows: DataFrame, *, safe: bool) -> DataFrame:
-    """CSV has no lists and no bytes: they become JSON and base64. To be safe, what looks like a formula is quoted."""
+    """CSV has no lists and no bytes: they become JSON and base64. If ``safe``, formulas are quoted."""
     columns = []
     for field in rows.schema:
         column = rows[field.name]
@@ -242,22 +225,22 @@ def _without_nesting(rows: DataFrame, *, safe: bool) -> DataFrame:
 
 
 def judge(accounts: Accounts, allowed: int | None) -> int:
-    """Tell the accounts, and give the exit code that they mean.
+    """Print the accounts, and return the exit code that follows from them.
 
     Args:
         accounts: of all tasks.
-        allowed: how many errors may be; None for any number.
+        allowed: the maximum number of errors; None for any number.
     """
-    errors = sum(accounts.errors.values())
     sys.stderr.write(f"{accounts.line()}\n")
-    if allowed is not None and errors > allowed:
-        codes = ", ".join(f"{code} {count}" for code, count in sorted(accounts.errors.items()))
-        return _fail(f"more errors than --max-errors {allowed} allows: {codes}", FAILED)
-    return SOME_FAILED if errors else DONE
+    try:
+        accounts.check_errors(allowed)
+    except TooManyErrorsError as error:
+        return _fail(str(error), FAILED)
+    return SOME_FAILED if accounts.errors else DONE
 
 
 def reason_of(text: str) -> str:
-    """What a user can use of an error that came through Java: our own words, else the innermost cause."""
+    """The reason in an error that came through Java: kafkawire's own message, else the innermost cause."""
     if "JAVA_GATEWAY_EXITED" in text:
         return "Spark could not start Java: Java 17 or newer must be on the path, or in the folder that JAVA_HOME names"
     causes: list[str] = _OWN_ERROR.findall(text) or _CAUSE.findall(text)

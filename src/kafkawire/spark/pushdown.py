@@ -1,6 +1,6 @@
-"""What the filters of a query say of offsets, times and record types, so that the rest is not decoded.
+"""Filters of a query on offsets, times and record types, so that other batches and records are not decoded.
 
-What is read stays more than the query wants: Spark filters the rows again.
+More may be read than the query wants: Spark filters the rows again.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 def narrowed(options: ReadOptions, filters: Iterable[Filter], *, offsets: bool, types: bool) -> ReadOptions:
-    """Options that leave out what the filters of a query on a row table do.
+    """Options that exclude what the filters of a query exclude.
 
     Args:
-        options: what the user asks for.
-        filters: of the query; those about other columns, or of other forms, change nothing.
-        offsets: whether ``log_offset`` is an offset of the log in every row, which it is not in those of snapshots.
+        options: those of the user.
+        filters: of the query; those on other columns, or of other forms, have no effect.
+        offsets: whether ``log_offset`` is an offset of the log in every row; in rows of snapshots it is not.
         types: whether the table has a column ``record_type``.
     """
     for each in filters:

@@ -1,6 +1,6 @@
-"""A table that takes its place when all of it is written: a run that fails leaves what was there.
+"""A table that replaces the old one when everything is written: a run that fails changes nothing.
 
-The table is written to a folder beside its own. ``_SUCCESS``, by which others tell that a table is whole, comes last.
+The table is written to a folder beside its own. ``_SUCCESS``, which marks a complete table, is written last.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ class Place:
 
     @property
     def exists(self) -> bool:
-        """Whether anything is there.
+        """Whether it exists.
 
         Raises:
-            OSError: the file system does not answer.
+            OSError: the file system does not respond.
         """
         return self.system.get_file_info(self.path).type != fs.FileType.NotFound
 
     def beside(self, end: str) -> Place:
-        """A hidden folder beside it, of a name that no other has."""
+        """A hidden folder beside it with a unique name."""
         own = PurePosixPath(self.path)
         name = f".{own.name}.{secrets.token_hex(4)}.{end}"
         return Place(f"{self.uri.rpartition('/')[0]}/{name}", self.system, str(own.parent / name))
 
 
 def place_of(out: str) -> Place:
-    """The place that a path or URI names; a path without ``/`` before it is one of this process's folder.
+    """The place that a path or URI names; a relative path starts in the working directory.
 
     Raises:
-        OptionError: it is the top of a file system.
-        OSError: nothing reaches it.
+        OptionError: it is the root of a file system.
+        OSError: no file system has it.
     """
     if "://" in out:
         system, path = file_system_of(out)
@@ -66,13 +66,13 @@ def place_of(out: str) -> Place:
         system, path = fs.LocalFileSystem(), str(Path(out.removeprefix("file:")).absolute())
         uri = path
     if not PurePosixPath(path).name or (not isinstance(system, fs.LocalFileSystem) and "/" not in path.strip("/")):
-        raise OptionError(f"--out {out} is no folder that a table can replace: name one in it")
+        raise OptionError(f"--out {out} is not a folder that a table can replace: name a folder inside it")
     return Place(uri, system, path)
 
 
 @contextmanager
 def written_beside(place: Place) -> Iterator[Place]:
-    """A folder to write to. If nothing is raised, it takes the place, and else it is deleted.
+    """A folder to write to. It replaces the place, or is deleted if an exception is raised.
 
     Raises:
         OSError: a folder cannot be moved.
@@ -96,7 +96,7 @@ def _take_place(part: Place, place: Place) -> None:
 
 
 def _move_to(part: Place, place: Place) -> None:
-    """Put folders in place of each other: at no time is neither of them there under a name."""
+    """Swap folders by renaming them: at any time one of them has a name by which it can be found."""
     old = place.beside("old") if place.exists else None
     if old is not None:
         place.system.move(place.path, old.path)
@@ -111,7 +111,7 @@ def _move_to(part: Place, place: Place) -> None:
 
 
 def _copy_to(part: Place, place: Place) -> None:
-    """The same in stores of objects, which have no folders: the part is whole until all of it is copied."""
+    """The same in object stores, which have no folders: the part stays complete until everything is copied."""
     system = place.system
     mark = f"{place.path}/{_MARK}"
     if system.get_file_info(mark).type == fs.FileType.File:

@@ -36,7 +36,7 @@ class KafkaLogSource(DataSource):
         return "kafka-log"
 
     def schema(self) -> StructType:
-        """The schema of the table that is asked for.
+        """The schema of the table.
 
         Raises:
             UnknownTableError, UnknownColumnError: there is no such table, or it has no such column.
@@ -45,26 +45,26 @@ class KafkaLogSource(DataSource):
         return self._reading.schema()
 
     def reader(self, schema: StructType) -> KafkaLogReader:
-        """What reads the table at once.
+        """The reader of a query.
 
         Raises:
-            OptionError: the user wants another schema than the table has.
+            OptionError: the user gave another schema than the table has.
         """
         self._check(schema)
         pushdown = self._reading.options.pushdown and self._reading.table().splittable
         return FilteredKafkaLogReader(self._reading) if pushdown else KafkaLogReader(self._reading)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 Spark's name
-        """What reads the table as the logs grow.
+        """The reader of a stream.
 
         Raises:
-            OptionError: the table is a history, or the user wants another schema than the table has.
+            OptionError: the table is a history, or the user gave another schema than the table has.
         """
         self._check(schema)
         return KafkaLogStreamReader(self._reading)
 
     def _check(self, schema: StructType) -> None:
-        """Spark hands over the schema of ``spark.read.schema``, which could only be right or wrong."""
+        """Spark passes the schema of ``spark.read.schema``, which must be the table's own."""
         own = self.schema()
         if [(field.name, field.dataType) for field in schema] != [(field.name, field.dataType) for field in own]:
             raise OptionError(
@@ -80,10 +80,10 @@ class KafkaLogReader(DataSourceReader):
         self._reading = reading
 
     def partitions(self) -> list[LogPartition]:
-        """What each task reads; planned on the driver, by the lengths of batches.
+        """The part of each task; the driver plans them by the lengths of batches.
 
         Raises:
-            LogReadError: a path leads nowhere, or a file cannot be read.
+            LogReadError: there is no such path, or a file cannot be read.
         """
         return self._reading.partitions()
 
@@ -91,23 +91,23 @@ class KafkaLogReader(DataSourceReader):
         """The rows of a partition.
 
         Raises:
-            LogReadError: mode FAILFAST: at what cannot be decoded.
+            LogReadError: mode FAILFAST: at bytes that cannot be decoded.
         """
         return self._reading.batches(partition, Accounts())
 
 
 class FilteredKafkaLogReader(KafkaLogReader):
-    """Reads less where the filters of the query allow it.
+    """Reads less if the filters of the query allow it.
 
-    Unless ``spark.sql.python.filterPushdown.enabled`` is set, Spark refuses queries on a reader with ``pushFilters``:
-    so this is a class of its own, for those who ask for it.
+    Unless ``spark.sql.python.filterPushdown.enabled`` is set, Spark rejects queries on a reader with ``pushFilters``.
+    So this is a separate class, for the option ``pushdown``.
     """
 
     def pushFilters(self, filters: list[Filter]) -> list[Filter]:  # noqa: N802 Spark's name
-        """Take in what the filters say; all of them are Spark's to apply still.
+        """Narrow the reading; Spark still applies all filters.
 
         Raises:
-            LogReadError: a path leads nowhere.
+            LogReadError: there is no such path.
         """
         options = self._reading.options
         offsets = all(file.kind is FileKind.SEGMENT for file in self._reading.files())

@@ -1,4 +1,4 @@
-"""What is known of an API before any of its messages is loaded."""
+"""The facts about an API that are known before any of its messages is loaded."""
 
 from __future__ import annotations
 
@@ -11,19 +11,24 @@ class Api(msgspec.Struct, frozen=True):
     Attributes:
         key: API key.
         name: Kafka's name, ``CreateTopics``.
-        request, response: names of its messages.
-        versions: all versions that the messages have.
+        versions: all versions of its messages.
         unstable_versions: those that are not final.
         listeners: kinds of listener that serve the API in the newest release: ``broker``, ``controller``.
+        request, response: names of its messages; if not given, the name of the API and ``Request`` or ``Response``.
     """
 
     key: int
     name: str
-    request: str
-    response: str
     versions: range
-    unstable_versions: range
-    listeners: tuple[str, ...]
+    unstable_versions: range = range(0)
+    listeners: tuple[str, ...] = ()
+    request: str = ""
+    response: str = ""
+
+    def __post_init__(self) -> None:
+        """Derive the names of the messages."""
+        msgspec.structs.force_setattr(self, "request", self.request or f"{self.name}Request")
+        msgspec.structs.force_setattr(self, "response", self.response or f"{self.name}Response")
 
     @property
     def stable_versions(self) -> range:

@@ -7,27 +7,29 @@ equal from bytes and, unknown tagged fields apart, from JSON (so floating-point 
 from __future__ import annotations
 
 from functools import cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import msgspec
 from hypothesis import strategies as st
 
-from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout, Uuid
+from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
 from kafkawire.wire.errors import UnsupportedVersionError
-from kafkawire.wire.examples import FIRST_UNKNOWN_TAG
 from kafkawire.wire.message import Message
 from kafkawire.wire.values import LARGEST_TAG
 
 M = TypeVar("M", bound=Message)
 S = TypeVar("S", bound=msgspec.Struct)
 
-_SHORT = 4
-"""Most elements and letters that are drawn: what matters is the shape."""
+FIRST_UNKNOWN_TAG = 1000
+"""Unknown tags are drawn from here on: a lower tag may be one that the struct has in another version, which Apache
+Kafka rejects (tagged-read-wrong-version)."""
 
-_LETTERS = st.characters(codec="utf-8")
+_SHORT = 4
+"""Most elements that are drawn: what matters is the shape."""
+
 # On a new machine hypothesis builds its table of Unicode, which takes a second. Within a draw that second would fail
 # a health check, and with it the tests of whoever generates a package.
-_LETTERS.validate()
+st.characters(codec="utf-8").validate()
 
 
 def messages(cls: type[M], version: int) -> st.SearchStrategy[M]:
@@ -50,22 +52,6 @@ def instances(message_cls: type[S], layout: StructLayout, *, unknown_tags: bool 
         unknown_tags: whether flexible structs may carry unknown tagged fields.
     """
     return _structs(message_cls, message_cls, layout, unknown_tags)
-
-
-def values(type_: FieldType) -> st.SearchStrategy[object]:
-    """Values of a primitive type."""
-    match type_.domain:
-        case "bool":
-            return st.booleans()
-        case "int":
-            return st.integers(type_.minimum, type_.maximum)
-        case "float":
-            return st.floats(allow_nan=False, width=32 if type_.size == 4 else 64)
-        case "uuid":
-            return st.binary(min_size=16, max_size=16).map(Uuid)
-        case "text":
-            return st.text(_LETTERS, max_size=_SHORT)
-    return st.binary(max_size=_SHORT)
 
 
 @cache
@@ -106,7 +92,7 @@ def _field_values(
 
 def _elements(message_cls: type[msgspec.Struct], field: FieldLayout, unknown_tags: bool) -> st.SearchStrategy[object]:
     if field.struct is None:
-        return values(FIELD_TYPES[field.type])
+        return cast("st.SearchStrategy[object]", FIELD_TYPES[field.type].strategy(st))
     struct_cls: type[msgspec.Struct] = getattr(message_cls, field.struct.name)
     return _structs(message_cls, struct_cls, field.struct, unknown_tags)
 

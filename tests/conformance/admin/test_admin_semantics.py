@@ -43,7 +43,7 @@ from kafkawire.model.quotas.entities import (
 )
 from kafkawire.model.quotas.matching import QuotaIndex
 from kafkawire.model.quotas.validation import refusal_of_alteration, refusal_of_filter
-from kafkawire.model.tolerant_enum import TolerantEnum
+from kafkawire.model.tolerant_enums import TolerantEnum
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 
 pytestmark = pytest.mark.conformance

@@ -11,10 +11,9 @@ from tests.apache_kafka.config_definitions import DATA, SOURCES, as_data, defini
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
 
-from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.served_apis import RELEASE
 from kafkawire.model.configs.definitions import definitions
-from kafkawire.model.properties_file import parse_properties
+from kafkawire.model.properties_file import PropertiesError, parse_properties
 
 pytestmark = pytest.mark.conformance
 
@@ -42,7 +41,7 @@ _PIECES = (
 
 
 def test_definitions_are_those_of_the_release_that_the_broker_answers_as() -> None:
-    """``python -m tests.apache_kafka.config_definitions`` writes the file anew."""
+    """``python -m tests.apache_kafka.config_definitions`` writes the file again."""
     theirs = definitions_of(RELEASE)
     assert definitions() == theirs
     assert DATA.read_bytes() == as_data(theirs)
@@ -59,5 +58,5 @@ def test_files_of_properties_mean_what_they_mean_to_java(tmp_path: Path) -> None
         text = file.read_bytes().decode()
         try:
             assert parse_properties(text) == expected, text
-        except ConfigurationError:
+        except PropertiesError:
             assert expected == "IllegalArgumentException", text

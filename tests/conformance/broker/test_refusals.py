@@ -12,13 +12,13 @@ import pytest
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
 from tests.embedded.apis import listed_apis
+from tests.made.example_messages import random_instance
 
 from kafkawire.broker.refusals import refusal
 from kafkawire.broker.served_apis import RELEASE
 from kafkawire.protocol import ProduceRequest, message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.wire import Message
-from kafkawire.wire.examples import random_instance
 
 pytestmark = pytest.mark.conformance
 

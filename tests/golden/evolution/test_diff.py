@@ -16,11 +16,11 @@ from tests.made.packages import message, write_definitions
 
 from kafkawire.cli.app import main
 from kafkawire.codegen.evolve.change import SchemaDiff
-from kafkawire.codegen.evolve.diff_json import diff_json
-from kafkawire.codegen.evolve.diff_markdown import diff_markdown
-from kafkawire.codegen.evolve.diff_text import text_lines
 from kafkawire.codegen.evolve.message_changes import diff_sides
 from kafkawire.codegen.evolve.origin import load_side
+from kafkawire.codegen.evolve.render.as_json import diff_json
+from kafkawire.codegen.evolve.render.as_markdown import diff_markdown
+from kafkawire.codegen.evolve.render.as_text import diff_lines
 
 FOLDER = Path(__file__).parent
 FORMATS = {"text": "txt", "markdown": "md", "json": "json"}
@@ -33,7 +33,7 @@ def printed(diff: SchemaDiff, format_: str) -> str:
         case "json":
             return diff_json(diff)
         case _:
-            return "".join(f"{line.text}\n" for line in text_lines(diff))
+            return "".join(f"{line.text}\n" for line in diff_lines(diff))
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from kafkawire.codegen.evolve.checking.result import CheckResult, check_sides
-from kafkawire.codegen.evolve.checking.text import text_lines
 from kafkawire.codegen.evolve.origin import load_side
+from kafkawire.codegen.evolve.render.as_text import check_lines
 from kafkawire.codegen.evolve.rules.catalogue import EVOLUTION_RULES
 
 RULE_FOLDERS = Path(__file__).parent / "rules"
@@ -78,5 +78,5 @@ def test_findings_read_as_expected(rule: str, monkeypatch: pytest.MonkeyPatch, u
 
 
 def _shown(case: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    lines = "".join(f"{line.text}\n" for line in text_lines(_check(case, monkeypatch)))
+    lines = "".join(f"{line.text}\n" for line in check_lines(_check(case, monkeypatch)))
     return f"--- {case.name} ---\n{lines}"

@@ -16,11 +16,11 @@ from tests.apache_kafka.releases import REPOSITORY
 
 from kafkawire.codegen.evolve.checking.accepted import read_accepted
 from kafkawire.codegen.evolve.checking.result import CheckResult, check_sides
-from kafkawire.codegen.evolve.checking.wording import BytesRow, bytes_rows, subject
 from kafkawire.codegen.evolve.finding import EvolutionFinding
 from kafkawire.codegen.evolve.origin import load_side
-from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.render.check_wording import BytesRow, bytes_rows, subject
 from kafkawire.codegen.evolve.rules.catalogue import EVOLUTION_RULES
+from kafkawire.codegen.evolve.side import OriginError
 
 pytestmark = pytest.mark.conformance
 
@@ -73,16 +73,16 @@ def _weight(finding: EvolutionFinding) -> int:
 
 
 def with_explanations(lines: list[str], before: str) -> Iterator[str]:
-    """The lines, each behind the comments that stood before it."""
+    """The lines, each after the comments on its finding; the reason of a finding may have changed."""
     comments: dict[str, list[str]] = {}
     waiting: list[str] = []
     for line in before.splitlines():
-        if line.startswith("#") or not line:
-            waiting.append(line)
-        else:
-            comments[line], waiting = waiting, []
+        waiting.append(line)
+        if line and not line.startswith("#"):
+            comments.setdefault(line.partition(": ")[0], []).extend(waiting[:-1])
+            waiting = []
     for line in lines:
-        yield from comments.get(line, ())
+        yield from comments.pop(line.partition(": ")[0], ())
         yield line
 
 

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 from tests.kafka_logs.dumps import FIXTURES, RealLog, real_logs
 
-from kafkawire.codegen.naming import snake_case
+from kafkawire.layout import snake_case
 from kafkawire.protocol import GroupMetadataValue, QuorumStateData, to_json
 from kafkawire.records.consumer_protocol import (
     decode_assignment,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.stand_ins.sasl_server import PlainServer, ScramServer
 from tests.stand_ins.scripted_peer import (
     ScriptedPeer,

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
 import msgspec
+from tests.made.example_messages import random_instance
 
 from kafkawire.layout import Uuid
 from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS
 from kafkawire.wire import Message
-from kafkawire.wire.examples import random_instance
 
 S = TypeVar("S", bound=msgspec.Struct)
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Final
 from unittest.mock import patch
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.dumps import FIXTURES
 
 from kafkawire.broker import EmbeddedBroker, StorageError

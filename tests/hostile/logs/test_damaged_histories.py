@@ -6,8 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.dumps import FIXTURES
 from tests.kafka_logs.histories import history
 from tests.made.logs import METADATA_LOG, Step, write_segment

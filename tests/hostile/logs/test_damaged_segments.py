@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.memory_store import MemoryStore
 from tests.made.segments import METADATA, OFFSETS, batches_of, index_entries, real_segment, repeated
 

@@ -7,12 +7,12 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from tests.made.example_messages import extreme_instances
 from tests.traced_memory import takes_less
 
 from kafkawire.layout import STRUCT, StructLayout
 from kafkawire.protocol import MESSAGE_NAMES, message_class
 from kafkawire.wire import DecodeError, Message
-from kafkawire.wire.examples import extreme_instances
 
 CLAIMS = (bytes.fromhex("7fffffff"), bytes.fromhex("ffffffff07"), bytes.fromhex("ffffff7f"), bytes.fromhex("7fff"))
 """The greatest int32 and uvarint, the greatest uvarint of four bytes, the greatest int16."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.made.example_messages import random_instance
 
 from kafkawire.protocol import MESSAGE_NAMES, message_class
 from kafkawire.wire import DecodeError
-from kafkawire.wire.examples import random_instance
 
 MOST_CUTS = 60
 

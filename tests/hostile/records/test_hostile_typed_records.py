@@ -7,8 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.kafka_logs.dumps import RealLog, real_logs
 
 from kafkawire.records.consumer_protocol import (

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kafkawire.wire.batches.batch import Header, Record, RecordBatch, read_batches
 from kafkawire.wire.batches.reader import decode_records

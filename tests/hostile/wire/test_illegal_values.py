@@ -11,11 +11,11 @@ from typing import TypeVar
 import msgspec
 import pytest
 from msgspec.structs import replace
+from tests.made.example_messages import random_instance
 
 from kafkawire.layout import StructLayout
 from kafkawire.protocol import MESSAGE_NAMES, message_class
 from kafkawire.wire import EncodeError
-from kafkawire.wire.examples import random_instance
 from kafkawire.wire.reference import encode_struct
 
 S = TypeVar("S", bound=msgspec.Struct)

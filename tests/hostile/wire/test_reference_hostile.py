@@ -5,14 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
+from tests.made.example_messages import random_instance
 from tests.made.messages import Synthetic, everything, field, message, nullable_struct_message
 from tests.traced_memory import takes_less
 
 from kafkawire.layout import STRUCT
 from kafkawire.wire.errors import DecodeError
-from kafkawire.wire.examples import random_instance
 
 MESSAGES = [*everything(), nullable_struct_message(0), nullable_struct_message(1)]
 NAMES = [f"{synthetic.layout.name}-{synthetic.version}" for synthetic in MESSAGES]

@@ -12,13 +12,13 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.releases import broker_releases
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import InvalidConfigError, PolicyViolationError, UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 POLICIES = Path(__file__).parents[1] / "java" / "policies"
 
@@ -36,12 +36,6 @@ def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp(f"alter-policy-{release}")
     with running_broker(release, folder, properties=properties, plugins=[compiled(release, POLICIES)]) as running:
         yield running
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
 
 
 @pytest.fixture

@@ -13,13 +13,14 @@ from tests.apache_kafka.fixtures import Brokers, SecureBrokers
 from tests.apache_kafka.releases import broker_releases, is_at_least, later_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.admin.requirements import REQUIREMENTS, Support
+from kafkawire.admin.needs import Support
+from kafkawire.admin.requirements import REQUIREMENTS
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter, AclOperation, ResourceType
 from kafkawire.model.cluster import FeatureUpdate, Replica, UpgradeType
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     BrokerIdNotRegisteredError,
@@ -31,18 +32,12 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 
 @pytest.fixture(params=[*broker_releases(), *later_releases()])
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
 
 
 @pytest.fixture
@@ -59,7 +54,7 @@ def test_the_cluster_is_described(admin: BlockingAdminClient, broker: Broker) ->
     assert AclOperation.ALTER in described.authorized_operations
 
 
-def test_fenced_brokers_are_told_by_newer_brokers(admin: BlockingAdminClient, broker: Broker) -> None:
+def test_newer_brokers_describe_fenced_brokers(admin: BlockingAdminClient, broker: Broker) -> None:
     if is_at_least(broker.release, "4.0"):
         assert [node.is_fenced for node in admin.describe_cluster(include_fenced_brokers=True).nodes] == [False]
     else:

@@ -13,7 +13,7 @@ from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 from tests.stand_ins.channels import soon
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings
@@ -41,7 +41,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 DEFAULT = ConfigResource.broker_default()
 UNHEARD_OF = ConfigResource(ConfigResourceType(99), "x")
@@ -51,12 +51,6 @@ SETTINGS = ConnectionSettings(client_id="test")
 @pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
     return secure_kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: SecureBroker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.broker.address) as client:
-        yield client
 
 
 @pytest.fixture
@@ -130,7 +124,7 @@ def test_groups_and_loggers_are_described_by_brokers_that_support_them(
         assert results[group]["consumer.session.timeout.ms"].config_type is ConfigType.INT
         assert {found.source for found in results[logger].values()} == {ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG}
     else:
-        # It does not know groups, and these tests run it without the library that tells its loggers.
+        # It has no configs of groups, and these tests run it without the library that lists its loggers.
         assert list(results.values()) == [topic]
         assert errors_of(results.errors()) == {group: InvalidRequestError, logger: UnknownServerError}
 
@@ -345,7 +339,7 @@ def test_controllers_describe_and_alter_too(broker: SecureBroker, topic: ConfigR
         assert value(admin, topic, "flush.ms") == "82"
 
 
-def test_who_has_no_right_is_told_so_for_each_resource(
+def test_missing_rights_are_an_error_of_each_resource(
     broker: SecureBroker, node: ConfigResource, topic: ConfigResource
 ) -> None:
     address = f"{broker.broker.host}:{broker.sasl_plaintext_port}"

@@ -1,4 +1,4 @@
-"""KIP-108 at real brokers with a policy of our own: requirements B1 to B10, as brokers of today answer them."""
+"""KIP-108 at real brokers with a policy of our own: B1 to B10, with the answers of released brokers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.releases import broker_releases
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     InvalidConfigError,
@@ -26,7 +26,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import KafkaError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 POLICIES = Path(__file__).parents[1] / "java" / "policies"
 
@@ -38,12 +38,6 @@ def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp(f"policy-{release}")
     with running_broker(release, folder, properties=properties, plugins=[compiled(release, POLICIES)]) as running:
         yield running
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
 
 
 @pytest.fixture

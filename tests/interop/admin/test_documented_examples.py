@@ -13,10 +13,10 @@ from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.connection.sasl import ScramCredentials
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 HOW_TO = Path(__file__).parents[3] / "docs" / "how-to"
 BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)

@@ -15,7 +15,7 @@ from tests.apache_kafka.node import HOST
 from tests.apache_kafka.releases import broker_releases, is_at_least, later_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.groups.descriptions import (
@@ -26,7 +26,7 @@ from kafkawire.model.groups.descriptions import (
     MemberToRemove,
 )
 from kafkawire.model.groups.offsets import CommittedOffset, SharePartitionOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     GroupAuthorizationFailedError,
@@ -40,7 +40,7 @@ from kafkawire.protocol.errors import (
     UnsupportedVersionError,
 )
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 TRIED = [*broker_releases(), *later_releases()]
 OLDER = [release for release in TRIED if not is_at_least(release, "4.1")]
@@ -50,17 +50,6 @@ NEWER = [release for release in TRIED if is_at_least(release, "4.1")]
 @pytest.fixture(params=TRIED)
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
-
-
-@pytest.fixture
-def java(broker: Broker, java_admin: JavaAdmin) -> JavaAdminClient:
-    return java_admin.client(broker.address)
 
 
 @pytest.fixture
@@ -77,7 +66,7 @@ def new(kind: str) -> str:
 
 
 def as_java_sees_it(group: ConsumerGroupDescription) -> JavaGroup:
-    """A described group of consumers in the words of Java's Admin."""
+    """A described group of consumers as Java's Admin describes it."""
 
     def partitions(assignment: tuple[TopicPartition, ...]) -> tuple[Partition, ...]:
         return tuple(Partition(each.topic, each.partition) for each in assignment)
@@ -209,7 +198,7 @@ def test_more_offsets_than_fit_into_a_batch_of_the_log(admin: BlockingAdminClien
         return len(admin.alter_consumer_group_offsets(group, offsets).errors())
 
     try:
-        eventually(refused, lambda count: count == 0)  # until the broker knows the topic
+        eventually(refused, lambda count: count == 0)  # until the broker has the topic
         assert admin.list_consumer_group_offsets([group])[group].all() == offsets
         first = TopicPartition(topic, 0)
         too_long = admin.alter_consumer_group_offsets(group, {first: CommittedOffset(0, metadata="x" * 4097)})

@@ -10,41 +10,23 @@ import pytest
 from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.connection import connected_to
 from tests.apache_kafka.eventually import eventually
-from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminClient
+from tests.apache_kafka.java_admin import JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
-from tests.apache_kafka.releases import broker_releases
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import ProduceRequest, ProduceResponse
 from kafkawire.wire.batches.batch import Record
 from kafkawire.wire.batches.writer import encode_batch
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 TOOL = "TransactionsCommand"
 VERIFICATION = "transaction.partition.verification.enable"
 PRODUCER_ID = 4_711
 HALF_AN_HOUR_MS = 30 * 60 * 1000
-
-
-@pytest.fixture(params=broker_releases())
-def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
-    return kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
-
-
-@pytest.fixture
-def java(broker: Broker, java_admin: JavaAdmin) -> JavaAdminClient:
-    return java_admin.client(broker.address)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from typing import TypeVar
 
 import msgspec
@@ -16,7 +16,7 @@ from tests.apache_kafka.java_answers import JavaConfig, JavaGroup, JavaQuorum, P
 from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import ScramCredentials
 from kafkawire.model.acls.bindings import (
     AclBinding,
@@ -29,13 +29,12 @@ from kafkawire.model.acls.bindings import (
 from kafkawire.model.cluster import Replica
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
 from kafkawire.model.groups.offsets import CommittedOffset
-from kafkawire.model.partitions import OffsetSpec
+from kafkawire.model.partitions import OffsetSpec, TopicPartition
 from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.model.scram import ScramMechanism, ScramUpsertion
-from kafkawire.model.topic_partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 MATCHING = AclBindingFilter(ResourceType.TOPIC, "foo", pattern_type=PatternType.MATCH)
 
@@ -43,19 +42,8 @@ T = TypeVar("T")
 
 
 @pytest.fixture(params=broker_releases())
-def secure(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
+def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
     return secure_kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(secure: SecureBroker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(secure.broker.address) as client:
-        yield client
-
-
-@pytest.fixture
-def java(secure: SecureBroker, java_admin: JavaAdmin) -> JavaAdminClient:
-    return java_admin.client(secure.broker.address)
 
 
 @pytest.fixture
@@ -73,7 +61,7 @@ def new(kind: str) -> str:
 def check_agreed(ours: Callable[[], T], javas: Callable[[], T], such: Callable[[T], object] = bool) -> None:
     """Both say the same, and what is said is such as it has to be.
 
-    What changes all the time, disks and the log of metadata, is asked for until nothing has changed in between.
+    Disks and the metadata log change all the time; they are described until nothing has changed in between.
     """
     asked = eventually(lambda: (ours(), javas()), lambda both: both[0] == both[1] and such(both[0]), seconds=10)
     assert asked[0] == asked[1]
@@ -113,8 +101,8 @@ def timestamps(quorum: JavaQuorum) -> list[tuple[int, int]]:
     return [(voter.last_fetch_timestamp or -1, voter.last_caught_up_timestamp or -1) for voter in quorum.voters]
 
 
-def test_log_dirs(secure: SecureBroker, admin: BlockingAdminClient, java: JavaAdminClient, topic: str) -> None:
-    node = secure.broker.node_id
+def test_log_dirs(broker: SecureBroker, admin: BlockingAdminClient, java: JavaAdminClient, topic: str) -> None:
+    node = broker.broker.node_id
     java.produce(Partition(topic, 1), ["a", "b"])
     check_agreed(
         lambda: as_java.log_dirs(admin.describe_log_dirs([node]).all()), lambda: java.describe_log_dirs([node])
@@ -155,17 +143,17 @@ def test_offsets(admin: BlockingAdminClient, java: JavaAdminClient, topic: str, 
 
 @pytest.mark.parametrize("kind", ["topic", "broker", "brokers", "logger", "group"])
 def test_configs(
-    secure: SecureBroker, admin: BlockingAdminClient, java: JavaAdminClient, topic: str, kind: str
+    broker: SecureBroker, admin: BlockingAdminClient, java: JavaAdminClient, topic: str, kind: str
 ) -> None:
-    if kind in ("logger", "group") and not is_at_least(secure.broker.release, "4.1"):
-        pytest.skip(f"the broker of {secure.broker.release} answers UNKNOWN_SERVER_ERROR for a {kind}")
+    if kind in ("logger", "group") and not is_at_least(broker.broker.release, "4.1"):
+        pytest.skip(f"the broker of {broker.broker.release} answers UNKNOWN_SERVER_ERROR for a {kind}")
     changed = ConfigResource.broker_default()
     admin.incremental_alter_configs({changed: [ConfigChange.set("log.retention.ms", "7000000")]}).all()
     resource = {
         "topic": ConfigResource.topic(topic),
-        "broker": ConfigResource.broker(secure.broker.node_id),
+        "broker": ConfigResource.broker(broker.broker.node_id),
         "brokers": changed,
-        "logger": ConfigResource.broker_logger(secure.broker.node_id),
+        "logger": ConfigResource.broker_logger(broker.broker.node_id),
         "group": ConfigResource.group(new("group")),
     }[kind]
     check_agreed(
@@ -183,8 +171,8 @@ def documented(config: JavaConfig) -> JavaConfig:
 
 
 @pytest.mark.usefixtures("topic")
-def test_config_resources(secure: SecureBroker, admin: BlockingAdminClient, java: JavaAdminClient) -> None:
-    if not is_at_least(secure.broker.release, "4.1"):
+def test_config_resources(broker: SecureBroker, admin: BlockingAdminClient, java: JavaAdminClient) -> None:
+    if not is_at_least(broker.broker.release, "4.1"):
         pytest.skip("brokers before 4.1 cannot list config resources of all types")
     check_agreed(
         lambda: sorted(map(str, map(as_java.config_resource, admin.list_config_resources()))),
@@ -252,10 +240,10 @@ def test_scram_users(admin: BlockingAdminClient, java: JavaAdminClient) -> None:
     )
 
 
-def test_delegation_tokens(secure: SecureBroker, java_admin: JavaAdmin) -> None:
-    java = java_admin.client(properties=secure.java_sasl("SCRAM-SHA-512"))
+def test_delegation_tokens(broker: SecureBroker, java_admin: JavaAdmin) -> None:
+    java = java_admin.client(properties=broker.java_sasl("SCRAM-SHA-512"))
     credentials = ScramCredentials(SUPER_USER, PASSWORDS[SUPER_USER], "SCRAM-SHA-512")
-    address = f"{secure.broker.host}:{secure.sasl_plaintext_port}"
+    address = f"{broker.broker.host}:{broker.sasl_plaintext_port}"
     with BlockingAdminClient(address, credentials=credentials) as admin:
         made = admin.create_delegation_token(renewers=["User:bob", "User:alice"])
         check_agreed(
@@ -267,10 +255,10 @@ def test_delegation_tokens(secure: SecureBroker, java_admin: JavaAdmin) -> None:
 
 @pytest.mark.parametrize("kind", ["classic", "consumer", "share", "streams"])
 def test_groups(
-    secure: SecureBroker, admin: BlockingAdminClient, java: JavaAdminClient, topic: str, kind: GroupKind
+    broker: SecureBroker, admin: BlockingAdminClient, java: JavaAdminClient, topic: str, kind: GroupKind
 ) -> None:
-    if kind != "classic" and not is_at_least(secure.broker.release, "4.1"):
-        pytest.skip(f"the broker of {secure.broker.release} has no {kind} groups switched on")
+    if kind != "classic" and not is_at_least(broker.broker.release, "4.1"):
+        pytest.skip(f"the broker of {broker.broker.release} has no {kind} groups switched on")
     group = new(f"{kind}-group")
     with java.member(group, [topic], kind):
         eventually(lambda: [listed.group_id for listed in admin.list_groups().all()], lambda listed: group in listed)

@@ -1,10 +1,9 @@
-"""What Kafka 4.4 has brought for administrators, at brokers that have it and at those that do not."""
+"""New administrative features of Kafka 4.4, at brokers with and without them."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,18 +15,17 @@ from tests.apache_kafka.releases import broker_releases, is_at_least, releases
 from tests.stand_ins.broker import StandInBroker
 from tests.stand_ins.cluster import FAST, StandInCluster
 
-from kafkawire.admin.blocking import BlockingAdminClient
-from kafkawire.admin.client import AdminClient
+from kafkawire.admin.client import AdminClient, BlockingAdminClient
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.settings import ConnectionSettings
-from kafkawire.admin.requirements import Support
+from kafkawire.admin.needs import Support
 from kafkawire.model.groups.streams import (
     StreamsGroupDescription,
     StreamsNodeType,
     StreamsTopologyDescriptionStatus,
     StreamsTopologyNode,
 )
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import (
     StreamsGroupTopologyDescriptionUpdateRequest,
@@ -44,7 +42,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import OperationTimeoutError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 TOPOLOGY_PLUGIN = {
     "group.streams.topology.description.plugin.class": (
@@ -58,12 +56,6 @@ BEFORE = [release for release in broker_releases() if not is_at_least(release, "
 @pytest.fixture(params=WITH)
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
 
 
 async def connect(port: int, host: str, settings: ConnectionSettings) -> None:

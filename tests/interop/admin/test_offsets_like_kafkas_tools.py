@@ -8,20 +8,17 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.eventually import eventually
-from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminClient
+from tests.apache_kafka.java_admin import GroupKind, JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.releases import broker_releases, is_at_least
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.group_lag import GroupLag, PartitionLag
 from kafkawire.admin.offset_resets import ByDuration, ResetTarget, ShiftBy, ToCurrent, ToOffset, ToTime
 from kafkawire.admin.operations.offset_resets import ResetOffsets
 from kafkawire.model.groups.descriptions import GroupState, GroupType
-from kafkawire.model.partitions import IsolationLevel, OffsetSpec
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, OffsetSpec, TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol.errors import (
     GroupIdNotFoundError,
@@ -29,7 +26,7 @@ from kafkawire.protocol.errors import (
     UnknownTopicOrPartitionError,
 )
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 GROUPS = "consumer.group.ConsumerGroupCommand"
 NEWER = [release for release in broker_releases() if is_at_least(release, "4.1")]
@@ -51,22 +48,6 @@ SCENARIOS: list[tuple[ResetTarget, tuple[str, ...]]] = [
 
 Row = tuple[TopicPartition, str, str, str, str]
 """Partition, current offset, log end offset, lag and member, as kafka-consumer-groups prints them."""
-
-
-@pytest.fixture(params=broker_releases())
-def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
-    return kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
-
-
-@pytest.fixture
-def java(broker: Broker, java_admin: JavaAdmin) -> JavaAdminClient:
-    return java_admin.client(broker.address)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A cluster whose metadata is older than its brokers: what it cannot store is refused until it is upgraded (C28)."""
+"""A cluster whose metadata version is older than its brokers: it refuses what it cannot store (C28)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.releases import broker_releases
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.model.cluster import FeatureUpdate, UpgradeType
 from kafkawire.model.scram import ScramDeletion, ScramMechanism, ScramUpsertion
 from kafkawire.protocol.errors import UnsupportedVersionError
 from kafkawire.wire.kafka_errors import ApiError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 FORMATTED = "3.4"
 LEVEL = 8
@@ -33,12 +33,6 @@ def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp(f"old-metadata-{release}")
     with running_broker(release, folder, format_arguments=("--release-version", FORMATTED)) as running:
         yield running
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
 
 
 def test_scram_is_refused_until_the_metadata_can_store_it(admin: BlockingAdminClient) -> None:

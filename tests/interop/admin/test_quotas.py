@@ -8,15 +8,15 @@ from typing import get_args
 import pytest
 from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.eventually import eventually
-from tests.apache_kafka.fixtures import Brokers, SecureBrokers
+from tests.apache_kafka.fixtures import SecureBrokers
 from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.releases import broker_releases
-from tests.apache_kafka.secure_broker import PASSWORDS
-from tests.apache_kafka.secure_broker import USER as POWERLESS
+from tests.apache_kafka.secure_broker import PASSWORDS, USER as POWERLESS
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.admin.operations.strategies import Strategy
+from kafkawire.model.quotas.configs import DEFAULT_NAME, QuotaResourceType
 from kafkawire.model.quotas.entities import (
     CLIENT_ID,
     CONNECTION_CREATION_RATE,
@@ -31,7 +31,6 @@ from kafkawire.model.quotas.entities import (
     ClientQuotaFilter,
     ClientQuotaFilterComponent,
 )
-from kafkawire.model.quotas.named_configs import DEFAULT_NAME, QuotaResourceType
 from kafkawire.protocol.errors import (
     ClusterAuthorizationFailedError,
     InvalidRequestError,
@@ -39,7 +38,7 @@ from kafkawire.protocol.errors import (
     UnsupportedVersionError,
 )
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 Quotas = Mapping[ClientQuotaEntity, Mapping[str, float]]
 
@@ -79,11 +78,6 @@ REFUSED = {
     ClientQuotaFilter((any_of(USER), any_of(USER))): InvalidRequestError,
     ClientQuotaFilter((any_of(USER), any_of(IP))): InvalidRequestError,
 }
-
-
-@pytest.fixture(params=broker_releases())
-def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
-    return kafka_brokers(request.param)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 from tests.stand_ins.channels import soon
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.sasl import PlainCredentials, ScramCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings
@@ -38,7 +38,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import ApiError, OperationTimeoutError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 SHA_256, SHA_512 = ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512
 PASSWORD = "correct horse"
@@ -48,12 +48,6 @@ SETTINGS = ConnectionSettings(client_id="test")
 @pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
     return secure_kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: SecureBroker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.broker.address) as client:
-        yield client
 
 
 @pytest.fixture
@@ -182,7 +176,7 @@ def test_unknown_users_and_users_given_twice(admin: BlockingAdminClient) -> None
     assert len(admin.describe_user_scram_credentials([])) == 0
 
 
-def test_who_has_no_right_is_told_so_or_waits_no_longer_than_the_deadline(broker: SecureBroker) -> None:
+def test_missing_rights_are_an_error_or_end_with_the_deadline(broker: SecureBroker) -> None:
     address = f"{broker.broker.host}:{broker.sasl_plaintext_port}"
     credentials = PlainCredentials(USER, PASSWORDS[USER])
     with BlockingAdminClient(address, credentials=credentials, settings=AdminSettings(request_timeout=1.0)) as admin:

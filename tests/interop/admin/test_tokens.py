@@ -12,7 +12,7 @@ from tests.apache_kafka.fixtures import SecureBrokers
 from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, USER, SecureBroker
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import Credentials, PlainCredentials, ScramCredentials
 from kafkawire.admin.tokens import DelegationToken
 from kafkawire.protocol.errors import (
@@ -26,7 +26,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import KafkaError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 ME = f"User:{SUPER_USER}"
 HOUR_MS = 3_600_000

@@ -9,16 +9,15 @@ from contextlib import contextmanager
 import pytest
 from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.eventually import eventually
-from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminClient, JavaAdminError
+from tests.apache_kafka.java_admin import JavaAdminClient, JavaAdminError
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.node import HOST
-from tests.apache_kafka.releases import broker_releases, is_at_least
+from tests.apache_kafka.releases import is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.model.transactions import (
     AbortTransactionSpec,
@@ -39,25 +38,9 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import OperationTimeoutError
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 HOUR_MS = 3_600_000
-
-
-@pytest.fixture(params=broker_releases())
-def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
-    return kafka_brokers(request.param)
-
-
-@pytest.fixture
-def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
-
-
-@pytest.fixture
-def java(broker: Broker, java_admin: JavaAdmin) -> JavaAdminClient:
-    return java_admin.client(broker.address)
 
 
 @pytest.fixture

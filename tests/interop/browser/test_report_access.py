@@ -1,4 +1,4 @@
-"""Who may do what with a resource, as the report's page says it: every ACL that applies, decided as Kafka decides."""
+"""The access to a resource on the report's page: every ACL that applies, decided as Kafka decides."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tests.browser.chromium import Page
 from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, go_to, search, shown, texts
 from tests.made.reports import section_of
 
-from kafkawire.cli.report.contents import LogReport, Row
 from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.model.acls.evaluation import EVERYBODY, AclEvaluator
+from kafkawire.report.contents import LogReport, Row
 
 TOPIC: Final = ResourceType.TOPIC
 NAMES: Final = ("orders", "orders.eu", "order", "clicks", "o")

@@ -1,4 +1,4 @@
-"""Large and odd logs on the report's page: numbers are of all that was read, and no list or name makes it endless."""
+"""Large and odd logs on the report's page: numbers count everything that was read; lists and names are limited."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import pytest
 from tests.browser.chromium import Page
 from tests.browser.report_data import PackedNumbers, data_of, number_at
 from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, go_to, opened, search, shown, texts
-from tests.made.clusters import BEGAN as MADE_FROM
-from tests.made.clusters import MadeCluster
+from tests.made.clusters import BEGAN as MADE_FROM, MadeCluster
 from tests.made.reports import commits_of, section_of
 
 from kafkawire.cli.app import main
-from kafkawire.cli.report.contents import Committed, Count, LogReport, Numbers, Row, Section
-from kafkawire.cli.report.intervals import SHOWN_HISTORIES
+from kafkawire.report.contents import Committed, Count, LogReport, Numbers, Row, Section
+from kafkawire.report.intervals import SHOWN_HISTORIES
 
 TILES = (
     ("acls", "holding"),

@@ -1,4 +1,4 @@
-"""What histories of a real broker's logs say is still so is what Java's Admin says."""
+"""The last state in the histories of a real broker's logs equals what Java's Admin describes."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def change_topics_and_configs(admin: BlockingAdminClient) -> None:
         ],
         ConfigResource.broker(1): [
             ConfigChange("leader.replication.throttled.rate", ConfigOperation.SET, "1000"),
-            ConfigChange("listener.name.plaintext.ssl.key.password", ConfigOperation.SET, "not to be told"),
+            ConfigChange("listener.name.plaintext.ssl.key.password", ConfigOperation.SET, "not to be shown"),
         ],
         ConfigResource.broker_default(): [ConfigChange("log.cleaner.threads", ConfigOperation.SET, "2")],
     }
@@ -211,7 +211,7 @@ async def commit_in_transactions(address: str) -> None:
 
 
 def check(running: Running, name: str, javas: Callable[[], object], ours: Callable[[list[Row]], object]) -> None:
-    """What is still so in the logs and Java's answer are equal, once the node knows of all that is in its log."""
+    """The current rows of the logs equal Java's answer, once the node has applied all of its log."""
 
     def asked() -> tuple[object, object]:
         return javas(), ours(still_open(read(running, name)))
@@ -309,7 +309,7 @@ def test_configs(changed: Running, java: JavaAdminClient) -> None:
     rows = read(changed, "config_history")
     assert configs(still_open(rows), "TOPIC", "kept") == {"retention.ms": "70000", "cleanup.policy": "delete,compact"}
     assert configs(still_open(rows), "TOPIC", "again") == {"cleanup.policy": "compact"}
-    assert "not to be told" not in str(rows)
+    assert "not to be shown" not in str(rows)
 
 
 def test_committed_offsets(changed: Running, java: JavaAdminClient) -> None:

@@ -1,9 +1,11 @@
-"""Logs in an object store: found, planned, read and followed by S3's own protocol as those of this machine are."""
+"""Logs in an object store: found, planned, read and followed over S3's protocol, as on this machine."""
 
 from __future__ import annotations
 
 import pickle
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pyarrow import fs
@@ -11,7 +13,10 @@ from tests.apache_spark.prerequisites import require_spark
 from tests.kafka_logs.dumps import FIXTURES
 from tests.servers.s3 import S3Server, running_s3_server
 
+from kafkawire.cli.app import main
 from kafkawire.logs import Accounts, ArrowStore, LogReadError, find_log_files, read_table
+from kafkawire.logs.planning import find_logs
+from kafkawire.report.log_ends import Partition, log_ends
 
 LOGS = FIXTURES / "logs"
 COLUMNS = "log_offset,record_type,json,_error"
@@ -109,13 +114,13 @@ def test_a_stream_goes_on_where_it_was_when_objects_grow_and_come(server: S3Serv
         ("s3:///logs", "Missing bucket name"),
     ],
 )
-def test_what_is_not_there_is_told(path: str, complaint: str) -> None:
+def test_a_missing_object_is_reported(path: str, complaint: str) -> None:
     with pytest.raises(LogReadError, match=complaint) as raised:
         read_table("records", path)
     assert (raised.value.code, raised.value.path) == ("unreadable", path)
 
 
-def test_who_may_not_read_is_told_where_credentials_come_from(server: S3Server) -> None:
+def test_an_error_of_access_names_the_sources_of_credentials(server: S3Server) -> None:
     with server.known_users_only(), pytest.raises(LogReadError, match=r"ACCESS_DENIED.*AWS_ACCESS_KEY_ID"):
         read_table("records", f"s3a://{ROOT}")
 
@@ -159,3 +164,21 @@ def test_a_table_takes_its_place_where_there_are_no_folders(server: S3Server) ->
         "tables/out/_accounts/part-0.json": b"new",
         "tables/out/_SUCCESS": b"",
     }
+
+
+def test_a_report_has_the_ends_of_logs(server: S3Server, tmp_path: Path) -> None:
+    """Of the partition's own log, by its batches and its time index, as of the same files here."""
+    logs = tmp_path / "reported"
+    shutil.copytree(LOGS / "__consumer_offsets-0", logs / "__consumer_offsets-0")
+    shutil.copytree(LOGS / "__consumer_offsets-1", logs / "billing.events-1")  # ends at offset 373
+    (segment,) = (logs / "billing.events-1").glob("*.log")
+    segment.with_suffix(".timeindex").write_bytes((1_795_250_000_000).to_bytes(8, "big") + (99).to_bytes(4, "big"))
+    server.put_folder("bucket", logs)
+    found, here = (log_ends(find_logs([path])) for path in ("s3://bucket/reported", str(logs)))
+    assert found == here
+    end = found[Partition(None, "billing.events", 1)]
+    assert end.offset == 373
+    assert end.points[0] == (1_795_250_000_000, 100)
+    page = tmp_path / "report.html"
+    assert main(["report", "logs", "s3://bucket/reported", "--out", str(page)]) == 0
+    assert page.stat().st_size

@@ -130,6 +130,7 @@ def test_csv_for_spreadsheets_has_no_formulas(tmp_path: Path) -> None:
         assert [row["value"] for row in csv.DictReader(lines)] == shown
 
 
+@pytest.mark.extended
 def test_a_cluster_of_two_workers_runs_it_with_nothing_of_kafkawire_but_the_zip(tmp_path: Path) -> None:
     """The workers' Python has the libraries, and kafkawire only through ``--py-files``."""
     write_bundle(tmp_path / "kafkawire.zip")

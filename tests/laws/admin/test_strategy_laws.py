@@ -1,4 +1,4 @@
-"""All ways to ask about filters give the same results, whatever the filters are (KIP-888, F4 to F9)."""
+"""All strategies for filters give the same results, for any filters (KIP-888, F4 to F9)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 from tests.laws.model.acl_strategies import acls, filters
-from tests.laws.model.quota_strategies import entities as quota_entities
-from tests.laws.model.quota_strategies import filters as quota_filters
-from tests.stand_ins.acls import StandInAcls
+from tests.laws.model.quota_strategies import entities as quota_entities, filters as quota_filters
 from tests.stand_ins.cluster import FAST, StandInCluster
-from tests.stand_ins.quotas import StandInQuotas
+from tests.stand_ins.embedded_state import EmbeddedState
 
 from kafkawire.admin.operations.strategies import Strategy
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter, ResourceType
@@ -42,7 +39,7 @@ def test_acls(
     there: Sequence[AclBinding], wanted: Sequence[AclBindingFilter], refusal: tuple[ErrorCode, str] | None
 ) -> None:
     async def ask() -> None:
-        stand_in = StandInAcls(there)
+        stand_in = EmbeddedState(there)
         stand_in.refusal = refusal
         cluster = StandInCluster(1, stand_in.handlers, versions=BATCHES)
         async with cluster, cluster.client(WITH_PROPOSALS) as client:
@@ -70,7 +67,7 @@ def test_quotas(
     refusal: tuple[ErrorCode, str] | None,
 ) -> None:
     async def ask() -> None:
-        stand_in = StandInQuotas(there)
+        stand_in = EmbeddedState(quotas=there)
         stand_in.refusal = refusal
         cluster = StandInCluster(1, stand_in.handlers, versions=BATCHES)
         async with cluster, cluster.client(WITH_PROPOSALS) as client:

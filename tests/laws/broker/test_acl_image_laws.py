@@ -1,10 +1,17 @@
-"""ACLs in the state of a broker: the index finds and decides what a look at each does, whatever comes and goes."""
+"""ACLs in the state of a broker: the index finds and decides the same as a search of all, after any changes."""
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.laws.model.acl_strategies import filters, hosts, known_acls, names, operations, principals, resource_types
+from hypothesis import given, strategies as st
+from tests.laws.model.acl_strategies import (
+    acls,
+    filters,
+    hosts,
+    names,
+    operations,
+    principals,
+    resource_types,
+)
 
 from kafkawire.broker.image.acls import AclsImage
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
@@ -15,7 +22,7 @@ from kafkawire.model.acls.evaluation import AclEvaluator
 from kafkawire.model.acls.matching import matches
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 
-histories = st.lists(st.tuples(known_acls, st.booleans()), max_size=30)
+histories = st.lists(st.tuples(acls, st.booleans()), max_size=30)
 """ACLs that are added, and whether each is removed again in the end."""
 
 

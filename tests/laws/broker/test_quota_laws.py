@@ -1,12 +1,11 @@
-"""Quotas: the broker refuses what the admin client refuses before it asks, with the same codes (E6, E11)."""
+"""Quotas: the broker and the admin client refuse the same, with the same codes (E6, E11)."""
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.embedded.handlers import handled, handlers_by_request
 
-from kafkawire.admin.operations.quota_messages import filter_components
+from kafkawire.admin.operations.quotas import filter_components
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations
@@ -40,7 +39,7 @@ ADDRESSES = (None, "10.0.0.1", "::1")
 
 
 def _is_known(entity: ClientQuotaEntity) -> bool:
-    """Whether nobody must be asked for the address of a host."""
+    """Whether no name of a host has to be resolved."""
     return not entity.get("ip") or entity["ip"] in ADDRESSES
 
 

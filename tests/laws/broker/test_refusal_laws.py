@@ -1,4 +1,4 @@
-"""Whatever is asked can be refused, with any code, in words that its version can carry."""
+"""Every request can be refused with any code, and with a message where the version has one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kafkawire.broker.refusals import refusal
 from kafkawire.protocol import message_class

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.made.release_jars import field, message, parsed
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition

@@ -6,8 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from tests.laws.codegen.definition_strategies import Json, real_definition_texts
 
 from kafkawire.codegen.parse.load import read_definition

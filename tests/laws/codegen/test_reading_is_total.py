@@ -7,8 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.laws.codegen.definition_strategies import mutated_definitions, real_definition_texts
 
 from kafkawire.codegen.check import RULES

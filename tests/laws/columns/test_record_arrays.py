@@ -1,4 +1,4 @@
-"""Records as arrays are the records of the batches, and what is refused as records is no array."""
+"""Records as arrays equal the records of the batches, and batches that are refused as records give no array."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.dumps import real_logs
 
 from kafkawire.columns.record_arrays import decode_record_arrays, decode_some_record_arrays

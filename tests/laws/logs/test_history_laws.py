@@ -1,4 +1,4 @@
-"""Whatever happened, and whatever is kept of the log and its snapshots: a history is what a simple replay says."""
+"""A history equals a simple replay, for any changes and any kept part of the log and its snapshots."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.histories import Row, history, still_open, time
 from tests.made.logs import METADATA_LOG, Step, write_checkpoint, write_segment
 
@@ -271,10 +270,10 @@ def test_cuts_and_snapshots_beside_a_whole_log_change_nothing(
 
 @given(stories(), st.integers(1, 24), st.integers(0, 3), _PLACES, _PLACES)
 @settings(max_examples=15)
-def test_snapshot_stands_for_the_beginning_that_was_deleted(
+def test_a_snapshot_replaces_the_deleted_beginning(
     story: Story, count: int, overlap: int, segments: list[int], more_snapshots: list[int]
 ) -> None:
-    """The same is so, and the same has ended since; only beginnings are unknown that the kept records do not tell."""
+    """The same rows hold, and the same rows have ended since; only beginnings before the kept records are unknown."""
     count = 1 + count % len(story.steps)
     while not story.may_be_snapshot[count - 1]:
         count += 1
@@ -293,7 +292,7 @@ def test_snapshot_stands_for_the_beginning_that_was_deleted(
 
 
 def _check_same_but_for_beginnings(rows: list[Row], expected: list[Row], since: int) -> None:
-    """What is told was so; and what was so after the snapshot is told."""
+    """Every row held at its time; and there is a row for everything that held after the snapshot."""
     left = list(expected)
     for row in filter(_has_a_beginning, rows):
         found = next((each for each in left if _alike(row, each, time(since))), None)
@@ -311,7 +310,7 @@ def _has_a_beginning(row: Row) -> bool:
 
 
 def _alike(row: Row, other: Row, since: datetime) -> bool:
-    """Before the snapshot, a record may say again what was so already, and nobody can know."""
+    """Before the snapshot, a record may repeat an earlier state, which the log does not show."""
     ignored = {"valid_from", "created_at", "from_offset", "added_by_snapshot"}
     if any(row[name] != other[name] for name in row.keys() - ignored):
         return False

@@ -1,4 +1,4 @@
-"""Whatever is committed, in transactions or not: the offsets as of any time are those that Kafka's coordinator has."""
+"""For any commits, in transactions or not, the offsets as of any time are those of Kafka's coordinator."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.histories import history, still_open, time
 from tests.made.logs import OFFSETS_LOG, Written, write_offsets_segment
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.made.segments import METADATA, OFFSETS, batches_of, real_segment, repeated, write_segment
 
 from kafkawire.logs import (

@@ -1,4 +1,4 @@
-"""Whatever the transactions and however a log is cut: ``records`` and the histories say the same of each record."""
+"""For any transactions and any cut of a log, ``records`` and the histories have the same outcome of each record."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.histories import Row, history
 from tests.made.logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offsets_segment, write_segment
 

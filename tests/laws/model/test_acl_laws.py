@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.laws.model.acl_strategies import (
     acls,
     filters,

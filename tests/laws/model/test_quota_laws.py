@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.laws.model.quota_strategies import client_entities, described, entities, filters, names
 
 from kafkawire.admin.operations.quotas import wanted_quotas

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.made.example_messages import random_instance
 
 from kafkawire.protocol import MESSAGE_NAMES, message_class
-from kafkawire.wire.examples import random_instance
 from kafkawire.wire.reference.annotation import annotate
 
 

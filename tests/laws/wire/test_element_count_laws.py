@@ -6,13 +6,13 @@ import random
 
 import msgspec
 import pytest
+from tests.made.example_messages import random_instance
 
 from kafkawire.layout import StructLayout
 from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS
 from kafkawire.wire import Message
 from kafkawire.wire.element_count import element_count
-from kafkawire.wire.examples import random_instance
 
 MOST = 1_000_000
 REQUESTS = [(api.request, version) for api in APIS.values() for version in api.versions]

@@ -1,4 +1,4 @@
-"""What the JSON form says it reads, through JSON text, for every type and shape."""
+"""The JSON form reads what it writes, through JSON text, for every type and shape."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import json
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
+from tests.made.example_messages import extreme_instances, random_instance
 from tests.made.messages import Synthetic, everything, nullable_struct_message
 
 from kafkawire.wire.errors import DecodeError
-from kafkawire.wire.examples import extreme_instances, random_instance
 from kafkawire.wire.json_form import struct_from_json, struct_to_json, struct_writer
 from kafkawire.wire.strategies import instances
 

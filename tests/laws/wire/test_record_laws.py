@@ -1,11 +1,10 @@
-"""Laws of the record formats: what was written is read, through all codecs, whole or cut off."""
+"""Laws of the record formats: reading returns what was written, through all codecs, complete or truncated."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.made.record_strategies import record_lists
 
 from kafkawire.wire.batches.batch import Record, RecordBatch, read_batches

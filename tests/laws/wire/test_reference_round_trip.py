@@ -1,4 +1,4 @@
-"""What the reference codec writes it reads, for every type, shape and kind of version."""
+"""The reference codec reads what it writes, for every type, shape and kind of version."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import random
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
+from tests.made.example_messages import extreme_instances, random_instance
 from tests.made.messages import Synthetic, everything, nullable_struct_message
 
 from kafkawire.wire.errors import DecodeError
-from kafkawire.wire.examples import extreme_instances, random_instance
 from kafkawire.wire.strategies import instances
 
 MESSAGES = [*everything(), nullable_struct_message(0), nullable_struct_message(1)]

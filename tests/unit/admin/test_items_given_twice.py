@@ -1,4 +1,4 @@
-"""Items that a call is given twice: equal ones are sent once, those that contradict each other are not sent at all."""
+"""Items that a call is given twice: equal ones are sent once, contradictory ones not at all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafkawire.admin import (
     ScramDeletion,
     ScramUpsertion,
 )
-from kafkawire.admin.engine.call import Call
+from kafkawire.admin.engine.batch_call import BatchCall
 from kafkawire.admin.engine.item_states import ItemState
 from kafkawire.admin.engine.operation import Operation
 from kafkawire.layout import Uuid
@@ -98,12 +98,14 @@ async def test_equal_items_are_sent_once_and_reported_as_often_as_they_are_given
 ) -> None:
     sent: list[Sequence[object]] = []
 
-    async def seen(self: Call[Any, Any], operation: Operation[Any, Any, Any], states: Sequence[ItemState[Any]]) -> None:
+    async def seen(
+        self: BatchCall[Any, Any], operation: Operation[Any, Any, Any], states: Sequence[ItemState[Any]]
+    ) -> None:
         sent.append(states)
         for state in states:
             self._settle(operation, state, (1,) if state.item is None else InvalidRequestError("seen"))
 
-    monkeypatch.setattr(Call, "_dispatch", seen)
+    monkeypatch.setattr(BatchCall, "_dispatch", seen)
     function = getattr(AdminClient("127.0.0.1:1"), method)
     item = sample(item_of(parameters(function)[parameter]))
     results = await function(**{**required(function), parameter: [item, item]})

@@ -1,48 +1,24 @@
-"""What methods need: kept equal to what the operations declare, whoever adds one."""
+"""The requirements of methods, which come from the operations that carry them out."""
 
 from __future__ import annotations
 
 import inspect
-from collections import defaultdict
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from tests.stand_ins.cluster import FAST, StandInCluster
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.connection.versions import BrokerVersions
-from kafkawire.admin.engine.operation import Operation
-from kafkawire.admin.requirements import REQUIREMENTS, Capability, Support, capabilities_of
+from kafkawire.admin.needs import Capability, Support, capabilities_of
+from kafkawire.admin.requirements import REQUIREMENTS
 from kafkawire.protocol.api_table import APIS, ApiKey
 
 METHODS = {name for name, _ in inspect.getmembers(AdminClient, inspect.isfunction) if not name.startswith("_")}
 NEWEST = BrokerVersions({key: api.stable_versions for key, api in APIS.items()})
 
 
-def operations(base: type[Operation[Any, Any, Any]] = Operation) -> Iterator[type[Operation[Any, Any, Any]]]:
-    for operation in base.__subclasses__():
-        if operation.__module__.startswith("kafkawire."):
-            yield operation
-            yield from operations(operation)
-
-
-DECLARED: defaultdict[str, list[type[Operation[Any, Any, Any]]]] = defaultdict(list)
-for declared in operations():
-    if "name" in dir(declared) and not inspect.isabstract(declared):
-        DECLARED[declared.name].append(declared)
-
-
 def test_every_method_has_its_requirements() -> None:
     assert REQUIREMENTS.keys() == METHODS - {"close"}
-
-
-@pytest.mark.parametrize("name", sorted(METHODS & DECLARED.keys()))
-def test_requirements_are_what_the_operations_declare(name: str) -> None:
-    needed = REQUIREMENTS[name]
-    # A method that has another's operation for its fallback names an API that none of its own operations has.
-    assert {operation.api for operation in DECLARED[name]} <= {way.api for way in needed.ways}
-    assert needed.on_controllers == any(operation.on_controllers for operation in DECLARED[name])
 
 
 @pytest.mark.parametrize("name", sorted(REQUIREMENTS))
@@ -56,26 +32,36 @@ def test_every_way_is_one_that_this_client_can_go(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(REQUIREMENTS))
 def test_nothing_is_supported_where_nothing_is_offered(name: str) -> None:
-    nothing = capabilities_of(BrokerVersions({}), controller=False, proposals=False)
+    nothing = capabilities_of(REQUIREMENTS, BrokerVersions({}), controller=False, proposals=False)
     assert nothing[name] == Capability(Support.UNSUPPORTED)
-    assert capabilities_of(NEWEST, controller=False, proposals=False)[name].support is not Support.UNSUPPORTED
+    assert (
+        capabilities_of(REQUIREMENTS, NEWEST, controller=False, proposals=False)[name].support
+        is not Support.UNSUPPORTED
+    )
 
 
-def test_the_best_way_that_is_offered_is_told_with_its_version() -> None:
+def test_the_best_way_that_is_offered_is_reported_with_its_version() -> None:
     older = {**NEWEST.ranges, ApiKey.METADATA: range(8)}
     del older[ApiKey.DESCRIBE_TOPIC_PARTITIONS]
-    found = capabilities_of(BrokerVersions(older), controller=False, proposals=False)
+    found = capabilities_of(REQUIREMENTS, BrokerVersions(older), controller=False, proposals=False)
     assert found["describe_topics"] == Capability(Support.FALLBACK, ApiKey.METADATA, 7)
     assert found["list_topics"] == Capability(Support.SUPPORTED, ApiKey.METADATA, 7)
 
 
+def test_an_api_that_is_too_old_for_the_operation_does_not_serve_its_method() -> None:
+    older = {**NEWEST.ranges, ApiKey.METADATA: range(4)}
+    found = capabilities_of(REQUIREMENTS, BrokerVersions(older), controller=False, proposals=False)
+    assert found["list_topics"].support is Support.SUPPORTED
+    assert found["wait_for_topics"].support is Support.UNSUPPORTED
+
+
 def test_every_step_of_a_method_must_be_possible() -> None:
     older: dict[int, range] = {**NEWEST.ranges, ApiKey.OFFSET_FETCH: range(8)}
-    found = capabilities_of(BrokerVersions(older), controller=False, proposals=False)
+    found = capabilities_of(REQUIREMENTS, BrokerVersions(older), controller=False, proposals=False)
     assert found["group_lag"] == Capability(Support.FALLBACK, ApiKey.OFFSET_FETCH, 7)
     assert found["reset_offsets"] == Capability(Support.FALLBACK, ApiKey.OFFSET_COMMIT, 9)
     del older[ApiKey.LIST_OFFSETS]
-    without = capabilities_of(BrokerVersions(older), controller=False, proposals=False)
+    without = capabilities_of(REQUIREMENTS, BrokerVersions(older), controller=False, proposals=False)
     assert [without[name] for name in ("group_lag", "reset_offsets")] == [Capability(Support.UNSUPPORTED)] * 2
 
 
@@ -88,19 +74,19 @@ def test_further_steps_can_be_taken_too(name: str) -> None:
 
 def test_proposals_count_only_where_they_are_allowed() -> None:
     offered = BrokerVersions({key: api.versions for key, api in APIS.items()})
-    with_proposals = capabilities_of(offered, controller=False, proposals=True)["describe_acls"]
-    without = capabilities_of(offered, controller=False, proposals=False)["describe_acls"]
+    with_proposals = capabilities_of(REQUIREMENTS, offered, controller=False, proposals=True)["describe_acls"]
+    without = capabilities_of(REQUIREMENTS, offered, controller=False, proposals=False)["describe_acls"]
     assert (with_proposals.support, with_proposals.version) == (Support.SUPPORTED, 4)
     assert (without.support, without.version) == (Support.FALLBACK, 3)
 
 
 def test_controllers_do_what_controllers_serve() -> None:
-    found = capabilities_of(NEWEST, controller=True, proposals=False)
+    found = capabilities_of(REQUIREMENTS, NEWEST, controller=True, proposals=False)
     assert found["create_topics"].support is Support.UNSUPPORTED
     assert found["describe_metadata_quorum"].support is Support.SUPPORTED
 
 
-async def test_each_node_is_asked_anew_what_it_can_do() -> None:
+async def test_each_node_is_queried_again_for_what_it_can_do() -> None:
     async with StandInCluster(2) as cluster, cluster.client() as client:
         first = (await client.capabilities()).all()
         assert list(first) == [1, 2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -235,12 +236,13 @@ def test_a_reader_that_stops_reading_is_no_error_message(tmp_path: Path, body: s
 WAIT = "print('ready', flush=True); sys.stdin.read()"
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize(("body", "at_import"), [(WAIT, ""), ("pass", WAIT)], ids=["running", "being imported"])
 def test_ctrl_c_ends_quietly_with_130(tmp_path: Path, body: str, at_import: str) -> None:
     process = run_in_process(tmp_path, body, at_import)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
-    process.send_signal(2)
+    process.send_signal(signal.SIGINT)
     _, complaints = process.communicate()
     assert complaints == b""
     assert process.returncode == ExitCode.INTERRUPTED

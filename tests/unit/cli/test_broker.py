@@ -1,4 +1,4 @@
-"""``kafkawire broker`` as a program: it tells its address, stops on signals, and says what is wrong."""
+"""``kafkawire broker`` as a program: it prints its address, stops on signals, and reports errors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def started(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 @pytest.mark.parametrize(
     ("number", "exit_code"), [(signal.SIGTERM, ExitCode.DONE), (signal.SIGINT, ExitCode.INTERRUPTED)]
 )
-def test_it_tells_its_address_and_stops_on_signals(tmp_path: Path, number: int, exit_code: int) -> None:
+def test_it_prints_its_address_and_stops_on_signals(tmp_path: Path, number: int, exit_code: int) -> None:
     ready, properties = tmp_path / "ready", tmp_path / "server.properties"
     properties.write_text("# for the test\nnode.id = 7\nnum.partitions=1\n")
     options = ("--data-dir", f"{tmp_path / 'data'}", "--ready-file", f"{ready}", "--properties", f"{properties}")
@@ -73,7 +73,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--config", "num.partitions=x"], ExitCode.USAGE, "Invalid value x for configuration num.partitions"),
         (["--properties", "no-such-file"], ExitCode.FAILED, "no-such-file: No such file or directory"),
         (["--properties", "wrong.properties"], ExitCode.USAGE, "wrong.properties: the value of a has \\u without"),
-        (["--properties", "binary.properties"], ExitCode.FAILED, "binary.properties: it is no text in UTF-8"),
+        (["--properties", "binary.properties"], ExitCode.FAILED, "binary.properties: it is not UTF-8"),
         (["--data-dir", "wrong.properties"], ExitCode.FAILED, "wrong.properties: it is not a directory"),
         (["--port", "70000"], ExitCode.USAGE, "65535"),
     ],

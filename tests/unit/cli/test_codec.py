@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.made.example_messages import extreme_instances
 from tests.made.packages import field, generated, message, write_definitions
 
 from kafkawire.cli.app import main
 from kafkawire.codegen.generate import Target
 from kafkawire.protocol import MESSAGE_NAMES, message_class, to_json
-from kafkawire.wire.examples import extreme_instances
 
 ENGINES = ("generated", "reference")
 COMMAND = [str(Path(sys.executable).with_name("kafkawire")), "codec"]

@@ -1,7 +1,8 @@
-"""``kafkawire demo``: every step shows, and wrong or silent brokers are told apart from faults."""
+"""``kafkawire demo``: every step is shown, and errors of brokers are distinguished from defects."""
 
 from __future__ import annotations
 
+import io
 import socket
 import sys
 from pathlib import Path
@@ -9,9 +10,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from kafkawire.admin import BlockingAdminClient, NewTopic
+from kafkawire.broker import ThreadedBroker
 from kafkawire.cli.app import main
+from kafkawire.cli.demo import running_broker
 from kafkawire.cli.demo.request import hex_dump
-from kafkawire.cli.demo.running_broker import ask_broker
 from kafkawire.cli.outcome import CommandError
 from kafkawire.protocol import CreateTopicsRequest
 from kafkawire.rpc import encode_request
@@ -38,7 +41,7 @@ def test_demo_shows_every_step_on_a_machine_without_java(
     operation, resource, _, until = row(shown.out, "WRITE")
     assert (operation, resource) == ("DENY", "TOPIC orders")
     assert until.count(":") == 2
-    assert row(shown.out, "READ")[3] == "still so"
+    assert row(shown.out, "READ")[3] == "still valid"
     assert "Left out: Apache Spark reads the same table, but Java is not installed here." in shown.out
 
 
@@ -58,16 +61,27 @@ def test_dump_accounts_for_every_byte_of_the_frame() -> None:
 
 
 @pytest.mark.parametrize("address", ["localhost", "localhost:", ":9092", "localhost:0", "localhost:70000", "a:b"])
-def test_address_that_is_none_is_refused_at_once(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_address_is_refused_at_once(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--broker", address]) == 1
     shown = capsys.readouterr()
-    assert "is not an address" in shown.err
+    assert f"--broker: '{address}' is not host:port" in shown.err
     assert not shown.out
 
 
-def test_broker_that_is_not_there_is_named() -> None:
+def test_a_broker_that_does_not_respond_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running_broker, "_SECONDS", 0.5)
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
-        port = reserved.getsockname()[1]
-        with pytest.raises(CommandError, match=f"the broker at 127.0.0.1:{port} did not answer"):
-            ask_broker(Console(), "127.0.0.1", port)
+        address = f"127.0.0.1:{reserved.getsockname()[1]}"
+        with pytest.raises(CommandError, match=f"the broker at {address} did not respond"):
+            running_broker.ask_broker(Console(), address)
+
+
+def test_a_broker_is_shown_with_its_topics() -> None:
+    with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as client:
+        client.create_topics([NewTopic("orders", 6)]).all()
+        console = Console(record=True, file=io.StringIO(), width=120)
+        running_broker.ask_broker(console, broker.bootstrap_servers)
+    shown = console.export_text()
+    assert row(shown, "create_topics") == ["supported", "CREATE_TOPICS", "7"]
+    assert row(shown, "orders") == ["6", "no"]

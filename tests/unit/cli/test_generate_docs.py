@@ -63,8 +63,8 @@ def test_pages_of_ones_own_are_never_overwritten(folder: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("docs", "words"),
     [
-        ("specs/pages", "lies in the folder of the definitions"),
-        ("src/acme/protocol/pages", "lies in the folder of the package"),
+        ("specs/pages", "is inside the folder of the definitions"),
+        ("src/acme/protocol/pages", "is inside the folder of the package"),
         ("checks", "cannot hold both tests and pages"),
     ],
 )

@@ -23,7 +23,7 @@ WRONG = SOUND.replace('"0"', '"0+"')
         (WRONG, ExitCode.FAILED, "1 error, 0 warnings in 1 file"),
     ],
 )
-def test_exit_code_tells_errors_from_warnings(
+def test_the_exit_code_distinguishes_errors_from_warnings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, exit_code: ExitCode, line: str
 ) -> None:
     (tmp_path / "Example.json").write_text(text)
@@ -52,7 +52,7 @@ def test_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments:
 
 def test_help_says_how_folders_and_files_differ(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema", "lint", "--help"]) == ExitCode.DONE
-    assert "partners may lie elsewhere" in " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "partners may be elsewhere" in " ".join(capsys.readouterr().out.replace("│", " ").split())
 
 
 def test_github_has_commands_that_name_files_from_the_root(

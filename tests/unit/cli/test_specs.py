@@ -27,7 +27,7 @@ def import_(releases: Releases, *words: str) -> int:
     return main(["specs", "import", *paths, *words])
 
 
-def test_import_tells_what_it_did(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
+def test_import_prints_what_it_did(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
     assert import_(releases, "--pin") == 0
 
     told = capsys.readouterr().out
@@ -41,7 +41,7 @@ def test_import_tells_what_it_did(releases: Releases, capsys: pytest.CaptureFixt
     assert "32 files written, 0 removed, 0 unchanged" in told
 
 
-def test_import_again_tells_that_nothing_changed(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
+def test_import_again_prints_that_nothing_changed(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
     import_(releases, "--pin")
     capsys.readouterr()
 
@@ -130,6 +130,19 @@ def test_add_without_a_folder_generates_nothing_and_says_so(
 
     assert add(releases, "3.0") == 0
     assert "nothing was generated: run kafkawire generate, or add --package and --out" in capsys.readouterr().out
+
+
+def test_add_prints_the_warnings_about_definitions(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
+    import_(releases, "--pin")
+    capsys.readouterr()
+    doubtful = message("New", "0-1", [field("Title", "string", "1+", nullableVersions="0+")])
+    releases.publish("3.0", [message("M1", "1-2", [field("Title", "string", "0+")]), doubtful])
+
+    assert add(releases, "3.0") == 0
+    shown = capsys.readouterr().err
+    assert f"{releases.specs}/clients/New.json" in shown
+    assert "warning[gap-nullable-outside]: New.Title" in shown
+    assert shown.endswith("1 warning in the definitions\n")
 
 
 def test_a_release_that_definitions_do_not_allow_is_not_added(

@@ -17,10 +17,9 @@ from kafkawire.codegen.naming import (
     class_name,
     error_class_names,
     module_name,
-    snake_case,
-    strategy_name,
     struct_class_name,
 )
+from kafkawire.layout import snake_case
 from kafkawire.wire import Message
 
 
@@ -96,24 +95,11 @@ def test_a_struct_does_not_hide_its_message(struct: str, message: str, expected:
 
 
 @pytest.mark.parametrize(
-    "name", ["Strategies", "ApiTable", "ErrorCodes", "Errors", "RecordColumns", "RecordRegistries", "Class", "Import"]
+    "name", ["Strategies", "ApiTable", "ErrorCodes", "Errors", "RecordRegistries", "Class", "Import"]
 )
 def test_modules_do_not_hide_those_of_the_package_and_can_be_imported(name: str) -> None:
     assert module_name(name) == f"{snake_case(name)}_"
-    assert len(RESERVED_MODULES) == 6
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("FetchRequest", "fetch_request"),
-        ("Class", "class_"),
-        ("Messages", "messages_"),
-        ("Annotations", "annotations_"),
-    ],
-)
-def test_strategies_can_be_called(name: str, expected: str) -> None:
-    assert strategy_name(name) == expected
+    assert len(RESERVED_MODULES) == 5
 
 
 @pytest.mark.parametrize(

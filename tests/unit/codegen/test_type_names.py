@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkawire.codegen.type_names import meant_type
+from kafkawire.codegen.spelling import meant_type
 
 STRUCTS = ("Row", "TopicPartition")
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kafkawire.codegen.versions import ALL_VERSIONS, NO_VERSIONS, Versions, VersionsSyntaxError, parse_versions
+from kafkawire.codegen.versions import (
+    ALL_VERSIONS,
+    NO_VERSIONS,
+    Versions,
+    VersionsSyntaxError,
+    parse_versions,
+    versions_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -80,3 +87,8 @@ def test_the_empty_range_is_in_every_range_and_holds_nothing() -> None:
     assert not NO_VERSIONS
     assert 0 not in NO_VERSIONS
     assert list(NO_VERSIONS) == []
+
+
+def test_text_of_versions_with_gaps() -> None:
+    assert versions_text({5, 0, 1, 2}) == "0-2, 5"
+    assert versions_text(set()) == ""

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.kafka_logs.column_rows import row_of, same_rows, taken
+from tests.kafka_logs.column_rows import check_same_shape, row_of, rows, same_rows
 
-from kafkawire.protocol.record_columns import record_columns
+from kafkawire.columns import MessageColumns
+from kafkawire.protocol import message_class
 from kafkawire.records.coordinator_records import CoordinatorRecord, decode_coordinator_record
 from kafkawire.records.metadata_records import decode_metadata_record
 from kafkawire.wire import Message
@@ -21,7 +22,7 @@ Encoded = tuple[Message, int, bytes]
 
 
 def records(folder: Path) -> Iterator[Record]:
-    """The records of all segments and snapshots of a partition, but for control records."""
+    """The records of all segments and snapshots of a partition, except control records."""
     for path in sorted([*folder.glob("*.log"), *folder.glob("*.checkpoint")]):
         if path.suffix == ".log" or path.stem[0].isdigit():
             for batch in read_batches(path.read_bytes()):
@@ -53,9 +54,8 @@ def test_columns_of_real_records(folder: Path) -> None:
         seen.setdefault((message.NAME, version, start), []).append((message, version, octets))
     assert seen
     for (name, version, start), found in seen.items():
-        columns = record_columns(name)
-        rows = columns.rows()
-        assert rows.extend(version, [octets for _, _, octets in found], start) == len(found)
-        values, bad_text = taken(rows, columns.schema.names)
-        assert not bad_text
-        assert same_rows(values, [row_of(message, version) for message, _, _ in found])
+        columns = MessageColumns(message_class(name))
+        arrays = columns.arrays(version, [message for message, _, _ in found])
+        expected = [row_of(message, version) for message, _, _ in found]
+        assert same_rows(rows(columns, arrays, len(found)), expected)
+        check_same_shape(columns, version, [octets for _, _, octets in found], start)

@@ -7,8 +7,7 @@ import pickle
 import uuid
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kafkawire.layout import Uuid
 

@@ -149,14 +149,14 @@ def test_a_copy_under_another_name_is_known_by_what_lies_in_it(tmp_path: Path) -
 def test_a_single_file_may_have_any_name(tmp_path: Path) -> None:
     (file,) = find_log_files([str(write(tmp_path / "copied.log"))])
     assert (file.kind, file.base_offset) == (FileKind.SEGMENT, 0)
-    with pytest.raises(LogReadError, match="ends with"):
+    with pytest.raises(LogReadError, match="segments end in .log"):
         find_log_files([str(write(tmp_path / "notes.txt"))])
 
 
 def test_what_is_neither_a_file_nor_a_folder_is_unreadable(tmp_path: Path) -> None:
     """To open a pipe would be to wait for its other end."""
     os.mkfifo(tmp_path / "pipe.log")
-    with pytest.raises(LogReadError, match="neither a folder nor a file"):
+    with pytest.raises(LogReadError, match="neither a folder nor a regular file"):
         find_log_files([str(tmp_path / "pipe.log")])
     with pytest.raises(LogReadError, match="the path is empty"):
         find_log_files([""])

@@ -1,4 +1,4 @@
-"""Table ``records`` says what became of the transaction that a record is part of."""
+"""Table ``records`` has the outcome of the transaction of each record."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.made.logs import Step, Written, write_batches, write_checkpoint, write_offsets_segment
-from tests.made.logs import write_segment as write_metadata_segment
+from tests.made.logs import (
+    Step,
+    Written,
+    write_batches,
+    write_checkpoint,
+    write_offsets_segment,
+    write_segment as write_metadata_segment,
+)
 from tests.made.segments import METADATA, OFFSETS, write_segment
 
 from kafkawire.logs import Accounts, FileRange, Part, ReadOptions, find_log_files, read_part, read_table, table_named
@@ -51,7 +57,7 @@ def test_records_of_metadata_transactions(
 
 
 def test_a_metadata_transaction_goes_on_in_the_next_segments(tmp_path: Path) -> None:
-    """And each segment tells it, whether or not it is read alone."""
+    """And each segment shows it, whether or not it is read alone."""
     folder = tmp_path / METADATA
     middle = write_metadata_segment(folder, 0, [Step(1, (TOPIC, BEGIN))])
     end = write_metadata_segment(folder, middle, [Step(2, (TOPIC, NoOpRecord()))])
@@ -105,7 +111,7 @@ def test_snapshots_have_no_transactions_of_the_log(tmp_path: Path) -> None:
 
 
 def test_markers_end_the_transactions_of_their_producers(tmp_path: Path) -> None:
-    """By the producer's id; the epoch of the marker may be another. A marker has the outcome that it tells."""
+    """By the producer's id; the epoch of the marker may be another. A marker has its own outcome."""
     batches = [
         Written(1, commits(2), 7, 0),
         Written(1, commits(1)),
@@ -133,7 +139,7 @@ def test_markers_before_what_is_read_say_nothing_of_it(tmp_path: Path) -> None:
 
 
 def test_a_marker_that_cannot_be_read_ends_nothing(tmp_path: Path) -> None:
-    """And what becomes of the transaction that it is from does not depend on where the log is cut."""
+    """And the outcome of its transaction does not depend on where the log is split."""
     folder = tmp_path / OFFSETS
     written = [Record(timestamp=1, key=b"?", value=None)]
     broken = encode_batch(written, producer_id=7, producer_epoch=0, transactional=True, control=True)

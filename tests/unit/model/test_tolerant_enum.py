@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from kafkawire.model.acls.bindings import AclOperation, AclPermissionType, PatternType, ResourceType
-from kafkawire.model.tolerant_enum import MembersByCode, TolerantEnum
+from kafkawire.model.tolerant_enums import MembersByCode, TolerantEnum
 
 ENUMERATIONS = [ResourceType, PatternType, AclOperation, AclPermissionType]
 

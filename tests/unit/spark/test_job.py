@@ -23,15 +23,15 @@ ASKED = ("spark", "tables", "--log", "/l", "--out", "/o")
     [
         (("spark", "tables", "--table", "topic"), "the following arguments are required: --log, --out"),
         ((*ASKED, "--table", "topics"), "there is no table 'topics'"),
-        ((*ASKED, "--table", "topic", "--as-of", "soon"), "option 'asOf': 'soon' is no time like 2026-03-01T00:00Z"),
+        ((*ASKED, "--table", "topic", "--as-of", "soon"), "option 'asOf': 'soon' is not a time such as 2026-03-01"),
         ((*ASKED, "--table", "topic", "--columns", "nam"), "table 'topic' has no column 'nam'"),
         ((*ASKED, "--table", "topic", "--max-error", "1"), "unrecognized arguments: --max-error 1"),
-        ((*ASKED, "--table", "topic", "--max-errors", "-1"), "argument --max-errors: '-1' is no number of errors"),
-        ((*ASKED, "--table", "topic", "--as-of", "2026-03-01"), "option 'asOf' needs a history"),
+        ((*ASKED, "--table", "topic", "--max-errors", "-1"), "argument --max-errors: '-1' is not a number of errors"),
+        ((*ASKED, "--table", "topic", "--as-of", "2026-03-01"), "option 'asOf': it needs a history"),
         ((*ASKED, "--table", "topic", "--format", "xml"), "argument --format: invalid choice: 'xml'"),
     ],
 )
-def test_wrong_usage_is_told(words: tuple[str, ...], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_reported(words: tuple[str, ...], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert kafkawire(list(words)) == 2
     assert complaint in capsys.readouterr().err
 
@@ -53,12 +53,12 @@ def test_logs_are_never_overwritten(tmp_path: Path, out: str, capsys: pytest.Cap
     assert "--overwrite would delete logs in " in capsys.readouterr().err
 
 
-def test_help_tells_options_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_options_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert kafkawire(["spark", "tables", "--help"]) == 0
     told = capsys.readouterr().out
     assert "--no-verify-checksums" in told
     assert "--max-partition-bytes SIZE" in told
-    assert "Exit code: 0 if all was decoded" in told
+    assert "Exit code: 0 if everything was decoded" in told
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_errors_decide_the_exit_code(
     assert capsys.readouterr().err.startswith(f"{accounts.line()}\n")
 
 
-def test_of_an_error_that_came_through_java_our_own_words_are_told() -> None:
+def test_an_error_that_came_through_java_is_printed_with_our_own_message() -> None:
     through_java = (
         "An error occurred while calling o1.save.\n: org.apache.spark.SparkException: Job aborted\n"
         "kafkawire.logs.errors.LogReadError: /l/0.log at byte 0, offset 0: bad_crc: the CRC is wrong\n\n\tat java.base"
@@ -85,7 +85,7 @@ def test_of_an_error_that_came_through_java_our_own_words_are_told() -> None:
     )
 
 
-def test_of_other_errors_the_innermost_cause_is_told() -> None:
+def test_other_errors_are_printed_with_their_innermost_cause() -> None:
     no_folder = (
         "An error occurred while calling o44.save.\n: org.apache.spark.SparkException: Job aborted due to failure\n"
         "\tat java.base\nCaused by: java.io.IOException: Mkdirs failed to create file:/proc/nope/0\n\t... 1 more\n"
@@ -98,6 +98,6 @@ def test_of_other_errors_the_innermost_cause_is_told() -> None:
     assert reason_of(in_python) == "[Errno 2] Cannot create directory"
 
 
-def test_without_java_the_user_is_told_what_is_missing() -> None:
+def test_without_java_the_error_names_what_is_missing() -> None:
     no_java = "[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number."
     assert reason_of(no_java).startswith("Spark could not start Java: Java 17 or newer must be on the path")

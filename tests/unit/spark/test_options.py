@@ -9,13 +9,13 @@ import pytest
 pytest.importorskip("pyspark")
 
 from kafkawire.logs import ReadMode, ReadOptions
-from kafkawire.spark.options import MAX_PARTITION_BYTES, OPTION_NAMES, OptionError, SourceOptions, source_options
+from kafkawire.spark.options import OPTION_NAMES, OptionError, SourceOptions, source_options
 
 LEAST = {"table": "records", "path": "/data"}
 
 
 def test_a_table_and_a_path_are_enough() -> None:
-    assert source_options(LEAST) == SourceOptions("records", ("/data",), max_partition_bytes=MAX_PARTITION_BYTES)
+    assert source_options(LEAST) == SourceOptions("records", ("/data",))
 
 
 def test_every_option_is_heard() -> None:
@@ -38,7 +38,6 @@ def test_every_option_is_heard() -> None:
             "secrets": "true",
             "noOps": "true",
             "asOf": "2026-03-01T00:00Z",
-            "schemaDir": "/own",
             "pathGlobFilter": "*.log",
             "recursiveFileLookup": "false",
             "maxPartitionBytes": "2 KiB",
@@ -73,7 +72,6 @@ def test_every_option_is_heard() -> None:
         recursive=False,
         max_partition_bytes=2048,
         pushdown=True,
-        schema_dir="/own",
         max_bytes_per_trigger=3 << 30,
         fail_on_data_loss=False,
         accounts_path="/accounts",
@@ -84,19 +82,19 @@ def test_every_option_is_heard() -> None:
     ("option", "text", "complaint"),
     [
         ("mode", "lenient", "option 'mode': 'lenient' is none of PERMISSIVE, DROPMALFORMED, FAILFAST"),
-        ("fromOffset", "-1", "option 'fromOffset': '-1' is no offset"),
-        ("untilOffset", str(1 << 63), f"option 'untilOffset': '{1 << 63}' is no offset"),
-        ("asOf", "yesterday", "option 'asOf': 'yesterday' is no time like 2026-03-01T00:00Z"),
+        ("fromOffset", "-1", "option 'fromOffset': '-1' is not an offset"),
+        ("untilOffset", str(1 << 63), f"option 'untilOffset': '{1 << 63}' is not an offset"),
+        ("asOf", "yesterday", "option 'asOf': 'yesterday' is not a time such as 2026-03-01 or 2026-03-01T12:30:00Z"),
         ("secrets", "yes", "option 'secrets': 'yes' is neither true nor false"),
-        ("maxPartitionBytes", "0", "option 'maxPartitionBytes': '0' is no size like 64m"),
-        ("maxPartitionBytes", "64x", "option 'maxPartitionBytes': '64x' is no size like 64m"),
+        ("maxPartitionBytes", "0", "option 'maxPartitionBytes': '0' is not a size such as 64m"),
+        ("maxPartitionBytes", "64x", "option 'maxPartitionBytes': '64x' is not a size such as 64m"),
         (
             "columns",
-            "file,,log_offset",
-            "option 'columns': 'file,,log_offset' is no list of names with commas between them",
+            " , ",
+            "option 'columns': ' , ' is not a list of names separated by commas",
         ),
-        ("paths", "/a,/b", "option 'paths': '/a,/b' is no JSON array of paths"),
-        ("paths", "[]", "option 'paths': '[]' is no JSON array of paths"),
+        ("paths", "/a,/b", "option 'paths': '/a,/b' is not a JSON array of paths"),
+        ("paths", "[]", "option 'paths': '[]' is not a JSON array of paths"),
     ],
 )
 def test_a_malformed_value_is_named(option: str, text: str, complaint: str) -> None:
@@ -107,7 +105,7 @@ def test_a_malformed_value_is_named(option: str, text: str, complaint: str) -> N
 
 @pytest.mark.parametrize("missing", ["table", "path"])
 def test_what_cannot_be_left_out_is_named(missing: str) -> None:
-    with pytest.raises(OptionError, match=f"the option '{missing}' is missing: "):
+    with pytest.raises(OptionError, match=f"option '{missing}': it is missing: "):
         source_options({name: text for name, text in LEAST.items() if name != missing})
 
 
@@ -140,4 +138,4 @@ def test_no_option_is_taken_for_a_slip_of_another() -> None:
     }
     flags = ("recursiveFileLookup", "verifyChecksums", "secrets", "noOps", "pushdown", "failOnDataLoss")
     values |= dict.fromkeys(flags, "true")
-    source_options({name: values.get(name, "1") for name in OPTION_NAMES})
+    source_options({name: values.get(name, "1") for name in OPTION_NAMES if name != "schemaDir"})

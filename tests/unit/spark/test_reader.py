@@ -1,4 +1,4 @@
-"""What the data source hands to Spark, without Java: the plain rows, under the schema that Spark expects."""
+"""The data source without Java: it returns the plain rows with the schema that Spark expects."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pyspark.sql.datasource import InputPartition
 
 from kafkawire.logs import LogReadError, read_table, table_named, table_names
@@ -108,16 +107,19 @@ def test_another_schema_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"table": "topic", "asOf": "2026-03-01"}, "option 'asOf' needs a history: table 'topic' has a row for each"),
-        ({"table": "topic", "recordTypes": "TOPIC_RECORD"}, "option 'recordTypes' chooses from table 'records'"),
+        ({"table": "topic", "asOf": "2026-03-01"}, "option 'asOf': it needs a history; table 'topic' has a row"),
+        ({"table": "topic", "recordTypes": "TOPIC_RECORD"}, "option 'recordTypes': it is for table 'records', not"),
         (
             {"table": "records", "recordTypes": "topic_record"},
-            "no record type 'topic_record': did you mean TOPIC_RECORD?",
+            "no record type 'topic_record'; did you mean TOPIC_RECORD?",
         ),
-        ({"table": "records", "recordTypes": "17"}, "there is no record type '17', named as in column record_type"),
+        (
+            {"table": "records", "recordTypes": "17"},
+            "there is no record type '17'; it is named as in column",
+        ),
         (
             {"table": "batches", "columnNameOfCorruptRecord": "File"},
-            "table 'batches' has a column 'file': name another",
+            "table 'batches' has a column 'file': choose another name",
         ),
     ],
 )
@@ -141,7 +143,7 @@ def test_paths_and_uris_do_not_mix() -> None:
         KafkaLogSource({"paths": f'["{LOGS}", "{LOGS.as_uri()}"]', "table": "batches"})
 
 
-def test_failfast_tells_where(tmp_path: Path) -> None:
+def test_failfast_names_the_place(tmp_path: Path) -> None:
     segment = tmp_path / "__cluster_metadata-0" / f"{0:020}.log"
     segment.parent.mkdir()
     content = bytearray((LOGS / "__cluster_metadata-0" / segment.name).read_bytes())

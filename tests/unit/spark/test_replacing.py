@@ -1,4 +1,4 @@
-"""A table takes its place as a whole, in folders and in stores of objects, and a run that fails changes nothing."""
+"""A table is replaced as a whole, in folders and in object stores, and a run that fails changes nothing."""
 
 from __future__ import annotations
 
@@ -74,5 +74,5 @@ def test_paths_of_this_folder_are_whole(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("out", ["/", "file:///"])
 def test_the_top_of_a_file_system_is_no_place(out: str) -> None:
-    with pytest.raises(OptionError, match="is no folder that a table can replace"):
+    with pytest.raises(OptionError, match="is not a folder that a table can replace"):
         place_of(out)

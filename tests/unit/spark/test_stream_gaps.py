@@ -1,4 +1,4 @@
-"""Segments that come out of order, as rsync and object stores bring them, cost a stream no rows without a word."""
+"""A stream loses no rows silently when segments arrive out of order, as from rsync or an object store."""
 
 from __future__ import annotations
 
@@ -239,5 +239,5 @@ def test_a_gap_after_bytes_that_cannot_be_read_is_no_gap(metadata: Path) -> None
 
 
 def test_the_time_to_wait_is_a_number_with_a_unit() -> None:
-    with pytest.raises(OptionError, match="option 'gapTimeout': 'soon' is no time to wait like 30s, 10m or 1h"):
+    with pytest.raises(OptionError, match="option 'gapTimeout': 'soon' is not a duration such as 30s, 10m or 1h"):
         Followed("/data", {"gapTimeout": "soon"}).reader()

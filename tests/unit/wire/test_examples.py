@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
+from tests.made.example_messages import extreme_instances, random_instance
 from tests.made.messages import (
     ABSENT,
     FLEXIBLE,
@@ -21,8 +21,7 @@ from tests.made.messages import (
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
 from kafkawire.protocol import MetadataRequest
-from kafkawire.wire.examples import FIRST_UNKNOWN_TAG, extreme_instances, random_instance
-from kafkawire.wire.strategies import instances, messages
+from kafkawire.wire.strategies import FIRST_UNKNOWN_TAG, instances, messages
 from kafkawire.wire.values import LARGEST_TAG
 
 EVERYTHING = everything()

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kafkawire.layout import Uuid
 from kafkawire.protocol import DescribeClientQuotasResponse, MetadataRequest

@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -74,6 +74,7 @@ _unpack_zB = unpacker("?B")
 _unpack_HB = unpacker("HB")
 _unpack_ii16sB = unpacker("ii16sB")
 _unpack_text_HB = text_unpackers("HB")
+_load_uuid = loader("uuid")
 _pack_zx = packer("?x")
 _pack_Hx = packer("Hx")
 _pack_ii16s = packer("ii16s")
@@ -168,7 +169,7 @@ def _read_add_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[AddRaftVote
         cluster_id, at = long_nullable_text(buffer, at, n)
     timeout_ms, voter_id, voter_directory_id, n = _unpack_ii16sB(buffer, at)
     at += 25
-    voter_directory_id = new_uuid(voter_directory_id)
+    voter_directory_id = _load_uuid(voter_directory_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:
@@ -243,7 +244,7 @@ def _read_add_raft_voter_request_v1(buffer: bytes, at: int) -> tuple[AddRaftVote
         cluster_id, at = long_nullable_text(buffer, at, n)
     timeout_ms, voter_id, voter_directory_id, n = _unpack_ii16sB(buffer, at)
     at += 25
-    voter_directory_id = new_uuid(voter_directory_id)
+    voter_directory_id = _load_uuid(voter_directory_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:

@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     iterator,
     long_length,
@@ -72,7 +72,6 @@ class AlterReplicaLogDirsResponse(Message, frozen=True, gc=False):
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
-_unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _unpack_ii = unpacker("ii")
 _iterate_ih = iterator("ih")

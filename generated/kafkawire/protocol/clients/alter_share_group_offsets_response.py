@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -83,6 +83,7 @@ class AlterShareGroupOffsetsResponse(Message, frozen=True, gc=False):
 _unpack_16sB = unpacker("16sB")
 _unpack_ihB = unpacker("ihB")
 _unpack_text_16sB = text_unpackers("16sB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_ih = packer("ih")
 _pack_text__16s = text_packers("", "16s")
@@ -164,7 +165,7 @@ def _read_many_alter_share_group_offsets_response_topic_v0(
             topic_name, at = long_text(buffer, at, n)
             topic_id, n = _unpack_16sB(buffer, at)
             at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     iterator,
     long_length,
@@ -102,7 +102,6 @@ class ApiVersionsResponse(Message, frozen=True, gc=False):
 _unpack_z = unpacker("?")
 _unpack_hB = unpacker("hB")
 _unpack_hhB = unpacker("hhB")
-_unpack_hhh = unpacker("hhh")
 _unpack_hhhB = unpacker("hhhB")
 _unpack_hi = unpacker("hi")
 _unpack_i = unpacker("i")

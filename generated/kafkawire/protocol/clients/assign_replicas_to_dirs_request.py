@@ -9,12 +9,12 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
     iterator,
+    loader,
     long_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -85,6 +85,7 @@ _unpack_16sB = unpacker("16sB")
 _unpack_iB = unpacker("iB")
 _unpack_iqB = unpacker("iqB")
 _iterate_ix = iterator("ix")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_iq = packer("iq")
@@ -135,7 +136,7 @@ def _read_many_topic_data_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:
@@ -188,7 +189,7 @@ def _read_many_directory_data_v0(
     for _ in range(count):
         id, n = _unpack_16sB(buffer, at)
         at += 17
-        id = new_uuid(id)
+        id = _load_uuid(id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

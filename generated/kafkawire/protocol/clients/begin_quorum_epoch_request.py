@@ -8,15 +8,15 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -103,6 +103,7 @@ _unpack_i16siiB = unpacker("i16siiB")
 _unpack_iB = unpacker("iB")
 _unpack_iii = unpacker("iii")
 _unpack_text_HB = text_unpackers("HB")
+_load_uuid = loader("uuid")
 _pack_Hx = packer("Hx")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -246,7 +247,7 @@ def _read_many_partition_data_v1(
     for _ in range(count):
         partition_index, voter_directory_id, leader_id, leader_epoch, n = _unpack_i16siiB(buffer, at)
         at += 29
-        voter_directory_id = new_uuid(voter_directory_id)
+        voter_directory_id = _load_uuid(voter_directory_id)
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

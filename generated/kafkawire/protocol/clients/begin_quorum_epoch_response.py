@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     iterator,
     long_length,
@@ -98,7 +98,6 @@ _unpack_hB = unpacker("hB")
 _unpack_hi = unpacker("hi")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
-_unpack_ihii = unpacker("ihii")
 _unpack_ihiiB = unpacker("ihiiB")
 _unpack_text_HB = text_unpackers("HB")
 _iterate_ihii = iterator("ihii")

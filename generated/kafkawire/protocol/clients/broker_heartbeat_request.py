@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
+    loader,
     long_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -56,6 +56,7 @@ class BrokerHeartbeatRequest(Message, frozen=True, gc=False):
 
 _unpack_16s = unpacker("16s")
 _unpack_iqqzzB = unpacker("iqq??B")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_iqqzzx = packer("iqq??x")
 
@@ -134,7 +135,7 @@ def _read_broker_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[BrokerHea
                     for _ in range(n - 1):
                         (offline_log_dirs_item,) = _unpack_16s(payload, start)
                         start += 16
-                        offline_log_dirs_item = new_uuid(offline_log_dirs_item)
+                        offline_log_dirs_item = _load_uuid(offline_log_dirs_item)
                         offline_log_dirs_items.append(offline_log_dirs_item)
                     offline_log_dirs = tuple(offline_log_dirs_items)
                 elif n:
@@ -224,7 +225,7 @@ def _read_broker_heartbeat_request_v2(buffer: bytes, at: int) -> tuple[BrokerHea
                     for _ in range(n - 1):
                         (offline_log_dirs_item,) = _unpack_16s(payload, start)
                         start += 16
-                        offline_log_dirs_item = new_uuid(offline_log_dirs_item)
+                        offline_log_dirs_item = _load_uuid(offline_log_dirs_item)
                         offline_log_dirs_items.append(offline_log_dirs_item)
                     offline_log_dirs = tuple(offline_log_dirs_items)
                 elif n:
@@ -245,7 +246,7 @@ def _read_broker_heartbeat_request_v2(buffer: bytes, at: int) -> tuple[BrokerHea
                     for _ in range(n - 1):
                         (cordoned_log_dirs_item,) = _unpack_16s(payload, start)
                         start += 16
-                        cordoned_log_dirs_item = new_uuid(cordoned_log_dirs_item)
+                        cordoned_log_dirs_item = _load_uuid(cordoned_log_dirs_item)
                         cordoned_log_dirs_items.append(cordoned_log_dirs_item)
                     cordoned_log_dirs = tuple(cordoned_log_dirs_items)
                 else:

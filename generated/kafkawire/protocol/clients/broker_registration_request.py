@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -103,6 +103,7 @@ _unpack_qB = unpacker("qB")
 _unpack_text_16sB = text_unpackers("16sB")
 _unpack_text_HhB = text_unpackers("HhB")
 _unpack_text_hhB = text_unpackers("hhB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_z = packer("?")
 _pack_zB = packer("?B")
@@ -251,7 +252,7 @@ def _read_broker_registration_request_v0(buffer: bytes, at: int) -> tuple[Broker
         cluster_id, at = long_text(buffer, at, n)
         incarnation_id, n = _unpack_16sB(buffer, at)
         at += 17
-    incarnation_id = new_uuid(incarnation_id)
+    incarnation_id = _load_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:
@@ -370,7 +371,7 @@ def _read_broker_registration_request_v1(buffer: bytes, at: int) -> tuple[Broker
         cluster_id, at = long_text(buffer, at, n)
         incarnation_id, n = _unpack_16sB(buffer, at)
         at += 17
-    incarnation_id = new_uuid(incarnation_id)
+    incarnation_id = _load_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:
@@ -490,7 +491,7 @@ def _read_broker_registration_request_v2(buffer: bytes, at: int) -> tuple[Broker
         cluster_id, at = long_text(buffer, at, n)
         incarnation_id, n = _unpack_16sB(buffer, at)
         at += 17
-    incarnation_id = new_uuid(incarnation_id)
+    incarnation_id = _load_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:
@@ -534,7 +535,7 @@ def _read_broker_registration_request_v2(buffer: bytes, at: int) -> tuple[Broker
         for _ in range(n - 1):
             (log_dirs_item,) = _unpack_16s(buffer, at)
             at += 16
-            log_dirs_item = new_uuid(log_dirs_item)
+            log_dirs_item = _load_uuid(log_dirs_item)
             log_dirs_items.append(log_dirs_item)
         log_dirs = tuple(log_dirs_items)
     elif n:
@@ -642,7 +643,7 @@ def _read_broker_registration_request_v3(buffer: bytes, at: int) -> tuple[Broker
         cluster_id, at = long_text(buffer, at, n)
         incarnation_id, n = _unpack_16sB(buffer, at)
         at += 17
-    incarnation_id = new_uuid(incarnation_id)
+    incarnation_id = _load_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:
@@ -686,7 +687,7 @@ def _read_broker_registration_request_v3(buffer: bytes, at: int) -> tuple[Broker
         for _ in range(n - 1):
             (log_dirs_item,) = _unpack_16s(buffer, at)
             at += 16
-            log_dirs_item = new_uuid(log_dirs_item)
+            log_dirs_item = _load_uuid(log_dirs_item)
             log_dirs_items.append(log_dirs_item)
         log_dirs = tuple(log_dirs_items)
     elif n:

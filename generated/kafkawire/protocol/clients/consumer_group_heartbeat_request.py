@@ -8,15 +8,15 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
@@ -85,6 +85,7 @@ _unpack_16sB = unpacker("16sB")
 _unpack_iB = unpacker("iB")
 _unpack_many_i = unpackers("i")
 _unpack_text_iB = text_unpackers("iB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_i = packer("i")
@@ -106,7 +107,7 @@ def _read_many_topic_partitions_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)

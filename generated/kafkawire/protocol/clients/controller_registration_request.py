@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -88,6 +88,7 @@ _unpack_hhB = unpacker("hhB")
 _unpack_i16szB = unpacker("i16s?B")
 _unpack_text_HhB = text_unpackers("HhB")
 _unpack_text_hhB = text_unpackers("hhB")
+_load_uuid = loader("uuid")
 _pack_Hhx = packer("Hhx")
 _pack_hhx = packer("hhx")
 _pack_i16sz = packer("i16s?")
@@ -221,7 +222,7 @@ def _write_many_feature_v0(out: bytearray, items: Sequence[ControllerRegistratio
 def _read_controller_registration_request_v0(buffer: bytes, at: int) -> tuple[ControllerRegistrationRequest, int]:
     controller_id, incarnation_id, zk_migration_ready, n = _unpack_i16szB(buffer, at)
     at += 22
-    incarnation_id = new_uuid(incarnation_id)
+    incarnation_id = _load_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -104,6 +104,7 @@ _unpack_ihB = unpacker("ihB")
 _unpack_ii = unpacker("ii")
 _unpack_text_16shB = text_unpackers("16shB")
 _unpack_text_hB = text_unpackers("hB")
+_load_uuid = loader("uuid")
 _pack_16sh = packer("16sh")
 _pack_zbzx = packer("?b?x")
 _pack_h = packer("h")
@@ -573,7 +574,7 @@ def _read_many_creatable_topic_result_v7(
             name, at = long_text(buffer, at, n)
             topic_id, error_code, n = _unpack_16shB(buffer, at)
             at += 19
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if not n:
             error_message = None
         elif n < 128:

@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     iterator,
     long_length,
@@ -75,7 +75,6 @@ _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
-_unpack_iqh = unpacker("iqh")
 _unpack_iqhB = unpacker("iqhB")
 _iterate_iqh = iterator("iqh")
 _iterate_iqhx = iterator("iqhx")

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -71,6 +71,7 @@ class DeleteShareGroupOffsetsResponse(Message, frozen=True, gc=False):
 _unpack_16shB = unpacker("16shB")
 _unpack_ihB = unpacker("ihB")
 _unpack_text_16shB = text_unpackers("16shB")
+_load_uuid = loader("uuid")
 _pack_16sh = packer("16sh")
 _pack_ih = packer("ih")
 _pack_text__16sh = text_packers("", "16sh")
@@ -100,7 +101,7 @@ def _read_many_delete_share_group_offsets_response_topic_v0(
             topic_name, at = long_text(buffer, at, n)
             topic_id, error_code, n = _unpack_16shB(buffer, at)
             at += 19
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if not n:
             error_message = None
         elif n < 128:

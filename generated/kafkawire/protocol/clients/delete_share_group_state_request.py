@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.entities import GroupId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
     iterator,
+    loader,
     long_length,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -72,6 +71,7 @@ class DeleteShareGroupStateRequest(Message, frozen=True, gc=False):
 _unpack_16sB = unpacker("16sB")
 _unpack_iB = unpacker("iB")
 _iterate_ix = iterator("ix")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_ix = packer("ix")
@@ -120,7 +120,7 @@ def _read_many_delete_state_data_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

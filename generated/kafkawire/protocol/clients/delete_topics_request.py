@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -64,6 +64,7 @@ _unpack_16sB = unpacker("16sB")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
+_load_uuid = loader("uuid")
 _pack_16sx = packer("16sx")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -206,7 +207,7 @@ def _read_many_delete_topic_state_v6(
             name, at = long_nullable_text(buffer, at, n)
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

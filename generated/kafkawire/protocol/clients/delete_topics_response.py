@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -71,6 +71,7 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
 _unpack_text_hB = text_unpackers("hB")
+_load_uuid = loader("uuid")
 _pack_16sh = packer("16sh")
 _pack_h = packer("h")
 _pack_hx = packer("hx")
@@ -414,7 +415,7 @@ def _read_many_deletable_topic_result_v6(
             name, at = long_nullable_text(buffer, at, n)
         topic_id, error_code, n = _unpack_16shB(buffer, at)
         at += 19
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if not n:
             error_message = None
         elif n < 128:

@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     iterator,
     long_length,
@@ -103,7 +103,6 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_ii = unpacker("ii")
-_unpack_iqqz = unpacker("iqq?")
 _unpack_iqqzB = unpacker("iqq?B")
 _unpack_qqzB = unpacker("qq?B")
 _unpack_qqB = unpacker("qqB")

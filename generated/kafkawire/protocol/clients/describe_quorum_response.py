@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -143,6 +143,7 @@ _unpack_iiqB = unpacker("iiqB")
 _unpack_iqB = unpacker("iqB")
 _unpack_iqqqB = unpacker("iqqqB")
 _unpack_text_HB = text_unpackers("HB")
+_load_uuid = loader("uuid")
 _pack_Hx = packer("Hx")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
@@ -648,7 +649,7 @@ def _read_many_replica_state_v2(
             _unpack_i16sqqqB(buffer, at)
         )
         at += 45
-        replica_directory_id = new_uuid(replica_directory_id)
+        replica_directory_id = _load_uuid(replica_directory_id)
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -104,6 +104,7 @@ _unpack_iB = unpacker("iB")
 _unpack_iqihB = unpacker("iqihB")
 _unpack_iqiqhB = unpacker("iqiqhB")
 _unpack_text_16sB = text_unpackers("16sB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -191,7 +192,7 @@ def _read_many_describe_share_group_offsets_response_topic_v0(
             topic_name, at = long_text(buffer, at, n)
             topic_id, n = _unpack_16sB(buffer, at)
             at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:
@@ -456,7 +457,7 @@ def _read_many_describe_share_group_offsets_response_topic_v1(
             topic_name, at = long_text(buffer, at, n)
             topic_id, n = _unpack_16sB(buffer, at)
             at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

@@ -8,26 +8,26 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_numbers,
     long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
+    paired_packers,
     rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
     text_unpackers,
-    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -121,6 +121,7 @@ _unpack_hiiiB = unpacker("hiiiB")
 _unpack_iB = unpacker("iB")
 _unpack_many_i = unpackers("i")
 _unpack_text_iB = text_unpackers("iB")
+_load_uuid = loader("uuid")
 _pack_16sz = packer("16s?")
 _pack_16szB = packer("16s?B")
 _pack_h = packer("h")
@@ -131,7 +132,7 @@ _pack_iB = packer("iB")
 _pack_ix = packer("ix")
 _pack_many_i = packers("i")
 _pack_text__ix = text_packers("", "ix")
-_pack_twins_hiii_i_ = twin_packers("hiii", "i", "")
+_pack_paired_hiii_i_ = paired_packers("hiii", "i", "")
 
 # DescribeTopicPartitionsResponsePartition, version 0
 #   ErrorCode: int16
@@ -232,7 +233,7 @@ def _write_many_describe_topic_partitions_response_partition_v0(
         if (isr_nodes is replica_nodes or (type(isr_nodes) is tuple and len(isr_nodes) == n)) and n < 127:
             numbers = _pack_many_i[n](*replica_nodes)
             others = numbers if isr_nodes is replica_nodes else _pack_many_i[n](*isr_nodes)
-            out += _pack_twins_hiii_i_[n](
+            out += _pack_paired_hiii_i_[n](
                 item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1, numbers, n + 1, others
             )
         else:
@@ -337,7 +338,7 @@ def _read_many_describe_topic_partitions_response_topic_v0(
             name, at = long_nullable_text(buffer, at, n)
         topic_id, is_internal, n = _unpack_16szB(buffer, at)
         at += 18
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

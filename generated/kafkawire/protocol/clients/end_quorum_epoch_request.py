@@ -8,16 +8,16 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     many_numbers,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
@@ -120,6 +120,7 @@ _unpack_iiiB = unpacker("iiiB")
 _unpack_iiii = unpacker("iiii")
 _unpack_many_i = unpackers("i")
 _unpack_text_HB = text_unpackers("HB")
+_load_uuid = loader("uuid")
 _pack_Hx = packer("Hx")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -274,7 +275,7 @@ def _read_many_replica_info_v1(
     for _ in range(count):
         candidate_id, candidate_directory_id, n = _unpack_i16sB(buffer, at)
         at += 21
-        candidate_directory_id = new_uuid(candidate_directory_id)
+        candidate_directory_id = _load_uuid(candidate_directory_id)
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

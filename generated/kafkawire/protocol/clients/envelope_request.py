@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import BYTES, Tags, long_length, octets, rest_of_uvarint, tagged_section, unknown_tags
+from kafkawire.wire.structs import BYTES, Tags, long_length, octets, rest_of_uvarint, tagged_section, unknown_tags
 
 
 class EnvelopeRequest(Message, frozen=True, gc=False):

@@ -11,19 +11,19 @@ import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     ZERO_UUID,
     differs,
     iterator,
+    loader,
     long_length,
     long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
     many_numbers,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
@@ -163,6 +163,7 @@ class FetchRequest(Message, frozen=True, gc=False):
 
 
 _DEFAULT_ReplicaState: FetchRequest.ReplicaState = FetchRequest.ReplicaState()
+
 _unpack_16s = unpacker("16s")
 _unpack_16sB = unpacker("16sB")
 _unpack_h = unpacker("h")
@@ -181,6 +182,7 @@ _unpack_iqqi = unpacker("iqqi")
 _unpack_q = unpacker("q")
 _unpack_many_i = unpackers("i")
 _iterate_iiqiqix = iterator("iiqiqix")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_h = packer("h")
@@ -1251,7 +1253,7 @@ def _read_many_fetch_topic_v13(buffer: bytes, at: int, count: int) -> tuple[tupl
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:
@@ -1304,7 +1306,7 @@ def _read_many_forgotten_topic_v13(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
@@ -1716,7 +1718,7 @@ def _read_many_fetch_partition_v17(
                 if tag == 0:
                     (replica_directory_id,) = _unpack_16s(payload, start)
                     start += 16
-                    replica_directory_id = new_uuid(replica_directory_id)
+                    replica_directory_id = _load_uuid(replica_directory_id)
                 else:
                     start = len(payload)
                     unknown.append((tag, payload))
@@ -1773,7 +1775,7 @@ def _read_many_fetch_topic_v17(buffer: bytes, at: int, count: int) -> tuple[tupl
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:
@@ -2007,7 +2009,7 @@ def _read_many_fetch_partition_v18(
                 if tag == 0:
                     (replica_directory_id,) = _unpack_16s(payload, start)
                     start += 16
-                    replica_directory_id = new_uuid(replica_directory_id)
+                    replica_directory_id = _load_uuid(replica_directory_id)
                 elif tag == 1:
                     (high_watermark,) = _unpack_q(payload, start)
                     start += 8
@@ -2075,7 +2077,7 @@ def _read_many_fetch_topic_v18(buffer: bytes, at: int, count: int) -> tuple[tupl
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

@@ -11,7 +11,7 @@ import msgspec
 
 from kafkawire.wire import Message, RecordBytes, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, ProducerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     NOTHING,
     NULL_COUNT,
@@ -20,11 +20,11 @@ from kafkawire.wire.fastpath import (
     ZERO_UUID,
     differs,
     iterator,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     octets,
     packer,
     reduce_views,
@@ -200,6 +200,7 @@ class FetchResponse(Message, frozen=True, gc=False):
 _DEFAULT_EpochEndOffset: FetchResponse.EpochEndOffset = FetchResponse.EpochEndOffset()
 _DEFAULT_LeaderIdAndEpoch: FetchResponse.LeaderIdAndEpoch = FetchResponse.LeaderIdAndEpoch()
 _DEFAULT_SnapshotId: FetchResponse.SnapshotId = FetchResponse.SnapshotId()
+
 _unpack_16sB = unpacker("16sB")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
@@ -214,11 +215,11 @@ _unpack_ii = unpacker("ii")
 _unpack_iiB = unpacker("iiB")
 _unpack_iqB = unpacker("iqB")
 _unpack_qiB = unpacker("qiB")
-_unpack_qq = unpacker("qq")
 _unpack_qqB = unpacker("qqB")
 _unpack_text_iB = text_unpackers("iB")
 _iterate_qq = iterator("qq")
 _iterate_qqx = iterator("qqx")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_h = packer("h")
@@ -1407,7 +1408,7 @@ def _read_many_fetchable_topic_response_v13(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

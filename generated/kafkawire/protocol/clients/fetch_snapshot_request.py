@@ -10,14 +10,14 @@ import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -96,11 +96,13 @@ class FetchSnapshotRequest(Message, frozen=True, gc=False):
 
 
 _DEFAULT_SnapshotId: FetchSnapshotRequest.SnapshotId = FetchSnapshotRequest.SnapshotId()
+
 _unpack_16s = unpacker("16s")
 _unpack_ii = unpacker("ii")
 _unpack_iiB = unpacker("iiB")
 _unpack_qB = unpacker("qB")
 _unpack_qiB = unpacker("qiB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_ii = packer("ii")
 _pack_iiB = packer("iiB")
@@ -337,7 +339,7 @@ def _read_many_partition_snapshot_v1(
                 if tag == 0:
                     (replica_directory_id,) = _unpack_16s(payload, start)
                     start += 16
-                    replica_directory_id = new_uuid(replica_directory_id)
+                    replica_directory_id = _load_uuid(replica_directory_id)
                 else:
                     start = len(payload)
                     unknown.append((tag, payload))

@@ -10,7 +10,7 @@ import msgspec
 
 from kafkawire.wire import Message, RecordBytes, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
     differs,
@@ -133,6 +133,7 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
 
 _DEFAULT_SnapshotId: FetchSnapshotResponse.SnapshotId = FetchSnapshotResponse.SnapshotId()
 _DEFAULT_LeaderIdAndEpoch: FetchSnapshotResponse.LeaderIdAndEpoch = FetchSnapshotResponse.LeaderIdAndEpoch()
+
 _unpack_HB = unpacker("HB")
 _unpack_iB = unpacker("iB")
 _unpack_ih = unpacker("ih")

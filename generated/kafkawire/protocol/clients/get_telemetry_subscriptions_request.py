@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
-from kafkawire.wire.fastpath import Tags, ZERO_UUID, new_uuid, packer, tagged_section, unknown_tags, unpacker
+from kafkawire.wire.structs import Tags, ZERO_UUID, loader, packer, tagged_section, unknown_tags, unpacker
 
 
 class GetTelemetrySubscriptionsRequest(Message, frozen=True, gc=False):
@@ -28,6 +28,7 @@ class GetTelemetrySubscriptionsRequest(Message, frozen=True, gc=False):
 
 
 _unpack_16sB = unpacker("16sB")
+_load_uuid = loader("uuid")
 _pack_16sx = packer("16sx")
 
 # GetTelemetrySubscriptionsRequest, version 0
@@ -40,7 +41,7 @@ def _read_get_telemetry_subscriptions_request_v0(
 ) -> tuple[GetTelemetrySubscriptionsRequest, int]:
     client_instance_id, n = _unpack_16sB(buffer, at)
     at += 17
-    client_instance_id = new_uuid(client_instance_id)
+    client_instance_id = _load_uuid(client_instance_id)
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_numbers,
     long_text,
     long_text_length,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
@@ -66,6 +66,7 @@ class GetTelemetrySubscriptionsResponse(Message, frozen=True, gc=False):
 _unpack_ih16siB = unpacker("ih16siB")
 _unpack_iizB = unpacker("ii?B")
 _unpack_many_b = unpackers("b")
+_load_uuid = loader("uuid")
 _pack_ih16si = packer("ih16si")
 _pack_ih16siB = packer("ih16siB")
 _pack_iiz = packer("ii?")
@@ -90,7 +91,7 @@ def _read_get_telemetry_subscriptions_response_v0(
 ) -> tuple[GetTelemetrySubscriptionsResponse, int]:
     throttle_time_ms, error_code, client_instance_id, subscription_id, n = _unpack_ih16siB(buffer, at)
     at += 27
-    client_instance_id = new_uuid(client_instance_id)
+    client_instance_id = _load_uuid(client_instance_id)
     if 0 < n < 127:
         n -= 1
         accepted_compression_types = _unpack_many_b[n](buffer, at)

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -70,6 +70,7 @@ class InitializeShareGroupStateResponse(Message, frozen=True, gc=False):
 
 _unpack_16sB = unpacker("16sB")
 _unpack_ihB = unpacker("ihB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_ih = packer("ih")
@@ -141,7 +142,7 @@ def _read_many_initialize_state_result_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

@@ -8,25 +8,25 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_numbers,
     long_text,
     long_text_length,
     many_numbers,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
+    paired_packers,
     rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
     text_unpackers,
-    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -145,6 +145,7 @@ _unpack_iiqi = unpacker("iiqi")
 _unpack_many_i = unpackers("i")
 _unpack_text_16sB = text_unpackers("16sB")
 _unpack_text_iB = text_unpackers("iB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_z = packer("?")
 _pack_zbx = packer("?bx")
@@ -169,8 +170,8 @@ _pack_ix = packer("ix")
 _pack_many_i = packers("i")
 _pack_text__16s = text_packers("", "16s")
 _pack_text_i_ix = text_packers("i", "ix")
-_pack_twins_i_i_Bzbx = twin_packers("i", "i", "B?bx")
-_pack_twins_i_i_Bzx = twin_packers("i", "i", "B?x")
+_pack_paired_i_i_Bzbx = paired_packers("i", "i", "B?bx")
+_pack_paired_i_i_Bzx = paired_packers("i", "i", "B?x")
 
 # LeaderAndIsrPartitionState, version 0
 #   TopicName: string
@@ -987,7 +988,7 @@ def _write_many_leader_and_isr_partition_state_v4(
                 raise ValueError
             numbers = _pack_many_i[n](*replicas)
             others = numbers if adding_replicas is replicas else _pack_many_i[n](*adding_replicas)
-            out += _pack_twins_i_i_Bzx[n](item.partition_epoch, n + 1, numbers, n + 1, others, 1, item.is_new)
+            out += _pack_paired_i_i_Bzx[n](item.partition_epoch, n + 1, numbers, n + 1, others, 1, item.is_new)
         else:
             replicas = item.replicas
             if type(replicas) is not tuple:
@@ -1254,7 +1255,7 @@ def _read_many_leader_and_isr_topic_state_v5(
             topic_name, at = long_text(buffer, at, n)
             topic_id, n = _unpack_16sB(buffer, at)
             at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:
@@ -1492,7 +1493,7 @@ def _write_many_leader_and_isr_partition_state_v6(
                 raise ValueError
             numbers = _pack_many_i[n](*replicas)
             others = numbers if adding_replicas is replicas else _pack_many_i[n](*adding_replicas)
-            out += _pack_twins_i_i_Bzbx[n](
+            out += _pack_paired_i_i_Bzbx[n](
                 item.partition_epoch, n + 1, numbers, n + 1, others, 1, item.is_new, item.leader_recovery_state
             )
         else:
@@ -1567,7 +1568,7 @@ def _read_many_leader_and_isr_topic_state_v6(
             topic_name, at = long_text(buffer, at, n)
             topic_id, n = _unpack_16sB(buffer, at)
             at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

@@ -9,12 +9,12 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
     iterator,
+    loader,
     long_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -63,6 +63,7 @@ _unpack_hiB = unpacker("hiB")
 _unpack_i16sB = unpacker("i16sB")
 _unpack_iB = unpacker("iB")
 _iterate_ix = iterator("ix")
+_load_uuid = loader("uuid")
 _pack_hi = packer("hi")
 _pack_hiB = packer("hiB")
 _pack_i16sx = packer("i16sx")
@@ -178,7 +179,7 @@ def _read_many_voter_v1(buffer: bytes, at: int, count: int) -> tuple[tuple[Leade
     for _ in range(count):
         voter_id, voter_directory_id, n = _unpack_i16sB(buffer, at)
         at += 21
-        voter_directory_id = new_uuid(voter_directory_id)
+        voter_directory_id = _load_uuid(voter_directory_id)
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

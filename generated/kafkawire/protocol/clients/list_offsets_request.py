@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     iterator,
     long_length,
@@ -83,7 +83,6 @@ _unpack_iB = unpacker("iB")
 _unpack_ibB = unpacker("ibB")
 _unpack_ibi = unpacker("ibi")
 _unpack_ii = unpacker("ii")
-_unpack_iiq = unpacker("iiq")
 _unpack_iiqB = unpacker("iiqB")
 _unpack_iq = unpacker("iq")
 _unpack_iqi = unpacker("iqi")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     long_length,
@@ -19,10 +19,10 @@ from kafkawire.wire.fastpath import (
     pack_numbers,
     packer,
     packers,
+    paired_packers,
     rest_of_uvarint,
     sequence,
     tagged_section,
-    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -89,7 +89,7 @@ _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_many_i = packers("i")
-_pack_twins_i_i_Bx = twin_packers("i", "i", "Bx")
+_pack_paired_i_i_Bx = paired_packers("i", "i", "Bx")
 
 # OngoingPartitionReassignment, version 0
 #   PartitionIndex: int32
@@ -157,7 +157,7 @@ def _write_many_ongoing_partition_reassignment_v0(
         ):
             numbers = _pack_many_i[n](*replicas)
             others = numbers if adding_replicas is replicas else _pack_many_i[n](*adding_replicas)
-            out += _pack_twins_i_i_Bx[n](item.partition_index, n + 1, numbers, n + 1, others, 1)
+            out += _pack_paired_i_i_Bx[n](item.partition_index, n + 1, numbers, n + 1, others, 1)
         else:
             replicas = item.replicas
             if type(replicas) is not tuple:

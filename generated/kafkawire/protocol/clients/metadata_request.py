@@ -8,15 +8,15 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NULL_COUNT,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -70,6 +70,7 @@ _unpack_zzzB = unpacker("???B")
 _unpack_zzB = unpacker("??B")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_z = packer("?")
 _pack_zzz = packer("???")
@@ -424,7 +425,7 @@ def _read_many_metadata_request_topic_v10(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if not n:
             name = None
         elif n < 128:

@@ -8,27 +8,27 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
     many_numbers,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
+    paired_packers,
     rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
     text_unpackers,
-    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -141,6 +141,7 @@ _unpack_many_i = unpackers("i")
 _unpack_text_16szB = text_unpackers("16s?B")
 _unpack_text_zB = text_unpackers("?B")
 _unpack_text_iB = text_unpackers("iB")
+_load_uuid = loader("uuid")
 _pack_16sz = packer("16s?")
 _pack_16szB = packer("16s?B")
 _pack_z = packer("?")
@@ -160,7 +161,7 @@ _pack_many_i = packers("i")
 _pack_text_h_16sz = text_packers("h", "16s?")
 _pack_text_h_z = text_packers("h", "?")
 _pack_text_i_i = text_packers("i", "i")
-_pack_twins_hiii_i_Bx = twin_packers("hiii", "i", "Bx")
+_pack_paired_hiii_i_Bx = paired_packers("hiii", "i", "Bx")
 
 # MetadataResponseBroker, version 0
 #   NodeId: int32
@@ -1295,7 +1296,7 @@ def _write_many_metadata_response_partition_v9(
         ):
             numbers = _pack_many_i[n](*replica_nodes)
             others = numbers if isr_nodes is replica_nodes else _pack_many_i[n](*isr_nodes)
-            out += _pack_twins_hiii_i_Bx[n](
+            out += _pack_paired_hiii_i_Bx[n](
                 item.error_code,
                 item.partition_index,
                 item.leader_id,
@@ -1552,7 +1553,7 @@ def _read_many_metadata_response_topic_v10(
             name, at = long_text(buffer, at, n)
             topic_id, is_internal, n = _unpack_16szB(buffer, at)
             at += 18
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:
@@ -1823,7 +1824,7 @@ def _read_many_metadata_response_topic_v12(
             name, at = long_nullable_text(buffer, at, n)
         topic_id, is_internal, n = _unpack_16szB(buffer, at)
         at += 18
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

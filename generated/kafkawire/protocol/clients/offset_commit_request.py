@@ -8,15 +8,15 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -101,6 +101,7 @@ _unpack_iqih = unpacker("iqih")
 _unpack_iqqh = unpacker("iqqh")
 _unpack_qi = unpacker("qi")
 _unpack_text_iB = text_unpackers("iB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_h = packer("h")
@@ -966,7 +967,7 @@ def _read_many_offset_commit_request_topic_v10(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
-from kafkawire.wire.fastpath import Tags, iterator, packer, sequence, unpacker
+from kafkawire.wire.structs import Tags, iterator, packer, sequence, unpacker
 
 
 class OffsetDeleteRequest(Message, frozen=True, gc=False):

@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import Tags, iterator, packer, sequence, unpacker
+from kafkawire.wire.structs import Tags, iterator, packer, sequence, unpacker
 
 
 class OffsetDeleteResponse(Message, frozen=True, gc=False):
@@ -62,7 +62,6 @@ class OffsetDeleteResponse(Message, frozen=True, gc=False):
 _unpack_h = unpacker("h")
 _unpack_hii = unpacker("hii")
 _unpack_i = unpacker("i")
-_unpack_ih = unpacker("ih")
 _iterate_ih = iterator("ih")
 _pack_h = packer("h")
 _pack_hii = packer("hii")

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     NULL_COUNT,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
     many_numbers,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
@@ -105,6 +105,7 @@ _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_many_i = unpackers("i")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_zx = packer("?x")
@@ -802,7 +803,7 @@ def _read_many_offset_fetch_request_topics_v10(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if 0 < n < 127:
             n -= 1
             partition_indexes = _unpack_many_i[n](buffer, at)

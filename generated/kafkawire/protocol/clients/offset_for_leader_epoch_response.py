@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     iterator,
     long_length,
@@ -74,7 +74,6 @@ class OffsetForLeaderEpochResponse(Message, frozen=True, gc=False):
 
 
 _unpack_h = unpacker("h")
-_unpack_hiiq = unpacker("hiiq")
 _unpack_hiiqB = unpacker("hiiqB")
 _unpack_hiq = unpacker("hiq")
 _unpack_i = unpacker("i")

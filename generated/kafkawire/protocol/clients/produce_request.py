@@ -8,17 +8,17 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, RecordBytes, Struct, Uuid
 from kafkawire.wire.entities import TopicName, TransactionalId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     NULL_OCTETS,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     octets,
     packer,
     reduce_views,
@@ -89,6 +89,7 @@ _unpack_hii = unpacker("hii")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_h = packer("h")
@@ -458,7 +459,7 @@ def _read_many_topic_produce_data_v13(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

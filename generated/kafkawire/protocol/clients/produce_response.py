@@ -11,17 +11,17 @@ import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
     differs,
     iterator,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -138,14 +138,12 @@ class ProduceResponse(Message, frozen=True, gc=False):
 
 
 _DEFAULT_LeaderIdAndEpoch: ProduceResponse.LeaderIdAndEpoch = ProduceResponse.LeaderIdAndEpoch()
+
 _unpack_16sB = unpacker("16sB")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ih = unpacker("ih")
-_unpack_ihq = unpacker("ihq")
-_unpack_ihqq = unpacker("ihqq")
-_unpack_ihqqq = unpacker("ihqqq")
 _unpack_ihqqqB = unpacker("ihqqqB")
 _unpack_ihqqqi = unpacker("ihqqqi")
 _unpack_iiB = unpacker("iiB")
@@ -153,6 +151,7 @@ _unpack_text_iB = text_unpackers("iB")
 _iterate_ihq = iterator("ihq")
 _iterate_ihqq = iterator("ihqq")
 _iterate_ihqqq = iterator("ihqqq")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_h = packer("h")
@@ -1361,7 +1360,7 @@ def _read_many_topic_produce_response_v13(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
-    new_uuid,
     octets,
     packer,
     rest_of_uvarint,
@@ -48,6 +48,7 @@ class PushTelemetryRequest(Message, frozen=True, gc=False):
 
 
 _unpack_16sizbB = unpacker("16si?bB")
+_load_uuid = loader("uuid")
 _pack_16sizb = packer("16si?b")
 
 # PushTelemetryRequest, version 0
@@ -62,7 +63,7 @@ _pack_16sizb = packer("16si?b")
 def _read_push_telemetry_request_v0(buffer: bytes, at: int) -> tuple[PushTelemetryRequest, int]:
     client_instance_id, subscription_id, terminating, compression_type, n = _unpack_16sizbB(buffer, at)
     at += 23
-    client_instance_id = new_uuid(client_instance_id)
+    client_instance_id = _load_uuid(client_instance_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:

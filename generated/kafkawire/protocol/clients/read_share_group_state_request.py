@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.entities import GroupId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
     iterator,
+    loader,
     long_length,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -74,6 +73,7 @@ class ReadShareGroupStateRequest(Message, frozen=True, gc=False):
 _unpack_16sB = unpacker("16sB")
 _unpack_iiB = unpacker("iiB")
 _iterate_iix = iterator("iix")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_iix = packer("iix")
@@ -123,7 +123,7 @@ def _read_many_read_state_data_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

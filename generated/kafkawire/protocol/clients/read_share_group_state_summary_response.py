@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -80,6 +80,7 @@ _unpack_16sB = unpacker("16sB")
 _unpack_ihB = unpacker("ihB")
 _unpack_iiqB = unpacker("iiqB")
 _unpack_iiqiB = unpacker("iiqiB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_ih = packer("ih")
@@ -156,7 +157,7 @@ def _read_many_read_state_summary_result_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:
@@ -324,7 +325,7 @@ def _read_many_read_state_summary_result_v1(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

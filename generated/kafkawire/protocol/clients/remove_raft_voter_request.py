@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
     ZERO_UUID,
+    loader,
     long_nullable_text,
     long_text_length,
-    new_uuid,
     packer,
     tagged_section,
     unknown_tags,
@@ -43,6 +43,7 @@ class RemoveRaftVoterRequest(Message, frozen=True, gc=False):
 
 
 _unpack_i16sB = unpacker("i16sB")
+_load_uuid = loader("uuid")
 _pack_i16sx = packer("i16sx")
 
 # RemoveRaftVoterRequest, version 0
@@ -65,7 +66,7 @@ def _read_remove_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[RemoveRa
         cluster_id, at = long_nullable_text(buffer, at, n)
     voter_id, voter_directory_id, n = _unpack_i16sB(buffer, at)
     at += 21
-    voter_directory_id = new_uuid(voter_directory_id)
+    voter_directory_id = _load_uuid(voter_directory_id)
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

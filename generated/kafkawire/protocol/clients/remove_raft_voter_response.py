@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
     long_nullable_text,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, packer, sequence, unpacker
+from kafkawire.wire.structs import Tags, packer, sequence, unpacker
 
 
 class SaslHandshakeResponse(Message, frozen=True, gc=False):

@@ -10,14 +10,14 @@ import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -117,11 +117,13 @@ class ShareAcknowledgeResponse(Message, frozen=True, gc=False):
 
 
 _DEFAULT_LeaderIdAndEpoch: ShareAcknowledgeResponse.LeaderIdAndEpoch = ShareAcknowledgeResponse.LeaderIdAndEpoch()
+
 _unpack_16sB = unpacker("16sB")
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_iiB = unpacker("iiB")
 _unpack_text_iB = text_unpackers("iB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_i = packer("i")
@@ -219,7 +221,7 @@ def _read_many_share_acknowledge_topic_response_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_numbers,
     long_text_length,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
@@ -130,6 +130,7 @@ _unpack_iiiiiibzB = unpacker("iiiiiib?B")
 _unpack_qqB = unpacker("qqB")
 _unpack_many_b = unpackers("b")
 _unpack_many_i = unpackers("i")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_i = packer("i")
@@ -263,7 +264,7 @@ def _read_many_fetch_topic_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:
@@ -316,7 +317,7 @@ def _read_many_forgotten_topic_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
@@ -556,7 +557,7 @@ def _read_many_fetch_topic_v1(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

@@ -11,16 +11,16 @@ import msgspec
 
 from kafkawire.wire import Message, RecordBytes, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
     ZERO_UUID,
     iterator,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     octets,
     packer,
     reduce_views,
@@ -145,6 +145,7 @@ class ShareFetchResponse(Message, frozen=True, gc=False):
 
 
 _DEFAULT_LeaderIdAndEpoch: ShareFetchResponse.LeaderIdAndEpoch = ShareFetchResponse.LeaderIdAndEpoch()
+
 _unpack_16sB = unpacker("16sB")
 _unpack_hB = unpacker("hB")
 _unpack_iB = unpacker("iB")
@@ -153,6 +154,7 @@ _unpack_iiB = unpacker("iiB")
 _unpack_qqhB = unpacker("qqhB")
 _unpack_text_iB = text_unpackers("iB")
 _iterate_qqhx = iterator("qqhx")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_h = packer("h")
@@ -358,7 +360,7 @@ def _read_many_share_fetchable_topic_response_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:
@@ -690,7 +692,7 @@ def _read_many_share_fetchable_topic_response_v1(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

@@ -10,16 +10,16 @@ import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
@@ -129,12 +129,14 @@ class ShareGroupDescribeResponse(Message, frozen=True, gc=False):
 
 
 _DEFAULT_Assignment: ShareGroupDescribeResponse.Assignment = ShareGroupDescribeResponse.Assignment()
+
 _unpack_16sB = unpacker("16sB")
 _unpack_hB = unpacker("hB")
 _unpack_iB = unpacker("iB")
 _unpack_iiB = unpacker("iiB")
 _unpack_many_i = unpackers("i")
 _unpack_text_iiB = text_unpackers("iiB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -163,7 +165,7 @@ def _read_many_topic_partitions_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if 0 < n < 128:
             end = at + n - 1
             topic_name = buffer[at:end].decode()

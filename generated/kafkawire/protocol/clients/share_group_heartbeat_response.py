@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_numbers,
     long_text_length,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
@@ -84,6 +84,7 @@ _unpack_16sB = unpacker("16sB")
 _unpack_ihB = unpacker("ihB")
 _unpack_ii = unpacker("ii")
 _unpack_many_i = unpackers("i")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_ih = packer("ih")
@@ -104,7 +105,7 @@ def _read_many_topic_partitions_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)

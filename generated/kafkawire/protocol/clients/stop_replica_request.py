@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     iterator,

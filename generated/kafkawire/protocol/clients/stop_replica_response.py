@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     long_length,
     long_text,

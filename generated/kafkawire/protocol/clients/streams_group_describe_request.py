@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
     long_length,

@@ -10,7 +10,7 @@ import msgspec
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     long_length,
@@ -300,6 +300,7 @@ _DEFAULT_Assignment: StreamsGroupDescribeResponse.Assignment = StreamsGroupDescr
 _DEFAULT_TopologyDescriptionNode: StreamsGroupDescribeResponse.TopologyDescriptionNode = (
     StreamsGroupDescribeResponse.TopologyDescriptionNode()
 )
+
 _unpack_zB = unpacker("?B")
 _unpack_HB = unpacker("HB")
 _unpack_bB = unpacker("bB")

@@ -10,7 +10,7 @@ import msgspec
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     long_length,
@@ -144,6 +144,7 @@ class StreamsGroupHeartbeatResponse(Message, frozen=True, gc=False):
 
 
 _DEFAULT_Endpoint: StreamsGroupHeartbeatResponse.Endpoint = StreamsGroupHeartbeatResponse.Endpoint()
+
 _unpack_ziB = unpacker("?iB")
 _unpack_HB = unpacker("HB")
 _unpack_bB = unpacker("bB")

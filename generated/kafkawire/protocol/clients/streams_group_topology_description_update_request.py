@@ -10,7 +10,7 @@ import msgspec
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     long_length,
     long_nullable_text,
@@ -121,6 +121,7 @@ _DEFAULT_TopologyDescriptionNode: StreamsGroupTopologyDescriptionUpdateRequest.T
 _DEFAULT_TopologyDescription: StreamsGroupTopologyDescriptionUpdateRequest.TopologyDescription = (
     StreamsGroupTopologyDescriptionUpdateRequest.TopologyDescription()
 )
+
 _unpack_bB = unpacker("bB")
 _unpack_i = unpacker("i")
 _unpack_text_bB = text_unpackers("bB")

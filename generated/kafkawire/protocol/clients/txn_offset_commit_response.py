@@ -9,14 +9,14 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
     iterator,
+    loader,
     long_length,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -77,11 +77,11 @@ _unpack_16sB = unpacker("16sB")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
-_unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _unpack_ii = unpacker("ii")
 _iterate_ih = iterator("ih")
 _iterate_ihx = iterator("ihx")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_h = packer("h")
@@ -350,7 +350,7 @@ def _read_many_txn_offset_commit_response_topic_v6(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

@@ -8,21 +8,22 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
     many_numbers,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
+    paired_packers,
     rest_of_uvarint,
     sequence,
     tagged_entries,
@@ -30,7 +31,6 @@ from kafkawire.wire.fastpath import (
     text_packers,
     text_pair_packers,
     text_unpackers,
-    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -161,6 +161,7 @@ _unpack_iiqi = unpacker("iiqi")
 _unpack_many_i = unpackers("i")
 _unpack_text_16sB = text_unpackers("16sB")
 _unpack_text_hB = text_unpackers("hB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_b = packer("b")
 _pack_h = packer("h")
@@ -183,7 +184,7 @@ _pack_text__16s = text_packers("", "16s")
 _pack_text__hx = text_packers("", "hx")
 _pack_text_i_ = text_packers("i", "")
 _pack_pair_i__hx = text_pair_packers("i", "", "hx")
-_pack_twins_i_i_x = twin_packers("i", "i", "x")
+_pack_paired_i_i_x = paired_packers("i", "i", "x")
 
 # UpdateMetadataPartitionState, versions 0-3
 #   TopicName: string
@@ -1178,7 +1179,7 @@ def _write_many_update_metadata_partition_state_v6(
         ) and n < 127:
             numbers = _pack_many_i[n](*replicas)
             others = numbers if offline_replicas is replicas else _pack_many_i[n](*offline_replicas)
-            out += _pack_twins_i_i_x[n](item.zk_version, n + 1, numbers, n + 1, others)
+            out += _pack_paired_i_i_x[n](item.zk_version, n + 1, numbers, n + 1, others)
         else:
             replicas = item.replicas
             if type(replicas) is not tuple:
@@ -1526,7 +1527,7 @@ def _read_many_update_metadata_topic_state_v7(
             topic_name, at = long_text(buffer, at, n)
             topic_id, n = _unpack_16sB(buffer, at)
             at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

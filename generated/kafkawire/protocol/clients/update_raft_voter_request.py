@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -87,10 +87,12 @@ class UpdateRaftVoterRequest(Message, frozen=True, gc=False):
 
 
 _DEFAULT_KRaftVersionFeature: UpdateRaftVoterRequest.KRaftVersionFeature = UpdateRaftVoterRequest.KRaftVersionFeature()
+
 _unpack_HB = unpacker("HB")
 _unpack_hhB = unpacker("hhB")
 _unpack_ii16sB = unpacker("ii16sB")
 _unpack_text_HB = text_unpackers("HB")
+_load_uuid = loader("uuid")
 _pack_Hx = packer("Hx")
 _pack_hhx = packer("hhx")
 _pack_ii16s = packer("ii16s")
@@ -209,7 +211,7 @@ def _read_update_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[UpdateRa
         cluster_id, at = long_nullable_text(buffer, at, n)
     current_leader_epoch, voter_id, voter_directory_id, n = _unpack_ii16sB(buffer, at)
     at += 25
-    voter_directory_id = new_uuid(voter_directory_id)
+    voter_directory_id = _load_uuid(voter_directory_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:

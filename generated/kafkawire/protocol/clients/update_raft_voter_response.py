@@ -8,7 +8,7 @@ import msgspec
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     differs,
     long_text,
@@ -65,6 +65,7 @@ class UpdateRaftVoterResponse(Message, frozen=True, gc=False):
 
 
 _DEFAULT_CurrentLeader: UpdateRaftVoterResponse.CurrentLeader = UpdateRaftVoterResponse.CurrentLeader()
+
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_iiB = unpacker("iiB")

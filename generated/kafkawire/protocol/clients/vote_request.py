@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -88,6 +88,7 @@ _unpack_iB = unpacker("iB")
 _unpack_iii16s16siqzB = unpacker("iii16s16siq?B")
 _unpack_iii16s16siqB = unpacker("iii16s16siqB")
 _unpack_iiiiqB = unpacker("iiiiqB")
+_load_uuid = loader("uuid")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_iii16s16siqzx = packer("iii16s16siq?x")
@@ -296,8 +297,8 @@ def _read_many_partition_data_v1(
             n,
         ) = _unpack_iii16s16siqB(buffer, at)
         at += 57
-        replica_directory_id = new_uuid(replica_directory_id)
-        voter_directory_id = new_uuid(voter_directory_id)
+        replica_directory_id = _load_uuid(replica_directory_id)
+        voter_directory_id = _load_uuid(voter_directory_id)
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -497,8 +498,8 @@ def _read_many_partition_data_v2(
             n,
         ) = _unpack_iii16s16siqzB(buffer, at)
         at += 58
-        replica_directory_id = new_uuid(replica_directory_id)
-        voter_directory_id = new_uuid(voter_directory_id)
+        replica_directory_id = _load_uuid(replica_directory_id)
+        voter_directory_id = _load_uuid(voter_directory_id)
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

@@ -10,13 +10,13 @@ import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -93,11 +93,13 @@ class VotersRecord(Message, frozen=True, gc=False):
 
 
 _DEFAULT_KRaftVersionFeature: VotersRecord.KRaftVersionFeature = VotersRecord.KRaftVersionFeature()
+
 _unpack_HB = unpacker("HB")
 _unpack_hB = unpacker("hB")
 _unpack_hhB = unpacker("hhB")
 _unpack_i16sB = unpacker("i16sB")
 _unpack_text_HB = text_unpackers("HB")
+_load_uuid = loader("uuid")
 _pack_Hx = packer("Hx")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
@@ -207,7 +209,7 @@ def _read_many_voter_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Voter
     for _ in range(count):
         voter_id, voter_directory_id, n = _unpack_i16sB(buffer, at)
         at += 21
-        voter_directory_id = new_uuid(voter_directory_id)
+        voter_directory_id = _load_uuid(voter_directory_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

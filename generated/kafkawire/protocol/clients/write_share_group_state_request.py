@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.entities import GroupId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
     iterator,
+    loader,
     long_length,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -100,6 +99,7 @@ _unpack_iiiqB = unpacker("iiiqB")
 _unpack_iiiqiB = unpacker("iiiqiB")
 _unpack_qqbhB = unpacker("qqbhB")
 _iterate_qqbhx = iterator("qqbhx")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_iiiq = packer("iiiq")
@@ -208,7 +208,7 @@ def _read_many_write_state_data_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:
@@ -387,7 +387,7 @@ def _read_many_write_state_data_v1(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if n > 1:

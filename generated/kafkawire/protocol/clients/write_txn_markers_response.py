@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     iterator,
     long_length,
@@ -81,7 +81,6 @@ class WriteTxnMarkersResponse(Message, frozen=True, gc=False):
 
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
-_unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _unpack_qB = unpacker("qB")
 _unpack_qi = unpacker("qi")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
     differs,
@@ -92,6 +92,7 @@ class ConsumerGroupMemberMetadataValue(Message, frozen=True, gc=False):
 _DEFAULT_ClassicMemberMetadata: ConsumerGroupMemberMetadataValue.ClassicMemberMetadata = (
     ConsumerGroupMemberMetadataValue.ClassicMemberMetadata()
 )
+
 _unpack_iB = unpacker("iB")
 _pack_i = packer("i")
 _pack_iB = packer("iB")

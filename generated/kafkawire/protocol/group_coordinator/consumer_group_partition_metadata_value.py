@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -74,6 +73,7 @@ class ConsumerGroupPartitionMetadataValue(Message, frozen=True, gc=False):
 _unpack_16sB = unpacker("16sB")
 _unpack_iB = unpacker("iB")
 _unpack_text_iB = text_unpackers("iB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
@@ -165,7 +165,7 @@ def _read_many_topic_metadata_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if 0 < n < 128:
             end = at + n + 4
             text, num_partitions, n = _unpack_text_iB[n](buffer, at)

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_numbers,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
@@ -56,6 +56,7 @@ class ConsumerGroupTargetAssignmentMemberValue(Message, frozen=True, gc=False):
 
 _unpack_16sB = unpacker("16sB")
 _unpack_many_i = unpackers("i")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_many_i = packers("i")
@@ -74,7 +75,7 @@ def _read_many_topic_partition_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)

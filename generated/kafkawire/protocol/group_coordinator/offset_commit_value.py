@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     tagged_entries,
     tagged_section,
@@ -55,6 +55,7 @@ _unpack_qiB = unpacker("qiB")
 _unpack_qih = unpacker("qih")
 _unpack_qq = unpacker("qq")
 _unpack_text_qB = text_unpackers("qB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_q = packer("q")
 _pack_qh = packer("qh")
@@ -187,7 +188,7 @@ def _read_offset_commit_value_v4(buffer: bytes, at: int) -> tuple[OffsetCommitVa
             if tag == 0:
                 (topic_id,) = _unpack_16s(payload, start)
                 start += 16
-                topic_id = new_uuid(topic_id)
+                topic_id = _load_uuid(topic_id)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

@@ -7,16 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_numbers,
     long_text,
     long_text_length,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
@@ -79,6 +78,7 @@ class ShareGroupStatePartitionMetadataValue(Message, frozen=True, gc=False):
 
 _unpack_16sB = unpacker("16sB")
 _unpack_many_i = unpackers("i")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_x = packer("x")
 _pack_many_i = packers("i")
@@ -100,7 +100,7 @@ def _read_many_topic_partitions_info_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if 0 < n < 128:
             end = at + n - 1
             topic_name = buffer[at:end].decode()
@@ -171,7 +171,7 @@ def _read_many_topic_info_v0(
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-        topic_id = new_uuid(topic_id)
+        topic_id = _load_uuid(topic_id)
         if 0 < n < 128:
             end = at + n - 1
             topic_name = buffer[at:end].decode()

@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.entities import GroupId
-from kafkawire.wire.fastpath import Tags, packer, unpacker
+from kafkawire.wire.structs import Tags, packer, unpacker
 
 
 class StreamsGroupMetadataKey(Message, frozen=True, gc=False):

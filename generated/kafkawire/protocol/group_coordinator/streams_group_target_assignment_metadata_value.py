@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, packer, tagged_entries, tagged_section, unpacker
+from kafkawire.wire.structs import Tags, packer, tagged_entries, tagged_section, unpacker
 
 
 class StreamsGroupTargetAssignmentMetadataValue(Message, frozen=True, gc=False):

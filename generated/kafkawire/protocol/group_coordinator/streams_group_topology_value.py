@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     long_length,
@@ -17,13 +17,13 @@ from kafkawire.wire.fastpath import (
     pack_numbers,
     packer,
     packers,
+    paired_packers,
     rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
     text_pair_packers,
     text_unpackers,
-    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -123,7 +123,7 @@ _pack_ih = packer("ih")
 _pack_many_h = packers("h")
 _pack_text__ih = text_packers("", "ih")
 _pack_pair___x = text_pair_packers("", "", "x")
-_pack_twins__h_Bx = twin_packers("", "h", "Bx")
+_pack_paired__h_Bx = paired_packers("", "h", "Bx")
 
 # TopicConfig, version 0
 #   key: compact string
@@ -326,7 +326,7 @@ def _write_many_copartition_group_v0(
         ):
             numbers = _pack_many_h[n](*source_topics)
             others = numbers if source_topic_regex is source_topics else _pack_many_h[n](*source_topic_regex)
-            out += _pack_twins__h_Bx[n](n + 1, numbers, n + 1, others, 1)
+            out += _pack_paired__h_Bx[n](n + 1, numbers, n + 1, others, 1)
         else:
             source_topics = item.source_topics
             if source_topics is NOTHING:

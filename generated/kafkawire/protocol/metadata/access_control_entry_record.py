@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
     ZERO_UUID,
+    loader,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     tagged_section,
     text_packers,
@@ -58,6 +58,7 @@ _unpack_bB = unpacker("bB")
 _unpack_bbB = unpacker("bbB")
 _unpack_text_bB = text_unpackers("bB")
 _unpack_text_bbB = text_unpackers("bbB")
+_load_uuid = loader("uuid")
 _pack_16sb = packer("16sb")
 _pack_b = packer("b")
 _pack_bbx = packer("bbx")
@@ -80,7 +81,7 @@ _pack_pair_16sb_b_ = text_pair_packers("16sb", "b", "")
 def _read_access_control_entry_record_v0(buffer: bytes, at: int) -> tuple[AccessControlEntryRecord, int]:
     id, resource_type, n = _unpack_16sbB(buffer, at)
     at += 18
-    id = new_uuid(id)
+    id = _load_uuid(id)
     if 0 < n < 128:
         end = at + n + 1
         text, pattern_type, n = _unpack_text_bB[n](buffer, at)

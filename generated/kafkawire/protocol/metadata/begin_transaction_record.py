@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import BYTES, Tags, long_nullable_text, long_text_length, tagged_entries, tagged_section
+from kafkawire.wire.structs import BYTES, Tags, long_nullable_text, long_text_length, tagged_entries, tagged_section
 
 
 class BeginTransactionRecord(Message, frozen=True, gc=False):

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
+    loader,
     long_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -52,6 +52,7 @@ class BrokerRegistrationChangeRecord(Message, frozen=True, gc=False):
 _unpack_16s = unpacker("16s")
 _unpack_b = unpacker("b")
 _unpack_iqB = unpacker("iqB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_b = packer("b")
 _pack_iqx = packer("iqx")
@@ -200,7 +201,7 @@ def _read_broker_registration_change_record_v2(buffer: bytes, at: int) -> tuple[
                     for _ in range(n - 1):
                         (log_dirs_item,) = _unpack_16s(payload, start)
                         start += 16
-                        log_dirs_item = new_uuid(log_dirs_item)
+                        log_dirs_item = _load_uuid(log_dirs_item)
                         log_dirs_items.append(log_dirs_item)
                     log_dirs = tuple(log_dirs_items)
                 elif n:
@@ -295,7 +296,7 @@ def _read_broker_registration_change_record_v3(buffer: bytes, at: int) -> tuple[
                     for _ in range(n - 1):
                         (log_dirs_item,) = _unpack_16s(payload, start)
                         start += 16
-                        log_dirs_item = new_uuid(log_dirs_item)
+                        log_dirs_item = _load_uuid(log_dirs_item)
                         log_dirs_items.append(log_dirs_item)
                     log_dirs = tuple(log_dirs_items)
                 elif n:
@@ -316,7 +317,7 @@ def _read_broker_registration_change_record_v3(buffer: bytes, at: int) -> tuple[
                     for _ in range(n - 1):
                         (cordoned_log_dirs_item,) = _unpack_16s(payload, start)
                         start += 16
-                        cordoned_log_dirs_item = new_uuid(cordoned_log_dirs_item)
+                        cordoned_log_dirs_item = _load_uuid(cordoned_log_dirs_item)
                         cordoned_log_dirs_items.append(cordoned_log_dirs_item)
                     cordoned_log_dirs = tuple(cordoned_log_dirs_items)
                 else:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import BYTES, Tags, long_text, long_text_length, tagged_section, unknown_tags
+from kafkawire.wire.structs import BYTES, Tags, long_text, long_text_length, tagged_section, unknown_tags
 
 
 class ClearElrRecord(Message, frozen=True, gc=False):

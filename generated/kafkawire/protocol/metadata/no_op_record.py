@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, tagged_section, unknown_tags
+from kafkawire.wire.structs import Tags, tagged_section, unknown_tags
 
 
 class NoOpRecord(Message, frozen=True, gc=False):

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     NOTHING,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_numbers,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
@@ -70,6 +70,7 @@ _unpack_b = unpacker("b")
 _unpack_i = unpacker("i")
 _unpack_i16sB = unpacker("i16sB")
 _unpack_many_i = unpackers("i")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_b = packer("b")
 _pack_i = packer("i")
@@ -91,7 +92,7 @@ _pack_many_i = packers("i")
 def _read_partition_change_record_v0(buffer: bytes, at: int) -> tuple[PartitionChangeRecord, int]:
     partition_id, topic_id, n = _unpack_i16sB(buffer, at)
     at += 21
-    topic_id = new_uuid(topic_id)
+    topic_id = _load_uuid(topic_id)
     tags: Tags = ()
     isr: Sequence[int] | None = None
     leader: int = -2
@@ -297,7 +298,7 @@ def _encode_partition_change_record_v0(item: PartitionChangeRecord) -> bytes:
 def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionChangeRecord, int]:
     partition_id, topic_id, n = _unpack_i16sB(buffer, at)
     at += 21
-    topic_id = new_uuid(topic_id)
+    topic_id = _load_uuid(topic_id)
     tags: Tags = ()
     isr: Sequence[int] | None = None
     leader: int = -2
@@ -375,7 +376,7 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
                     for _ in range(n - 1):
                         (directories_item,) = _unpack_16s(payload, start)
                         start += 16
-                        directories_item = new_uuid(directories_item)
+                        directories_item = _load_uuid(directories_item)
                         directories_items.append(directories_item)
                     directories = tuple(directories_items)
                 else:
@@ -539,7 +540,7 @@ def _encode_partition_change_record_v1(item: PartitionChangeRecord) -> bytes:
 def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionChangeRecord, int]:
     partition_id, topic_id, n = _unpack_i16sB(buffer, at)
     at += 21
-    topic_id = new_uuid(topic_id)
+    topic_id = _load_uuid(topic_id)
     tags: Tags = ()
     isr: Sequence[int] | None = None
     leader: int = -2
@@ -641,7 +642,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                     for _ in range(n - 1):
                         (directories_item,) = _unpack_16s(payload, start)
                         start += 16
-                        directories_item = new_uuid(directories_item)
+                        directories_item = _load_uuid(directories_item)
                         directories_items.append(directories_item)
                     directories = tuple(directories_items)
                 else:

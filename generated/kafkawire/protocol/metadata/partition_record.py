@@ -8,23 +8,23 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     NOTHING,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_numbers,
     long_numbers,
-    new_uuid,
     pack_numbers,
     packer,
     packers,
+    paired_packers,
     rest_of_uvarint,
     sequence,
     tagged_entries,
     tagged_section,
-    twin_packers,
     unpacker,
     unpackers,
 )
@@ -76,6 +76,7 @@ _unpack_b = unpacker("b")
 _unpack_i16sB = unpacker("i16sB")
 _unpack_iiiB = unpacker("iiiB")
 _unpack_many_i = unpackers("i")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_b = packer("b")
 _pack_i16s = packer("i16s")
@@ -83,8 +84,8 @@ _pack_i16sB = packer("i16sB")
 _pack_iii = packer("iii")
 _pack_iiix = packer("iiix")
 _pack_many_i = packers("i")
-_pack_twins_i16s_i_BBiii = twin_packers("i16s", "i", "BBiii")
-_pack_twins_i16s_i_BBiiix = twin_packers("i16s", "i", "BBiiix")
+_pack_paired_i16s_i_BBiii = paired_packers("i16s", "i", "BBiii")
+_pack_paired_i16s_i_BBiiix = paired_packers("i16s", "i", "BBiiix")
 
 # PartitionRecord, version 0
 #   PartitionId: int32
@@ -103,7 +104,7 @@ _pack_twins_i16s_i_BBiiix = twin_packers("i16s", "i", "BBiiix")
 def _read_partition_record_v0(buffer: bytes, at: int) -> tuple[PartitionRecord, int]:
     partition_id, topic_id, n = _unpack_i16sB(buffer, at)
     at += 21
-    topic_id = new_uuid(topic_id)
+    topic_id = _load_uuid(topic_id)
     if 0 < n < 127:
         n -= 1
         replicas = _unpack_many_i[n](buffer, at)
@@ -203,7 +204,7 @@ def _encode_partition_record_v0(item: PartitionRecord) -> bytes:
         numbers = _pack_many_i[n](*replicas)
         others = numbers if isr is replicas else _pack_many_i[n](*isr)
         out.append(
-            _pack_twins_i16s_i_BBiiix[n](
+            _pack_paired_i16s_i_BBiiix[n](
                 item.partition_id,
                 item.topic_id,
                 n + 1,
@@ -304,7 +305,7 @@ def _encode_partition_record_v0(item: PartitionRecord) -> bytes:
 def _read_partition_record_v1(buffer: bytes, at: int) -> tuple[PartitionRecord, int]:
     partition_id, topic_id, n = _unpack_i16sB(buffer, at)
     at += 21
-    topic_id = new_uuid(topic_id)
+    topic_id = _load_uuid(topic_id)
     if 0 < n < 127:
         n -= 1
         replicas = _unpack_many_i[n](buffer, at)
@@ -350,7 +351,7 @@ def _read_partition_record_v1(buffer: bytes, at: int) -> tuple[PartitionRecord, 
         for _ in range(n - 1):
             (directories_item,) = _unpack_16s(buffer, at)
             at += 16
-            directories_item = new_uuid(directories_item)
+            directories_item = _load_uuid(directories_item)
             directories_items.append(directories_item)
         directories = tuple(directories_items)
     elif n:
@@ -420,7 +421,7 @@ def _encode_partition_record_v1(item: PartitionRecord) -> bytes:
         numbers = _pack_many_i[n](*replicas)
         others = numbers if isr is replicas else _pack_many_i[n](*isr)
         out.append(
-            _pack_twins_i16s_i_BBiii[n](
+            _pack_paired_i16s_i_BBiii[n](
                 item.partition_id,
                 item.topic_id,
                 n + 1,
@@ -536,7 +537,7 @@ def _encode_partition_record_v1(item: PartitionRecord) -> bytes:
 def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, int]:
     partition_id, topic_id, n = _unpack_i16sB(buffer, at)
     at += 21
-    topic_id = new_uuid(topic_id)
+    topic_id = _load_uuid(topic_id)
     if 0 < n < 127:
         n -= 1
         replicas = _unpack_many_i[n](buffer, at)
@@ -582,7 +583,7 @@ def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, 
         for _ in range(n - 1):
             (directories_item,) = _unpack_16s(buffer, at)
             at += 16
-            directories_item = new_uuid(directories_item)
+            directories_item = _load_uuid(directories_item)
             directories_items.append(directories_item)
         directories = tuple(directories_items)
     elif n:
@@ -672,7 +673,7 @@ def _encode_partition_record_v2(item: PartitionRecord) -> bytes:
         numbers = _pack_many_i[n](*replicas)
         others = numbers if isr is replicas else _pack_many_i[n](*isr)
         out.append(
-            _pack_twins_i16s_i_BBiii[n](
+            _pack_paired_i16s_i_BBiii[n](
                 item.partition_id,
                 item.topic_id,
                 n + 1,

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -105,6 +105,7 @@ _unpack_i16sqB = unpacker("i16sqB")
 _unpack_iz16sqB = unpacker("i?16sqB")
 _unpack_text_HhB = text_unpackers("HhB")
 _unpack_text_hhB = text_unpackers("hhB")
+_load_uuid = loader("uuid")
 _pack_16s = packer("16s")
 _pack_zzx = packer("??x")
 _pack_zx = packer("?x")
@@ -245,7 +246,7 @@ def _write_many_broker_feature_v0(out: bytearray, items: Sequence[RegisterBroker
 def _read_register_broker_record_v0(buffer: bytes, at: int) -> tuple[RegisterBrokerRecord, int]:
     broker_id, incarnation_id, broker_epoch, n = _unpack_i16sqB(buffer, at)
     at += 29
-    incarnation_id = new_uuid(incarnation_id)
+    incarnation_id = _load_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:
@@ -356,7 +357,7 @@ def _encode_register_broker_record_v0(item: RegisterBrokerRecord) -> bytes:
 def _read_register_broker_record_v1(buffer: bytes, at: int) -> tuple[RegisterBrokerRecord, int]:
     broker_id, incarnation_id, broker_epoch, n = _unpack_i16sqB(buffer, at)
     at += 29
-    incarnation_id = new_uuid(incarnation_id)
+    incarnation_id = _load_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:
@@ -479,7 +480,7 @@ def _encode_register_broker_record_v1(item: RegisterBrokerRecord) -> bytes:
 def _read_register_broker_record_v2(buffer: bytes, at: int) -> tuple[RegisterBrokerRecord, int]:
     broker_id, is_migrating_zk_broker, incarnation_id, broker_epoch, n = _unpack_iz16sqB(buffer, at)
     at += 30
-    incarnation_id = new_uuid(incarnation_id)
+    incarnation_id = _load_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:
@@ -603,7 +604,7 @@ def _encode_register_broker_record_v2(item: RegisterBrokerRecord) -> bytes:
 def _read_register_broker_record_v3(buffer: bytes, at: int) -> tuple[RegisterBrokerRecord, int]:
     broker_id, is_migrating_zk_broker, incarnation_id, broker_epoch, n = _unpack_iz16sqB(buffer, at)
     at += 30
-    incarnation_id = new_uuid(incarnation_id)
+    incarnation_id = _load_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:
@@ -657,7 +658,7 @@ def _read_register_broker_record_v3(buffer: bytes, at: int) -> tuple[RegisterBro
                     for _ in range(n - 1):
                         (log_dirs_item,) = _unpack_16s(payload, start)
                         start += 16
-                        log_dirs_item = new_uuid(log_dirs_item)
+                        log_dirs_item = _load_uuid(log_dirs_item)
                         log_dirs_items.append(log_dirs_item)
                     log_dirs = tuple(log_dirs_items)
                 elif n:
@@ -772,7 +773,7 @@ def _encode_register_broker_record_v3(item: RegisterBrokerRecord) -> bytes:
 def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBrokerRecord, int]:
     broker_id, is_migrating_zk_broker, incarnation_id, broker_epoch, n = _unpack_iz16sqB(buffer, at)
     at += 30
-    incarnation_id = new_uuid(incarnation_id)
+    incarnation_id = _load_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:
@@ -827,7 +828,7 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
                     for _ in range(n - 1):
                         (log_dirs_item,) = _unpack_16s(payload, start)
                         start += 16
-                        log_dirs_item = new_uuid(log_dirs_item)
+                        log_dirs_item = _load_uuid(log_dirs_item)
                         log_dirs_items.append(log_dirs_item)
                     log_dirs = tuple(log_dirs_items)
                 elif n:
@@ -848,7 +849,7 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
                     for _ in range(n - 1):
                         (cordoned_log_dirs_item,) = _unpack_16s(payload, start)
                         start += 16
-                        cordoned_log_dirs_item = new_uuid(cordoned_log_dirs_item)
+                        cordoned_log_dirs_item = _load_uuid(cordoned_log_dirs_item)
                         cordoned_log_dirs_items.append(cordoned_log_dirs_item)
                     cordoned_log_dirs = tuple(cordoned_log_dirs_items)
                 else:

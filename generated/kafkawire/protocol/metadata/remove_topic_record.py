@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
-from kafkawire.wire.fastpath import Tags, ZERO_UUID, new_uuid, packer, tagged_section, unknown_tags, unpacker
+from kafkawire.wire.structs import Tags, ZERO_UUID, loader, packer, tagged_section, unknown_tags, unpacker
 
 
 class RemoveTopicRecord(Message, frozen=True, gc=False):
@@ -26,6 +26,7 @@ class RemoveTopicRecord(Message, frozen=True, gc=False):
 
 
 _unpack_16sB = unpacker("16sB")
+_load_uuid = loader("uuid")
 _pack_16sx = packer("16sx")
 
 # RemoveTopicRecord, version 0
@@ -36,7 +37,7 @@ _pack_16sx = packer("16sx")
 def _read_remove_topic_record_v0(buffer: bytes, at: int) -> tuple[RemoveTopicRecord, int]:
     topic_id, n = _unpack_16sB(buffer, at)
     at += 17
-    topic_id = new_uuid(topic_id)
+    topic_id = _load_uuid(topic_id)
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     tagged_section,
     text_packers,
@@ -42,6 +42,7 @@ class TopicRecord(Message, frozen=True, gc=False):
 
 _unpack_16sB = unpacker("16sB")
 _unpack_text_16sB = text_unpackers("16sB")
+_load_uuid = loader("uuid")
 _pack_16sx = packer("16sx")
 _pack_text__16sx = text_packers("", "16sx")
 
@@ -63,7 +64,7 @@ def _read_topic_record_v0(buffer: bytes, at: int) -> tuple[TopicRecord, int]:
         name, at = long_text(buffer, at, n)
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
-    topic_id = new_uuid(topic_id)
+    topic_id = _load_uuid(topic_id)
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

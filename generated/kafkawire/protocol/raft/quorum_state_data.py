@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     ZERO_UUID,
     iterator,
+    loader,
     long_length,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     rest_of_uvarint,
     sequence,
@@ -71,6 +71,7 @@ _unpack_iii16sB = unpacker("iii16sB")
 _unpack_iiiqB = unpacker("iiiqB")
 _unpack_text_iiiqB = text_unpackers("iiiqB")
 _iterate_ix = iterator("ix")
+_load_uuid = loader("uuid")
 _pack_iii16sx = packer("iii16sx")
 _pack_iiiq = packer("iiiq")
 _pack_iiiqBx = packer("iiiqBx")
@@ -194,7 +195,7 @@ def _encode_quorum_state_data_v0(item: QuorumStateData) -> bytes:
 def _read_quorum_state_data_v1(buffer: bytes, at: int) -> tuple[QuorumStateData, int]:
     leader_id, leader_epoch, voted_id, voted_directory_id, n = _unpack_iii16sB(buffer, at)
     at += 29
-    voted_directory_id = new_uuid(voted_directory_id)
+    voted_directory_id = _load_uuid(voted_directory_id)
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

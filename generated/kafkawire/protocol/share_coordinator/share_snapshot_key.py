@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
-from kafkawire.wire.entities import GroupId
-from kafkawire.wire.fastpath import Tags, ZERO_UUID, new_uuid, packer, unpacker
+from kafkawire.wire.structs import Tags, ZERO_UUID, loader, packer, unpacker
 
 
 class ShareSnapshotKey(Message, frozen=True, gc=False):
@@ -32,6 +31,7 @@ class ShareSnapshotKey(Message, frozen=True, gc=False):
 
 _unpack_16si = unpacker("16si")
 _unpack_h = unpacker("h")
+_load_uuid = loader("uuid")
 _pack_16si = packer("16si")
 _pack_h = packer("h")
 
@@ -51,7 +51,7 @@ def _read_share_snapshot_key_v0(buffer: bytes, at: int) -> tuple[ShareSnapshotKe
     at = end
     topic_id, partition = _unpack_16si(buffer, at)
     at += 20
-    topic_id = new_uuid(topic_id)
+    topic_id = _load_uuid(topic_id)
     return ShareSnapshotKey(group_id, topic_id, partition), at
 
 

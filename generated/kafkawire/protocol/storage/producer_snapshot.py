@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.entities import ProducerId
-from kafkawire.wire.fastpath import Tags, iterator, packer, sequence, unpacker
+from kafkawire.wire.structs import Tags, iterator, packer, sequence, unpacker
 
 
 class ProducerSnapshot(Message, frozen=True, gc=False):
@@ -56,7 +55,6 @@ class ProducerSnapshot(Message, frozen=True, gc=False):
 
 
 _unpack_Ii = unpacker("Ii")
-_unpack_qhiqiqiq = unpacker("qhiqiqiq")
 _iterate_qhiqiqiq = iterator("qhiqiqiq")
 _pack_Ii = packer("Ii")
 _pack_qhiqiqiq = packer("qhiqiqiq")

@@ -10,16 +10,15 @@ from itertools import starmap
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
     ZERO_UUID,
     iterator,
+    loader,
     long_length,
     long_text,
     long_text_length,
-    new_uuid,
     octets,
     packer,
     rest_of_uvarint,
@@ -118,6 +117,7 @@ _DEFAULT_TopicIdPartitionEntry: RemoteLogSegmentMetadataRecord.TopicIdPartitionE
 _DEFAULT_RemoteLogSegmentIdEntry: RemoteLogSegmentMetadataRecord.RemoteLogSegmentIdEntry = (
     RemoteLogSegmentMetadataRecord.RemoteLogSegmentIdEntry()
 )
+
 _unpack_16sB = unpacker("16sB")
 _unpack_16siB = unpacker("16siB")
 _unpack_z = unpacker("?")
@@ -127,6 +127,7 @@ _unpack_iqB = unpacker("iqB")
 _unpack_qqiqqB = unpacker("qqiqqB")
 _unpack_text_16siB = text_unpackers("16siB")
 _iterate_iqx = iterator("iqx")
+_load_uuid = loader("uuid")
 _pack_16six = packer("16six")
 _pack_16sx = packer("16sx")
 _pack_z = packer("?")
@@ -158,7 +159,7 @@ def _read_topic_id_partition_entry_v0(
         name, at = long_text(buffer, at, n)
         id, partition, n = _unpack_16siB(buffer, at)
         at += 21
-    id = new_uuid(id)
+    id = _load_uuid(id)
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
@@ -194,7 +195,7 @@ def _read_remote_log_segment_id_entry_v0(
     topic_id_partition, at = _read_topic_id_partition_entry_v0(buffer, at)
     id, n = _unpack_16sB(buffer, at)
     at += 17
-    id = new_uuid(id)
+    id = _load_uuid(id)
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
     ZERO_UUID,
     iterator,
+    loader,
     long_length,
-    new_uuid,
     octets,
     packer,
     rest_of_uvarint,
@@ -82,6 +81,7 @@ _unpack_bB = unpacker("bB")
 _unpack_iB = unpacker("iB")
 _unpack_iqB = unpacker("iqB")
 _iterate_iqx = iterator("iqx")
+_load_uuid = loader("uuid")
 _pack_16sqqiqq = packer("16sqqiqq")
 _pack_16sqqiqqB = packer("16sqqiqqB")
 _pack_z = packer("?")
@@ -144,7 +144,7 @@ def _read_remote_log_segment_metadata_snapshot_record_v0(
         buffer, at
     )
     at += 53
-    segment_id = new_uuid(segment_id)
+    segment_id = _load_uuid(segment_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if n > 1:

@@ -7,15 +7,14 @@ from __future__ import annotations
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     BYTES,
     Tags,
     ZERO_UUID,
+    loader,
     long_length,
     long_text,
     long_text_length,
-    new_uuid,
     octets,
     packer,
     rest_of_uvarint,
@@ -88,11 +87,13 @@ _DEFAULT_TopicIdPartitionEntry: RemoteLogSegmentMetadataUpdateRecord.TopicIdPart
 _DEFAULT_RemoteLogSegmentIdEntry: RemoteLogSegmentMetadataUpdateRecord.RemoteLogSegmentIdEntry = (
     RemoteLogSegmentMetadataUpdateRecord.RemoteLogSegmentIdEntry()
 )
+
 _unpack_16sB = unpacker("16sB")
 _unpack_16siB = unpacker("16siB")
 _unpack_bB = unpacker("bB")
 _unpack_iqB = unpacker("iqB")
 _unpack_text_16siB = text_unpackers("16siB")
+_load_uuid = loader("uuid")
 _pack_16six = packer("16six")
 _pack_16sx = packer("16sx")
 _pack_bx = packer("bx")
@@ -120,7 +121,7 @@ def _read_topic_id_partition_entry_v0(
         name, at = long_text(buffer, at, n)
         id, partition, n = _unpack_16siB(buffer, at)
         at += 21
-    id = new_uuid(id)
+    id = _load_uuid(id)
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
@@ -156,7 +157,7 @@ def _read_remote_log_segment_id_entry_v0(
     topic_id_partition, at = _read_topic_id_partition_entry_v0(buffer, at)
     id, n = _unpack_16sB(buffer, at)
     at += 17
-    id = new_uuid(id)
+    id = _load_uuid(id)
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

@@ -7,13 +7,12 @@ from __future__ import annotations
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.entities import BrokerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    loader,
     long_text,
     long_text_length,
-    new_uuid,
     packer,
     tagged_section,
     text_packers,
@@ -65,9 +64,11 @@ class RemotePartitionDeleteMetadataRecord(Message, frozen=True, gc=False):
 _DEFAULT_TopicIdPartitionEntry: RemotePartitionDeleteMetadataRecord.TopicIdPartitionEntry = (
     RemotePartitionDeleteMetadataRecord.TopicIdPartitionEntry()
 )
+
 _unpack_16siB = unpacker("16siB")
 _unpack_iqbB = unpacker("iqbB")
 _unpack_text_16siB = text_unpackers("16siB")
+_load_uuid = loader("uuid")
 _pack_16six = packer("16six")
 _pack_iqbx = packer("iqbx")
 _pack_text__16six = text_packers("", "16six")
@@ -93,7 +94,7 @@ def _read_topic_id_partition_entry_v0(
         name, at = long_text(buffer, at, n)
         id, partition, n = _unpack_16siB(buffer, at)
         at += 21
-    id = new_uuid(id)
+    id = _load_uuid(id)
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

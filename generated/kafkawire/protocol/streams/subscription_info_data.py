@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.fastpath import NULL_TEXT, Tags, ZERO_UUID, iterator, new_uuid, octets, packer, sequence, unpacker
+from kafkawire.wire.structs import NULL_TEXT, Tags, ZERO_UUID, iterator, loader, octets, packer, sequence, unpacker
 
 
 class SubscriptionInfoData(Message, frozen=True, gc=False):
@@ -108,9 +108,9 @@ _unpack_i16si = unpacker("i16si")
 _unpack_ii = unpacker("ii")
 _unpack_ii16si = unpacker("ii16si")
 _unpack_iiqh = unpacker("iiqh")
-_unpack_iq = unpacker("iq")
 _iterate_ii = iterator("ii")
 _iterate_iq = iterator("iq")
+_load_uuid = loader("uuid")
 _pack_b = packer("b")
 _pack_bi = packer("bi")
 _pack_bii = packer("bii")
@@ -150,7 +150,7 @@ def _write_many_task_id_v1(out: list[bytes], items: Sequence[SubscriptionInfoDat
 def _read_subscription_info_data_v1(buffer: bytes, at: int) -> tuple[SubscriptionInfoData, int]:
     version, process_id, n = _unpack_i16si(buffer, at)
     at += 24
-    process_id = new_uuid(process_id)
+    process_id = _load_uuid(process_id)
     if n > 0:
         if n > len(buffer) - at:
             raise ValueError
@@ -214,7 +214,7 @@ def _encode_subscription_info_data_v1(item: SubscriptionInfoData) -> bytes:
 def _read_subscription_info_data_v2(buffer: bytes, at: int) -> tuple[SubscriptionInfoData, int]:
     version, process_id, n = _unpack_i16si(buffer, at)
     at += 24
-    process_id = new_uuid(process_id)
+    process_id = _load_uuid(process_id)
     if n > 0:
         if n > len(buffer) - at:
             raise ValueError
@@ -287,7 +287,7 @@ def _encode_subscription_info_data_v2(item: SubscriptionInfoData) -> bytes:
 def _read_subscription_info_data_v3(buffer: bytes, at: int) -> tuple[SubscriptionInfoData, int]:
     version, latest_supported_version, process_id, n = _unpack_ii16si(buffer, at)
     at += 28
-    process_id = new_uuid(process_id)
+    process_id = _load_uuid(process_id)
     if n > 0:
         if n > len(buffer) - at:
             raise ValueError
@@ -424,7 +424,7 @@ def _write_many_task_offset_sum_v7(out: list[bytes], items: Sequence[Subscriptio
 def _read_subscription_info_data_v7(buffer: bytes, at: int) -> tuple[SubscriptionInfoData, int]:
     version, latest_supported_version, process_id, n = _unpack_ii16si(buffer, at)
     at += 28
-    process_id = new_uuid(process_id)
+    process_id = _load_uuid(process_id)
     if n < 0:
         raise ValueError
     end = at + n
@@ -485,7 +485,7 @@ def _encode_subscription_info_data_v7(item: SubscriptionInfoData) -> bytes:
 def _read_subscription_info_data_v8(buffer: bytes, at: int) -> tuple[SubscriptionInfoData, int]:
     version, latest_supported_version, process_id, n = _unpack_ii16si(buffer, at)
     at += 28
-    process_id = new_uuid(process_id)
+    process_id = _load_uuid(process_id)
     if n < 0:
         raise ValueError
     end = at + n
@@ -550,7 +550,7 @@ def _encode_subscription_info_data_v8(item: SubscriptionInfoData) -> bytes:
 def _read_subscription_info_data_v9(buffer: bytes, at: int) -> tuple[SubscriptionInfoData, int]:
     version, latest_supported_version, process_id, n = _unpack_ii16si(buffer, at)
     at += 28
-    process_id = new_uuid(process_id)
+    process_id = _load_uuid(process_id)
     if n < 0:
         raise ValueError
     end = at + n
@@ -662,7 +662,7 @@ def _write_many_task_offset_sum_v10(out: list[bytes], items: Sequence[Subscripti
 def _read_subscription_info_data_v10(buffer: bytes, at: int) -> tuple[SubscriptionInfoData, int]:
     version, latest_supported_version, process_id, n = _unpack_ii16si(buffer, at)
     at += 28
-    process_id = new_uuid(process_id)
+    process_id = _load_uuid(process_id)
     if n < 0:
         raise ValueError
     end = at + n
@@ -775,7 +775,7 @@ def _write_many_client_tag_v11(out: list[bytes], items: Sequence[SubscriptionInf
 def _read_subscription_info_data_v11(buffer: bytes, at: int) -> tuple[SubscriptionInfoData, int]:
     version, latest_supported_version, process_id, n = _unpack_ii16si(buffer, at)
     at += 28
-    process_id = new_uuid(process_id)
+    process_id = _load_uuid(process_id)
     if n < 0:
         raise ValueError
     end = at + n

@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.entities import ProducerId
-from kafkawire.wire.fastpath import (
+from kafkawire.wire.structs import (
     NOTHING,
     NULL_COUNT,
     Tags,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kafkawire.codegen.check.rule import Problem, Rule, StructScope, field_rule
+from kafkawire.codegen.check.rule import Problem, Rule, StructScope
 from kafkawire.codegen.definition import FieldDefinition
 from kafkawire.layout import FIELD_TYPES, Uuid
 
@@ -36,10 +36,8 @@ def _is_octal(text: str) -> bool:
     return _OCTAL.fullmatch(text) is not None
 
 
-@field_rule(
-    Rule("default-bool", "The default of a bool is true or false.", 'write "true" or "false"'),
-    "type",
-    "default",
+@Rule("default-bool", "The default of a bool is true or false.", 'write "true" or "false"').for_fields(
+    "type", "default"
 )
 def default_bool(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Letter case does not matter."""
@@ -47,15 +45,11 @@ def default_bool(field: FieldDefinition, scope: StructScope) -> Iterator[Problem
         yield Problem("default", f"{_quoted(_text(field))} is no value of type bool")
 
 
-@field_rule(
-    Rule(
-        "default-int-syntax",
-        "The default of an integer is decimal, or 0x and hexadecimal digits.",
-        'write it like "-1" or "0x7fffffff"',
-    ),
-    "type",
-    "default",
-)
+@Rule(
+    "default-int-syntax",
+    "The default of an integer is decimal, or 0x and hexadecimal digits.",
+    'write it like "-1" or "0x7fffffff"',
+).for_fields("type", "default")
 def default_int_syntax(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Hexadecimal numbers have a lower-case x and no sign."""
     text = _text(field)
@@ -63,30 +57,20 @@ def default_int_syntax(field: FieldDefinition, scope: StructScope) -> Iterator[P
         yield Problem("default", f"{_quoted(text)} is no value of type {field.type}")
 
 
-@field_rule(
-    Rule(
-        "default-octal",
-        "The default of an integer has no leading zero: Java would read it as octal.",
-        "remove the leading zeros, or write the number in hexadecimal",
-    ),
-    "type",
-    "default",
-)
+@Rule(
+    "default-octal",
+    "The default of an integer has no leading zero: Java would read it as octal.",
+    "remove the leading zeros, or write the number in hexadecimal",
+).for_fields("type", "default")
 def default_octal(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """``010`` passes Kafka's own check as ten and then means eight."""
     if _domain(field) == "int" and _is_octal(_text(field)):
         yield Problem("default", f"{_quoted(_text(field))} has a leading zero")
 
 
-@field_rule(
-    Rule(
-        "default-int-range",
-        "The default of an integer fits its type.",
-        "write a number in the range, or widen the type",
-    ),
-    "type",
-    "default",
-)
+@Rule(
+    "default-int-range", "The default of an integer fits its type.", "write a number in the range, or widen the type"
+).for_fields("type", "default")
 def default_int_range(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Hexadecimal numbers are positive: 0xffffffff is no int32."""
     text = _text(field)
@@ -98,15 +82,11 @@ def default_int_range(field: FieldDefinition, scope: StructScope) -> Iterator[Pr
         yield Problem("default", f"{_quoted(text)} is outside {type_.minimum} to {type_.maximum} of {field.type}")
 
 
-@field_rule(
-    Rule(
-        "default-uuid",
-        "The default of a uuid is 16 bytes as URL-safe base64.",
-        "write the 22 characters of Kafka's text form",
-    ),
-    "type",
-    "default",
-)
+@Rule(
+    "default-uuid",
+    "The default of a uuid is 16 bytes as URL-safe base64.",
+    "write the 22 characters of Kafka's text form",
+).for_fields("type", "default")
 def default_uuid(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """More than 16 bytes pass Kafka's generator and fail when its class is loaded; they are refused here."""
     text = _text(field)
@@ -118,15 +98,11 @@ def default_uuid(field: FieldDefinition, scope: StructScope) -> Iterator[Problem
         yield Problem("default", f"{_quoted(text)} is no value of type uuid")
 
 
-@field_rule(
-    Rule(
-        "default-float",
-        "The default of a float64 is a decimal number, NaN or Infinity.",
-        'write it like "0.5", "1e3", "NaN" or "-Infinity"',
-    ),
-    "type",
-    "default",
-)
+@Rule(
+    "default-float",
+    "The default of a float64 is a decimal number, NaN or Infinity.",
+    'write it like "0.5", "1e3", "NaN" or "-Infinity"',
+).for_fields("type", "default")
 def default_float(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Java's suffixes (1.5f) and hexadecimal floats are left out: no definition has them, and Python lacks them."""
     text = _text(field)
@@ -134,10 +110,8 @@ def default_float(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
         yield Problem("default", f"{_quoted(text)} is no value of type float64")
 
 
-@field_rule(
-    Rule("default-bytes", "The default of bytes is null or nothing.", 'write "null" or remove "default"'),
-    "type",
-    "default",
+@Rule("default-bytes", "The default of bytes is null or nothing.", 'write "null" or remove "default"').for_fields(
+    "type", "default"
 )
 def default_bytes(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Records are exempt: their default is always null, whatever is written."""
@@ -145,10 +119,8 @@ def default_bytes(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
         yield Problem("default", f"{_quoted(_text(field))} is no default of bytes")
 
 
-@field_rule(
-    Rule("default-struct", "The default of a struct is null or nothing.", 'write "null" or remove "default"'),
-    "type",
-    "default",
+@Rule("default-struct", "The default of a struct is null or nothing.", 'write "null" or remove "default"').for_fields(
+    "type", "default"
 )
 def default_struct(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Otherwise it is the struct with all its fields at their defaults."""
@@ -156,10 +128,8 @@ def default_struct(field: FieldDefinition, scope: StructScope) -> Iterator[Probl
         yield Problem("default", f"{_quoted(_text(field))} is no default of the struct {field.type}")
 
 
-@field_rule(
-    Rule("default-array", "The default of an array is null or nothing.", 'write "null" or remove "default"'),
-    "type",
-    "default",
+@Rule("default-array", "The default of an array is null or nothing.", 'write "null" or remove "default"').for_fields(
+    "type", "default"
 )
 def default_array(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Otherwise it is the empty array."""
@@ -167,17 +137,11 @@ def default_array(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
         yield Problem("default", f"{_quoted(_text(field))} is no default of the array {field.type}")
 
 
-@field_rule(
-    Rule(
-        "default-null-needs-all-nullable",
-        "A default of null is legal in every version of the field.",
-        'make "nullableVersions" contain "versions", or choose another default',
-    ),
-    "type",
-    "default",
-    "versions",
-    "nullableVersions",
-)
+@Rule(
+    "default-null-needs-all-nullable",
+    "A default of null is legal in every version of the field.",
+    'make "nullableVersions" contain "versions", or choose another default',
+).for_fields("type", "default", "versions", "nullableVersions")
 def null_needs_all_nullable(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Records are exempt: their default is always null."""
     if _text(field) != "null" or str(field.type) == "records":

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkawire.codegen.check.rule import Problem, Rule, StructScope, field_rule
+from kafkawire.codegen.check.rule import Problem, Rule, StructScope
 from kafkawire.codegen.definition import FieldDefinition
 from kafkawire.layout import ENTITY_TYPES, FIELD_TYPES
 
 
-@field_rule(
-    Rule(
-        "field-nullable-type",
-        "Only strings, bytes, records, arrays and structs can be null.",
-        'remove "nullableVersions", or say "no value" with a default such as -1',
-    ),
-    "type",
-    "nullableVersions",
-)
+@Rule(
+    "field-nullable-type",
+    "Only strings, bytes, records, arrays and structs can be null.",
+    'remove "nullableVersions", or say "no value" with a default such as -1',
+).for_fields("type", "nullableVersions")
 def nullable_type(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Fixed-width values have no room for null."""
     can_be_null = field.type.array or field.type.is_struct or FIELD_TYPES[field.type.name].nullable
@@ -25,15 +21,11 @@ def nullable_type(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
         yield Problem("nullableVersions", f'nullableVersions "{field.nullable_versions}" on type {field.type}')
 
 
-@field_rule(
-    Rule(
-        "field-entity-type-match",
-        "The type of a field fits what its value identifies.",
-        "correct the type or the entityType",
-    ),
-    "type",
-    "entityType",
-)
+@Rule(
+    "field-entity-type-match",
+    "The type of a field fits what its value identifies.",
+    "correct the type or the entityType",
+).for_fields("type", "entityType")
 def entity_type_match(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A broker id is an int32, in an array too."""
     needed = ENTITY_TYPES.get(field.entity_type)
@@ -45,43 +37,33 @@ def entity_type_match(field: FieldDefinition, scope: StructScope) -> Iterator[Pr
         )
 
 
-@field_rule(
-    Rule(
-        "field-fields-on-scalar",
-        "Only fields of a struct type, or of an array, have fields of their own.",
-        'remove "fields", or name a struct as the type',
-    ),
-    "type",
-)
+@Rule(
+    "field-fields-on-scalar",
+    "Only fields of a struct type, or of an array, have fields of their own.",
+    'remove "fields", or name a struct as the type',
+).for_fields("type")
 def fields_on_scalar(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A primitive has no parts."""
     if field.fields and not (field.type.array or field.type.is_struct):
         yield Problem("fields", f"fields on type {field.type}")
 
 
-@field_rule(
-    Rule(
-        "field-flexible-override-type",
-        "Only strings and bytes may have flexible versions of their own.",
-        'remove "flexibleVersions" from the field',
-    ),
-    "type",
-    "flexibleVersions",
-)
+@Rule(
+    "field-flexible-override-type",
+    "Only strings and bytes may have flexible versions of their own.",
+    'remove "flexibleVersions" from the field',
+).for_fields("type", "flexibleVersions")
 def flexible_override_type(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """The override chooses a length encoding, and only these two have one that can differ."""
     if field.flexible_versions is not None and str(field.type) not in ("string", "bytes"):
         yield Problem("flexibleVersions", f'flexibleVersions "{field.flexible_versions}" on type {field.type}')
 
 
-@field_rule(
-    Rule(
-        "field-flexible-override-subset",
-        "The flexible versions of a field lie inside those of its message.",
-        "narrow the flexible versions of the field",
-    ),
-    "flexibleVersions",
-)
+@Rule(
+    "field-flexible-override-subset",
+    "The flexible versions of a field lie inside those of its message.",
+    "narrow the flexible versions of the field",
+).for_fields("flexibleVersions")
 def flexible_override_subset(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A field cannot be flexible where its message is not."""
     flexible = scope.message.flexible_versions
@@ -94,55 +76,40 @@ def flexible_override_subset(field: FieldDefinition, scope: StructScope) -> Iter
         )
 
 
-@field_rule(
-    Rule("field-tag-negative", "Tags are numbers from 0 on.", "use the next free tag of the struct"),
-    "tag",
-)
+@Rule("field-tag-negative", "Tags are numbers from 0 on.", "use the next free tag of the struct").for_fields("tag")
 def tag_negative(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Tags travel as unsigned numbers."""
     if field.tag is not None and field.tag < 0:
         yield Problem("tag", f"tag {field.tag} is negative")
 
 
-@field_rule(
-    Rule(
-        "field-tag-without-tagged-versions",
-        "A field with a tag states the versions in which it is tagged.",
-        'add "taggedVersions", as in "2+", or remove "tag"',
-    ),
-    "tag",
-    "taggedVersions",
-)
+@Rule(
+    "field-tag-without-tagged-versions",
+    "A field with a tag states the versions in which it is tagged.",
+    'add "taggedVersions", as in "2+", or remove "tag"',
+).for_fields("tag", "taggedVersions")
 def tag_without_tagged_versions(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A tag that is never used is a slip."""
     if field.tag is not None and not field.tagged_versions:
         yield Problem("tag", f"tag {field.tag} without taggedVersions")
 
 
-@field_rule(
-    Rule(
-        "field-tagged-versions-without-tag",
-        "A field with tagged versions has a tag.",
-        'add "tag" with the next free number of the struct, or remove "taggedVersions"',
-    ),
-    "tag",
-    "taggedVersions",
-)
+@Rule(
+    "field-tagged-versions-without-tag",
+    "A field with tagged versions has a tag.",
+    'add "tag" with the next free number of the struct, or remove "taggedVersions"',
+).for_fields("tag", "taggedVersions")
 def tagged_versions_without_tag(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Nothing would tell the value from others."""
     if field.tag is None and field.tagged_versions:
         yield Problem("taggedVersions", f'taggedVersions "{field.tagged_versions}" without tag')
 
 
-@field_rule(
-    Rule(
-        "field-tagged-nullable-all-or-none",
-        "A field is nullable in all of its tagged versions or in none of them.",
-        'make "nullableVersions" contain "taggedVersions", or remove it',
-    ),
-    "nullableVersions",
-    "taggedVersions",
-)
+@Rule(
+    "field-tagged-nullable-all-or-none",
+    "A field is nullable in all of its tagged versions or in none of them.",
+    'make "nullableVersions" contain "taggedVersions", or remove it',
+).for_fields("nullableVersions", "taggedVersions")
 def tagged_nullable_all_or_none(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A tagged value looks the same in all versions that have it."""
     nullable, tagged = field.nullable_versions, field.tagged_versions
@@ -150,14 +117,11 @@ def tagged_nullable_all_or_none(field: FieldDefinition, scope: StructScope) -> I
         yield Problem("nullableVersions", f'nullableVersions "{nullable}" covers taggedVersions "{tagged}" in part')
 
 
-@field_rule(
-    Rule(
-        "field-tagged-open-ended",
-        "A field that is tagged stays so: its tagged versions are open-ended.",
-        "leave the end open, as in 2+",
-    ),
-    "taggedVersions",
-)
+@Rule(
+    "field-tagged-open-ended",
+    "A field that is tagged stays so: its tagged versions are open-ended.",
+    "leave the end open, as in 2+",
+).for_fields("taggedVersions")
 def tagged_open_ended(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Moving back in line would change what old readers see."""
     tagged = field.tagged_versions
@@ -165,15 +129,11 @@ def tagged_open_ended(field: FieldDefinition, scope: StructScope) -> Iterator[Pr
         yield Problem("taggedVersions", f'taggedVersions "{tagged}" ends', f'write "{tagged.lowest}+"')
 
 
-@field_rule(
-    Rule(
-        "field-tagged-subset-of-versions",
-        "The tagged versions of a field lie inside its versions.",
-        'widen "versions" or narrow "taggedVersions"',
-    ),
-    "versions",
-    "taggedVersions",
-)
+@Rule(
+    "field-tagged-subset-of-versions",
+    "The tagged versions of a field lie inside its versions.",
+    'widen "versions" or narrow "taggedVersions"',
+).for_fields("versions", "taggedVersions")
 def tagged_subset_of_versions(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A field cannot be tagged where it does not exist; open ends are the matter of field-tagged-open-ended."""
     if not field.versions.contains(field.tagged_versions):
@@ -182,15 +142,11 @@ def tagged_subset_of_versions(field: FieldDefinition, scope: StructScope) -> Ite
         )
 
 
-@field_rule(
-    Rule(
-        "field-tagged-subset-of-flexible",
-        "A field is tagged only in flexible versions.",
-        "begin the tagged versions at the first flexible version or later",
-    ),
-    "taggedVersions",
-    "flexibleVersions",
-)
+@Rule(
+    "field-tagged-subset-of-flexible",
+    "A field is tagged only in flexible versions.",
+    "begin the tagged versions at the first flexible version or later",
+).for_fields("taggedVersions", "flexibleVersions")
 def tagged_subset_of_flexible(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Versions that are not flexible have no tagged section."""
     message = scope.message
@@ -204,54 +160,35 @@ def tagged_subset_of_flexible(field: FieldDefinition, scope: StructScope) -> Ite
         )
 
 
-@field_rule(
-    Rule(
-        "field-tagged-map-key",
-        "The key of a struct is not tagged.",
-        'remove "mapKey", or send the field in line',
-    ),
-    "tag",
-    "mapKey",
-)
+@Rule(
+    "field-tagged-map-key", "The key of a struct is not tagged.", 'remove "mapKey", or send the field in line'
+).for_fields("tag", "mapKey")
 def tagged_map_key(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A key must be there in every element."""
     if field.map_key and field.tag is not None:
         yield Problem("mapKey", f"mapKey true on a field with tag {field.tag}")
 
 
-@field_rule(
-    Rule(
-        "field-tagged-records",
-        "Records are not tagged.",
-        "send the field in line",
-    ),
-    "type",
-    "taggedVersions",
-)
+@Rule("field-tagged-records", "Records are not tagged.", "send the field in line").for_fields("type", "taggedVersions")
 def tagged_records(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Records are carried without copying, which tagged sections cannot."""
     if str(field.type) == "records" and field.tagged_versions:
         yield Problem("type", f'type records with taggedVersions "{field.tagged_versions}"')
 
 
-@field_rule(
-    Rule(
-        "field-array-of-records",
-        "There are no arrays of records.",
-        "put the records into a struct with one field, and make an array of that",
-    ),
-    "type",
-)
+@Rule(
+    "field-array-of-records",
+    "There are no arrays of records.",
+    "put the records into a struct with one field, and make an array of that",
+).for_fields("type")
 def array_of_records(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Null is an element's natural value in records, and elements are never null."""
     if field.type.array and field.type.name == "records":
         yield Problem("type", "type []records is an array of records")
 
 
-@field_rule(
-    Rule("field-zero-copy-type", "Only bytes can be kept without copying.", 'remove "zeroCopy"'),
-    "type",
-    "zeroCopy",
+@Rule("field-zero-copy-type", "Only bytes can be kept without copying.", 'remove "zeroCopy"').for_fields(
+    "type", "zeroCopy"
 )
 def zero_copy_type(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """The hint asks for a view of the buffer."""
@@ -259,14 +196,11 @@ def zero_copy_type(field: FieldDefinition, scope: StructScope) -> Iterator[Probl
         yield Problem("zeroCopy", f"zeroCopy true on type {field.type}")
 
 
-@field_rule(
-    Rule(
-        "field-map-key-top-level",
-        "The fields of a message itself are not keys.",
-        'remove "mapKey"; only elements of arrays are looked up by key',
-    ),
-    "mapKey",
-)
+@Rule(
+    "field-map-key-top-level",
+    "The fields of a message itself are not keys.",
+    'remove "mapKey"; only elements of arrays are looked up by key',
+).for_fields("mapKey")
 def map_key_top_level(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A message is not an element of anything."""
     if field.map_key and scope.is_top_level:

@@ -4,41 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkawire.codegen.check.namespace import (
-    all_fields,
-    common_path,
-    field_path,
-    is_sound,
-    struct_scopes,
-)
 from kafkawire.codegen.check.rule import (
     Located,
     MessageSet,
     Problem,
     Rule,
     StructScope,
-    field_rule,
-    message_rule,
     of_message,
-    set_rule,
-    struct_rule,
+)
+from kafkawire.codegen.check.scopes import (
+    all_fields,
+    common_path,
+    field_path,
+    is_sound,
+    struct_scopes,
 )
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.naming import snake_case
 from kafkawire.codegen.spelling import A_SLIP, likeness
 from kafkawire.codegen.versions import NO_VERSIONS
+from kafkawire.layout import snake_case
 
 
-@field_rule(
-    Rule(
-        "gap-field-outside-valid",
-        "A field occurs in some version of the struct or message that holds it.",
-        "correct the versions of the field, or remove it",
-        "warning",
-    ),
-    "type",
-    "versions",
-)
+@Rule(
+    "gap-field-outside-valid",
+    "A field occurs in some version of the struct or message that holds it.",
+    "correct the versions of the field, or remove it",
+    "warning",
+).for_fields("type", "versions")
 def field_outside_valid(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Inline structs have an error of their own, struct-versions-overlap."""
     if not scope.is_inline_struct(field) and scope.versions and not scope.versions.intersect(field.versions):
@@ -47,16 +39,12 @@ def field_outside_valid(field: FieldDefinition, scope: StructScope) -> Iterator[
         )
 
 
-@field_rule(
-    Rule(
-        "gap-nullable-outside",
-        "The nullable versions of a field lie inside its versions.",
-        'narrow "nullableVersions" to "versions"; only the overlap has a meaning',
-        "warning",
-    ),
-    "versions",
-    "nullableVersions",
-)
+@Rule(
+    "gap-nullable-outside",
+    "The nullable versions of a field lie inside its versions.",
+    'narrow "nullableVersions" to "versions"; only the overlap has a meaning',
+    "warning",
+).for_fields("versions", "nullableVersions")
 def nullable_outside(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Four real fields do this, and it does no harm."""
     if not field.versions.contains(field.nullable_versions):
@@ -66,31 +54,24 @@ def nullable_outside(field: FieldDefinition, scope: StructScope) -> Iterator[Pro
         )
 
 
-@field_rule(
-    Rule(
-        "gap-fields-on-primitive-array",
-        "An array of primitives does not declare fields; they would be ignored.",
-        'remove "fields", or make the element a struct',
-        "warning",
-    ),
-    "type",
-)
+@Rule(
+    "gap-fields-on-primitive-array",
+    "An array of primitives does not declare fields; they would be ignored.",
+    'remove "fields", or make the element a struct',
+    "warning",
+).for_fields("type")
 def fields_on_primitive_array(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Nothing reads them."""
     if field.fields and field.type.array and not field.type.is_struct:
         yield Problem("fields", f"fields on type {field.type}")
 
 
-@field_rule(
-    Rule(
-        "gap-string-default-escape",
-        "The default of a string holds no quotes and no backslashes; they would break Kafka's Java classes.",
-        "choose a default without them",
-        "warning",
-    ),
-    "type",
-    "default",
-)
+@Rule(
+    "gap-string-default-escape",
+    "The default of a string holds no quotes and no backslashes; they would break Kafka's Java classes.",
+    "choose a default without them",
+    "warning",
+).for_fields("type", "default")
 def string_default_escape(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Kafka's generator copies the text between quotes as it is."""
     default = field.default or ""
@@ -98,17 +79,12 @@ def string_default_escape(field: FieldDefinition, scope: StructScope) -> Iterato
         yield Problem("default", f"default {default[:60]!r}")
 
 
-@field_rule(
-    Rule(
-        "gap-almost-null",
-        "The default of a string that may be null is null, or a text that does not look like it.",
-        'write "null" for no value; anything else is taken as text',
-        "warning",
-    ),
-    "type",
-    "default",
-    "nullableVersions",
-)
+@Rule(
+    "gap-almost-null",
+    "The default of a string that may be null is null, or a text that does not look like it.",
+    'write "null" for no value; anything else is taken as text',
+    "warning",
+).for_fields("type", "default", "nullableVersions")
 def almost_null(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A ``Null`` is a text of four letters."""
     default = field.default or "null"
@@ -117,15 +93,12 @@ def almost_null(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]
         yield Problem("default", f"default {default!r} is a text")
 
 
-@message_rule(
-    Rule(
-        "gap-never-met",
-        "Nullable, tagged, flexible and deprecated versions name some valid version, or none at all.",
-        'correct the range, or write "none"; it has no effect as it is',
-        "warning",
-    ),
-    "validVersions",
-)
+@Rule(
+    "gap-never-met",
+    "Nullable, tagged, flexible and deprecated versions name some valid version, or none at all.",
+    'correct the range, or write "none"; it has no effect as it is',
+    "warning",
+).for_messages("validVersions")
 def never_met(message: MessageDefinition) -> Iterator[Located]:
     """Ranges outside the versions of their field, and fields that are never valid, have rules of their own."""
     valid = message.valid_versions
@@ -152,14 +125,12 @@ def _never_met(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
             yield Problem(attribute, f'{attribute} "{versions}", but the field occurs only in "{occurs}"')
 
 
-@message_rule(
-    Rule(
-        "gap-unused-common",
-        "A common struct is used by some field.",
-        "remove the struct, or correct the type of the field that should use it",
-        "warning",
-    )
-)
+@Rule(
+    "gap-unused-common",
+    "A common struct is used by some field.",
+    "remove the struct, or correct the type of the field that should use it",
+    "warning",
+).for_messages()
 def unused_common(message: MessageDefinition) -> Iterator[Located]:
     """Dead text, or a misspelt type elsewhere."""
     if not is_sound(message):
@@ -173,15 +144,12 @@ def unused_common(message: MessageDefinition) -> Iterator[Located]:
             yield Located(struct.place, common_path(message, struct), problem)
 
 
-@struct_rule(
-    Rule(
-        "gap-case-collision",
-        "The fields of a struct differ in more than letter case, and their names in snake case differ too.",
-        "rename one of the fields",
-        "warning",
-    ),
-    "name",
-)
+@Rule(
+    "gap-case-collision",
+    "The fields of a struct differ in more than letter case, and their names in snake case differ too.",
+    "rename one of the fields",
+    "warning",
+).for_structs("name")
 def case_collision(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
     """Equal names are an error, struct-field-name-unique."""
     first: dict[str, str] = {}
@@ -192,14 +160,12 @@ def case_collision(scope: StructScope) -> Iterator[tuple[FieldDefinition, Proble
             yield field, Problem("name", f'"{field.name}" collides with "{other}"')
 
 
-@set_rule(
-    Rule(
-        "gap-request-response-mismatch",
-        "A request and its response have the same valid versions.",
-        "bump both together, even if only one of them changes",
-        "warning",
-    )
-)
+@Rule(
+    "gap-request-response-mismatch",
+    "A request and its response have the same valid versions.",
+    "bump both together, even if only one of them changes",
+    "warning",
+).for_sets
 def request_response_mismatch(group: MessageSet) -> Iterator[Located]:
     """Told at the response (conv-pair)."""
     for request, response in _pairs(group):
@@ -211,14 +177,12 @@ def request_response_mismatch(group: MessageSet) -> Iterator[Located]:
             )
 
 
-@set_rule(
-    Rule(
-        "gap-response-name",
-        "The name of a response ends in Response and begins like that of its request.",
-        "name the pair FooRequest and FooResponse",
-        "warning",
-    )
-)
+@Rule(
+    "gap-response-name",
+    "The name of a response ends in Response and begins like that of its request.",
+    "name the pair FooRequest and FooResponse",
+    "warning",
+).for_sets
 def response_name(group: MessageSet) -> Iterator[Located]:
     """A response without request is judged by its ending alone."""
     requests = {id(response): request for request, response in _pairs(group)}
@@ -233,14 +197,12 @@ def response_name(group: MessageSet) -> Iterator[Located]:
             yield of_message(message, "name", f'response name "{message.name}" for the request {request.name}')
 
 
-@set_rule(
-    Rule(
-        "gap-duplicate-message-name",
-        "No two messages of a folder have the same name; the second would overwrite the first.",
-        "rename one of the messages, or remove it",
-        "warning",
-    )
-)
+@Rule(
+    "gap-duplicate-message-name",
+    "No two messages of a folder have the same name; the second would overwrite the first.",
+    "rename one of the messages, or remove it",
+    "warning",
+).for_sets
 def duplicate_message_name(group: MessageSet) -> Iterator[Located]:
     """Told at all but the first."""
     first: dict[str, MessageDefinition] = {}

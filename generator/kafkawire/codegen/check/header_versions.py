@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import accumulate, pairwise
 
-from kafkawire.codegen.check.rule import Located, MessageSet, Rule, message_rule, of_message, set_rule
+from kafkawire.codegen.check.rule import Located, MessageSet, Rule, of_message
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.versions import Versions
 
@@ -49,14 +49,8 @@ def _higher_reaching(one: Versions, other: Versions) -> Versions:
     return max(one, other, key=lambda range_: range_.highest)
 
 
-@message_rule(
-    Rule(
-        "header-versions-only-rpc",
-        "Only requests and responses have headers.",
-        'remove "headerVersions"',
-    ),
-    "type",
-    "headerVersions",
+@Rule("header-versions-only-rpc", "Only requests and responses have headers.", 'remove "headerVersions"').for_messages(
+    "type", "headerVersions"
 )
 def only_rpc(message: MessageDefinition) -> Iterator[Located]:
     """Records and data travel without header."""
@@ -64,42 +58,31 @@ def only_rpc(message: MessageDefinition) -> Iterator[Located]:
         yield of_message(message, "headerVersions", f'headerVersions on type "{message.type}"')
 
 
-@message_rule(
-    Rule(
-        "header-versions-not-when-none",
-        "A retired message has no header versions.",
-        'remove "headerVersions"',
-    ),
-    "validVersions",
-)
+@Rule(
+    "header-versions-not-when-none", "A retired message has no header versions.", 'remove "headerVersions"'
+).for_messages("validVersions")
 def not_when_none(message: MessageDefinition) -> Iterator[Located]:
     """No version, no header."""
     if message.header_versions is not None and not message.valid_versions:
         yield of_message(message, "headerVersions", 'headerVersions although validVersions is "none"')
 
 
-@message_rule(
-    Rule(
-        "header-versions-empty",
-        "A map of header versions has entries.",
-        'write the map from version 0 on, as in {"0-8": "1", "9+": "2"}',
-    ),
-    "headerVersions",
-)
+@Rule(
+    "header-versions-empty",
+    "A map of header versions has entries.",
+    'write the map from version 0 on, as in {"0-8": "1", "9+": "2"}',
+).for_messages("headerVersions")
 def empty(message: MessageDefinition) -> Iterator[Located]:
     """An empty map says nothing."""
     if message.header_versions == ():
         yield of_message(message, "headerVersions", "headerVersions is empty")
 
 
-@message_rule(
-    Rule(
-        "header-versions-start-zero",
-        "The map of header versions begins at version 0, even if that version is no longer valid.",
-        "begin the first range at 0",
-    ),
-    "headerVersions",
-)
+@Rule(
+    "header-versions-start-zero",
+    "The map of header versions begins at version 0, even if that version is no longer valid.",
+    "begin the first range at 0",
+).for_messages("headerVersions")
 def start_zero(message: MessageDefinition) -> Iterator[Located]:
     """Old versions keep their header."""
     for versions, _ in _entries(message)[:1]:
@@ -107,14 +90,11 @@ def start_zero(message: MessageDefinition) -> Iterator[Located]:
             yield of_message(message, entry_attribute(versions), f'the lowest range is "{versions}"')
 
 
-@message_rule(
-    Rule(
-        "header-versions-open-not-last",
-        "Only the last range of the map of header versions is open-ended.",
-        "end the range where the next one begins",
-    ),
-    "headerVersions",
-)
+@Rule(
+    "header-versions-open-not-last",
+    "Only the last range of the map of header versions is open-ended.",
+    "end the range where the next one begins",
+).for_messages("headerVersions")
 def open_not_last(message: MessageDefinition) -> Iterator[Located]:
     """What follows an open end is never reached."""
     for (versions, _), (following, _) in pairwise(_entries(message)):
@@ -124,14 +104,11 @@ def open_not_last(message: MessageDefinition) -> Iterator[Located]:
             )
 
 
-@message_rule(
-    Rule(
-        "header-versions-overlap",
-        "No version is in two ranges of the map of header versions.",
-        "end each range just before the next one begins",
-    ),
-    "headerVersions",
-)
+@Rule(
+    "header-versions-overlap",
+    "No version is in two ranges of the map of header versions.",
+    "end each range just before the next one begins",
+).for_messages("headerVersions")
 def overlap(message: MessageDefinition) -> Iterator[Located]:
     """A version has one header; open ends are the matter of header-versions-open-not-last."""
     for versions, following in _neighbours(message):
@@ -142,14 +119,11 @@ def overlap(message: MessageDefinition) -> Iterator[Located]:
             )
 
 
-@message_rule(
-    Rule(
-        "header-versions-gap",
-        "The ranges of the map of header versions follow each other without a gap.",
-        "let each range begin just after the one before it",
-    ),
-    "headerVersions",
-)
+@Rule(
+    "header-versions-gap",
+    "The ranges of the map of header versions follow each other without a gap.",
+    "let each range begin just after the one before it",
+).for_messages("headerVersions")
 def gap(message: MessageDefinition) -> Iterator[Located]:
     """Every version has a header."""
     for versions, following in _neighbours(message):
@@ -160,14 +134,11 @@ def gap(message: MessageDefinition) -> Iterator[Located]:
             )
 
 
-@message_rule(
-    Rule(
-        "header-versions-decrease",
-        "Header versions never fall from one range to the next.",
-        "give the later range a header version that is no lower",
-    ),
-    "headerVersions",
-)
+@Rule(
+    "header-versions-decrease",
+    "Header versions never fall from one range to the next.",
+    "give the later range a header version that is no lower",
+).for_messages("headerVersions")
 def decrease(message: MessageDefinition) -> Iterator[Located]:
     """Headers grow with their messages."""
     for (versions, header), (following, later) in pairwise(_entries(message)):
@@ -179,14 +150,11 @@ def decrease(message: MessageDefinition) -> Iterator[Located]:
             )
 
 
-@message_rule(
-    Rule(
-        "header-versions-last-open",
-        "The last range of the map of header versions is open-ended.",
-        "leave the end of the last range open, as in 2+",
-    ),
-    "headerVersions",
-)
+@Rule(
+    "header-versions-last-open",
+    "The last range of the map of header versions is open-ended.",
+    "leave the end of the last range open, as in 2+",
+).for_messages("headerVersions")
 def last_open(message: MessageDefinition) -> Iterator[Located]:
     """A next version has a header before anyone thinks of it."""
     entries = _entries(message)
@@ -197,15 +165,11 @@ def last_open(message: MessageDefinition) -> Iterator[Located]:
             )
 
 
-@message_rule(
-    Rule(
-        "header-versions-above-valid",
-        "No range of the map of header versions begins above the highest valid version.",
-        "remove the range until the version exists",
-    ),
-    "headerVersions",
-    "validVersions",
-)
+@Rule(
+    "header-versions-above-valid",
+    "No range of the map of header versions begins above the highest valid version.",
+    "remove the range until the version exists",
+).for_messages("headerVersions", "validVersions")
 def above_valid(message: MessageDefinition) -> Iterator[Located]:
     """A header of versions that do not exist cannot be right or wrong."""
     for versions, _ in _entries(message):
@@ -222,16 +186,11 @@ def is_api_versions_response(message: MessageDefinition) -> bool:
     return (message.type, message.api_key, message.name) == ("response", API_VERSIONS_KEY, "ApiVersionsResponse")
 
 
-@message_rule(
-    Rule(
-        "header-versions-api-versions",
-        "The response of ApiVersions (key 18) has header 0 in every version.",
-        'write "headerVersions": {"0+": "0"}',
-    ),
-    "headerVersions",
-    "apiKey",
-    "type",
-)
+@Rule(
+    "header-versions-api-versions",
+    "The response of ApiVersions (key 18) has header 0 in every version.",
+    'write "headerVersions": {"0+": "0"}',
+).for_messages("headerVersions", "apiKey", "type")
 def api_versions(message: MessageDefinition) -> Iterator[Located]:
     """A client that asks for versions cannot yet know how answers are framed."""
     for versions, header in _entries(message):
@@ -239,18 +198,11 @@ def api_versions(message: MessageDefinition) -> Iterator[Located]:
             yield of_message(message, entry_attribute(versions), f'"{versions}" has header {header}, not 0')
 
 
-@message_rule(
-    Rule(
-        "header-versions-flexible",
-        "A flexible version has a flexible header: 2 or above for a request, 1 or above for a response.",
-        "split the map where the message becomes flexible",
-    ),
-    "headerVersions",
-    "flexibleVersions",
-    "validVersions",
-    "apiKey",
-    "type",
-)
+@Rule(
+    "header-versions-flexible",
+    "A flexible version has a flexible header: 2 or above for a request, 1 or above for a response.",
+    "split the map where the message becomes flexible",
+).for_messages("headerVersions", "flexibleVersions", "validVersions", "apiKey", "type")
 def flexible(message: MessageDefinition) -> Iterator[Located]:
     """Body and header become flexible together; the response of ApiVersions is exempt."""
     first = _FIRST_FLEXIBLE_HEADER.get(message.type)
@@ -267,13 +219,11 @@ def flexible(message: MessageDefinition) -> Iterator[Located]:
             )
 
 
-@set_rule(
-    Rule(
-        "header-versions-required",
-        "Where one request or response of a folder states its header versions, all with valid versions do.",
-        'add "headerVersions", as in {"0-8": "1", "9+": "2"}',
-    )
-)
+@Rule(
+    "header-versions-required",
+    "Where one request or response of a folder states its header versions, all with valid versions do.",
+    'add "headerVersions", as in {"0-8": "1", "9+": "2"}',
+).for_sets
 def required(group: MessageSet) -> Iterator[Located]:
     """Definitions of the releases so far have no such map and derive it: they are not asked for one."""
     calls = [message for message in group.messages if message.type in _HEADER_NAMES]
@@ -288,13 +238,11 @@ def _is_refused(message: MessageDefinition) -> bool:
     return "headerVersions" in message.place.refused
 
 
-@set_rule(
-    Rule(
-        "header-versions-exist",
-        "A header version that a message names is a valid version of the header's definition.",
-        "name a version that the header has",
-    )
-)
+@Rule(
+    "header-versions-exist",
+    "A header version that a message names is a valid version of the header's definition.",
+    "name a version that the header has",
+).for_sets
 def exist(group: MessageSet) -> Iterator[Located]:
     """Above the highest version of the header nothing exists; below its lowest nothing that is still in use may lie."""
     for message in group.messages:

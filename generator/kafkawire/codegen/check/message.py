@@ -4,35 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkawire.codegen.check.rule import Located, Rule, message_rule, of_message
+from kafkawire.codegen.check.rule import Located, Rule, of_message
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.versions import Versions
 
 _COORDINATOR_KEY_VERSIONS = Versions(0, 0)
 
 
-@message_rule(
-    Rule(
-        "message-max-version-required",
-        "The valid versions of a message have an upper bound.",
-        'name the highest version that exists, as in "0-3"',
-    ),
-    "validVersions",
-)
+@Rule(
+    "message-max-version-required",
+    "The valid versions of a message have an upper bound.",
+    'name the highest version that exists, as in "0-3"',
+).for_messages("validVersions")
 def max_version_required(message: MessageDefinition) -> Iterator[Located]:
     """An open end would make every future version valid."""
     if message.valid_versions.is_open:
         yield of_message(message, "validVersions", f'validVersions "{message.valid_versions}" has no upper bound')
 
 
-@message_rule(
-    Rule(
-        "message-flexible-open-ended",
-        "Once a message is flexible it stays so: its flexible versions are open-ended or none.",
-        'write "N+" with the first flexible version, or "none"',
-    ),
-    "flexibleVersions",
-)
+@Rule(
+    "message-flexible-open-ended",
+    "Once a message is flexible it stays so: its flexible versions are open-ended or none.",
+    'write "N+" with the first flexible version, or "none"',
+).for_messages("flexibleVersions")
 def flexible_open_ended(message: MessageDefinition) -> Iterator[Located]:
     """Flexible versions never end."""
     flexible = message.flexible_versions
@@ -45,10 +39,8 @@ def flexible_open_ended(message: MessageDefinition) -> Iterator[Located]:
         )
 
 
-@message_rule(
-    Rule("message-listeners-only-request", "Only requests name listeners.", 'remove "listeners"'),
-    "listeners",
-    "type",
+@Rule("message-listeners-only-request", "Only requests name listeners.", 'remove "listeners"').for_messages(
+    "listeners", "type"
 )
 def listeners_only_request(message: MessageDefinition) -> Iterator[Located]:
     """Listeners say who serves a request."""
@@ -56,75 +48,55 @@ def listeners_only_request(message: MessageDefinition) -> Iterator[Located]:
         yield of_message(message, "listeners", f'listeners on type "{message.type}"')
 
 
-@message_rule(
-    Rule(
-        "message-unstable-only-request",
-        "Only requests are marked unstable; the mark covers the response too.",
-        'remove "latestVersionUnstable" here and set it on the request',
-    ),
-    "latestVersionUnstable",
-    "type",
-)
+@Rule(
+    "message-unstable-only-request",
+    "Only requests are marked unstable; the mark covers the response too.",
+    'remove "latestVersionUnstable" here and set it on the request',
+).for_messages("latestVersionUnstable", "type")
 def unstable_only_request(message: MessageDefinition) -> Iterator[Located]:
     """The mark of the request rules the pair."""
     if message.latest_version_unstable and message.type != "request":
         yield of_message(message, "latestVersionUnstable", f'latestVersionUnstable true on type "{message.type}"')
 
 
-@message_rule(
-    Rule(
-        "message-coordinator-key-api-key",
-        "The key of a coordinator record has an apiKey, its record type.",
-        'add "apiKey" with the record type',
-    ),
-    "apiKey",
-    "type",
-)
+@Rule(
+    "message-coordinator-key-api-key",
+    "The key of a coordinator record has an apiKey, its record type.",
+    'add "apiKey" with the record type',
+).for_messages("apiKey", "type")
 def coordinator_key_api_key(message: MessageDefinition) -> Iterator[Located]:
     """Without a record type a key cannot be told from others."""
     if message.type == "coordinator-key" and message.api_key is None:
         yield of_message(message, "apiKey", "no apiKey on a coordinator-key")
 
 
-@message_rule(
-    Rule(
-        "message-coordinator-value-api-key",
-        "The value of a coordinator record has an apiKey, its record type.",
-        'add "apiKey" with the record type of the key',
-    ),
-    "apiKey",
-    "type",
-)
+@Rule(
+    "message-coordinator-value-api-key",
+    "The value of a coordinator record has an apiKey, its record type.",
+    'add "apiKey" with the record type of the key',
+).for_messages("apiKey", "type")
 def coordinator_value_api_key(message: MessageDefinition) -> Iterator[Located]:
     """Without a record type a value has no key."""
     if message.type == "coordinator-value" and message.api_key is None:
         yield of_message(message, "apiKey", "no apiKey on a coordinator-value")
 
 
-@message_rule(
-    Rule(
-        "message-coordinator-key-versions",
-        "The key of a coordinator record has version 0 and no other.",
-        'write "validVersions": "0"; the record type stands in apiKey',
-    ),
-    "validVersions",
-    "type",
-)
+@Rule(
+    "message-coordinator-key-versions",
+    "The key of a coordinator record has version 0 and no other.",
+    'write "validVersions": "0"; the record type stands in apiKey',
+).for_messages("validVersions", "type")
 def coordinator_key_versions(message: MessageDefinition) -> Iterator[Located]:
     """Two keys of one thing in two encodings would not compact away."""
     if message.type == "coordinator-key" and message.valid_versions != _COORDINATOR_KEY_VERSIONS:
         yield of_message(message, "validVersions", f'validVersions "{message.valid_versions}" on a coordinator-key')
 
 
-@message_rule(
-    Rule(
-        "message-coordinator-key-not-flexible",
-        "The key of a coordinator record is not flexible.",
-        'write "flexibleVersions": "none"',
-    ),
-    "flexibleVersions",
-    "type",
-)
+@Rule(
+    "message-coordinator-key-not-flexible",
+    "The key of a coordinator record is not flexible.",
+    'write "flexibleVersions": "none"',
+).for_messages("flexibleVersions", "type")
 def coordinator_key_not_flexible(message: MessageDefinition) -> Iterator[Located]:
     """Tagged fields would break the equality of keys."""
     if message.type == "coordinator-key" and message.flexible_versions:

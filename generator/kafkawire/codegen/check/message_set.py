@@ -4,119 +4,97 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkawire.codegen.check.rule import Located, MessageSet, Rule, message_rule, of_message, set_rule
+from kafkawire.codegen.check.rule import Located, MessageSet, Rule, of_message
 from kafkawire.codegen.definition import MessageDefinition, MessageType
 
 
-@message_rule(
-    Rule(
-        "set-api-key-required",
-        "A request, response or metadata record has an apiKey.",
-        'add "apiKey" with the key of the API, or the id of the record',
-    ),
-    "apiKey",
-    "type",
-)
+@Rule(
+    "set-api-key-required",
+    "A request, response or metadata record has an apiKey.",
+    'add "apiKey" with the key of the API, or the id of the record',
+).for_messages("apiKey", "type")
 def api_key_required(message: MessageDefinition) -> Iterator[Located]:
     """Tables are ordered by it. Coordinator records have rules of their own."""
     if message.type in ("request", "response", "metadata") and message.api_key is None:
         yield of_message(message, "apiKey", f'no apiKey on type "{message.type}"')
 
 
-@message_rule(
-    Rule(
-        "set-request-name-suffix",
-        "The name of a request ends in Request; what stands before it is the name of the API.",
-        "append Request to the name",
-    ),
-    "name",
-    "type",
-)
+@Rule(
+    "set-request-name-suffix",
+    "The name of a request ends in Request; what stands before it is the name of the API.",
+    "append Request to the name",
+).for_messages("name", "type")
 def request_name_suffix(message: MessageDefinition) -> Iterator[Located]:
     """The API table takes its names from requests."""
     if message.type == "request" and not message.name.endswith("Request"):
         yield of_message(message, "name", f'the name of the request "{message.name}" does not end in Request')
 
 
-@set_rule(Rule("set-request-unique", "No two requests have the same key.", "give one of them a free key"))
+@Rule("set-request-unique", "No two requests have the same key.", "give one of them a free key").for_sets
 def request_unique(group: MessageSet) -> Iterator[Located]:
     """A key names one API."""
     return _repeated(group, "request")
 
 
-@set_rule(Rule("set-response-unique", "No two responses have the same key.", "give one of them a free key"))
+@Rule("set-response-unique", "No two responses have the same key.", "give one of them a free key").for_sets
 def response_unique(group: MessageSet) -> Iterator[Located]:
     """A key names one API."""
     return _repeated(group, "response")
 
 
-@set_rule(
-    Rule(
-        "set-metadata-id-unique",
-        "No two metadata records of a folder have the same id.",
-        "give one of them a free id",
-    )
-)
+@Rule(
+    "set-metadata-id-unique", "No two metadata records of a folder have the same id.", "give one of them a free id"
+).for_sets
 def metadata_id_unique(group: MessageSet) -> Iterator[Located]:
     """Each folder is an id space of its own."""
     return _repeated(group, "metadata")
 
 
-@set_rule(
-    Rule(
-        "set-coordinator-key-unique",
-        "No two coordinator keys of a folder have the same record type.",
-        "give one of them a free record type",
-    )
-)
+@Rule(
+    "set-coordinator-key-unique",
+    "No two coordinator keys of a folder have the same record type.",
+    "give one of them a free record type",
+).for_sets
 def coordinator_key_unique(group: MessageSet) -> Iterator[Located]:
     """A record type has one key."""
     return _repeated(group, "coordinator-key")
 
 
-@set_rule(
-    Rule(
-        "set-coordinator-value-unique",
-        "No two coordinator values of a folder have the same record type.",
-        "give one of them a free record type",
-    )
-)
+@Rule(
+    "set-coordinator-value-unique",
+    "No two coordinator values of a folder have the same record type.",
+    "give one of them a free record type",
+).for_sets
 def coordinator_value_unique(group: MessageSet) -> Iterator[Located]:
     """A record type has one value."""
     return _repeated(group, "coordinator-value")
 
 
-@set_rule(
-    Rule(
-        "set-request-has-response",
-        "Every request has a response of the same key.",
-        "define the response, or correct the key",
-    )
-)
+@Rule(
+    "set-request-has-response",
+    "Every request has a response of the same key.",
+    "define the response, or correct the key",
+).for_sets
 def request_has_response(group: MessageSet) -> Iterator[Located]:
     """Without it no answer can be read."""
     return _without_partner(group, "request", "response")
 
 
-@set_rule(
-    Rule(
-        "set-response-has-request",
-        "Every response has a request of the same key.",
-        "define the request, or correct the key",
-    )
-)
+@Rule(
+    "set-response-has-request",
+    "Every response has a request of the same key.",
+    "define the request, or correct the key",
+).for_sets
 def response_has_request(group: MessageSet) -> Iterator[Located]:
     """Nobody would ask for it."""
     return _without_partner(group, "response", "request")
 
 
-@set_rule(
-    Rule(
-        "set-coordinator-pair",
-        "Every coordinator key has a value of the same record type, and every value a key.",
-        "define the partner, or correct the record type",
-    )
-)
+@Rule(
+    "set-coordinator-pair",
+    "Every coordinator key has a value of the same record type, and every value a key.",
+    "define the partner, or correct the record type",
+).for_sets
 def coordinator_pair(group: MessageSet) -> Iterator[Located]:
     """Half a record cannot be loaded."""
     yield from _without_partner(group, "coordinator-key", "coordinator-value")

@@ -34,6 +34,22 @@ class Rule:
         """A violation at a place; `remedy` replaces the rule's own where a more precise one is known."""
         return Finding(file, span, self.id, self.severity, message, remedy or self.remedy)
 
+    def for_fields(self, *reads: str) -> Callable[[OfField], FieldCheck]:
+        """Turn a function over a field into a check of the rule."""
+        return lambda check: FieldCheck(self, frozenset(reads), check)
+
+    def for_structs(self, *reads: str) -> Callable[[OfStruct], StructCheck]:
+        """Turn a function over a struct into a check of the rule; `reads` are attributes of its fields."""
+        return lambda check: StructCheck(self, frozenset(reads), check)
+
+    def for_messages(self, *reads: str) -> Callable[[OfMessage], MessageCheck]:
+        """Turn a function over a message into a check of the rule."""
+        return lambda check: MessageCheck(self, frozenset(reads), check)
+
+    def for_sets(self, check: OfSet) -> SetCheck:
+        """Turn a function over the messages of a folder into a check of the rule."""
+        return SetCheck(self, check)
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -78,24 +94,6 @@ class StructScope:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldCheck:
-    """A rule that looks at one field. `reads` are the attributes without which it has nothing to say."""
-
-    rule: Rule
-    reads: frozenset[str]
-    check: Callable[[FieldDefinition, StructScope], Iterator[Problem]]
-
-
-@dataclass(frozen=True, slots=True)
-class StructCheck:
-    """A rule that looks at all fields of one struct; problems are told with the field they belong to."""
-
-    rule: Rule
-    reads: frozenset[str]
-    check: Callable[[StructScope], Iterator[tuple[FieldDefinition, Problem]]]
-
-
-@dataclass(frozen=True, slots=True)
 class Located:
     """A problem of some object of a message, for checks that look at a whole message or at several.
 
@@ -108,15 +106,6 @@ class Located:
     place: Place
     path: str
     problem: Problem
-
-
-@dataclass(frozen=True, slots=True)
-class MessageCheck:
-    """A rule that looks at one message. `reads` are attributes of the message."""
-
-    rule: Rule
-    reads: frozenset[str]
-    check: Callable[[MessageDefinition], Iterator[Located]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,36 +123,45 @@ class MessageSet:
     complete: bool
 
 
+OfField = Callable[[FieldDefinition, StructScope], Iterator[Problem]]
+OfStruct = Callable[[StructScope], Iterator[tuple[FieldDefinition, Problem]]]
+OfMessage = Callable[[MessageDefinition], Iterator[Located]]
+OfSet = Callable[[MessageSet], Iterator[Located]]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldCheck:
+    """A rule that looks at one field. `reads` are the attributes without which it has nothing to say."""
+
+    rule: Rule
+    reads: frozenset[str]
+    check: OfField
+
+
+@dataclass(frozen=True, slots=True)
+class StructCheck:
+    """A rule that looks at all fields of one struct; problems are told with the field they belong to."""
+
+    rule: Rule
+    reads: frozenset[str]
+    check: OfStruct
+
+
+@dataclass(frozen=True, slots=True)
+class MessageCheck:
+    """A rule that looks at one message. `reads` are attributes of the message."""
+
+    rule: Rule
+    reads: frozenset[str]
+    check: OfMessage
+
+
 @dataclass(frozen=True, slots=True)
 class SetCheck:
     """A rule that looks at the messages of one folder together."""
 
     rule: Rule
-    check: Callable[[MessageSet], Iterator[Located]]
-
-
-def field_rule(
-    rule: Rule, *reads: str
-) -> Callable[[Callable[[FieldDefinition, StructScope], Iterator[Problem]]], FieldCheck]:
-    """Turn a function over a field into a check of the rule."""
-    return lambda check: FieldCheck(rule, frozenset(reads), check)
-
-
-def struct_rule(
-    rule: Rule, *reads: str
-) -> Callable[[Callable[[StructScope], Iterator[tuple[FieldDefinition, Problem]]]], StructCheck]:
-    """Turn a function over a struct into a check of the rule; `reads` are attributes of its fields."""
-    return lambda check: StructCheck(rule, frozenset(reads), check)
-
-
-def message_rule(rule: Rule, *reads: str) -> Callable[[Callable[[MessageDefinition], Iterator[Located]]], MessageCheck]:
-    """Turn a function over a message into a check of the rule."""
-    return lambda check: MessageCheck(rule, frozenset(reads), check)
-
-
-def set_rule(rule: Rule) -> Callable[[Callable[[MessageSet], Iterator[Located]]], SetCheck]:
-    """Turn a function over the messages of a folder into a check of the rule."""
-    return lambda check: SetCheck(rule, check)
+    check: OfSet
 
 
 def of_message(message: MessageDefinition, attribute: str, text: str, remedy: str = "") -> Located:

@@ -5,27 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 
-from kafkawire.codegen.check.namespace import common_path, field_path, inline_declarations, is_sound
 from kafkawire.codegen.check.rule import (
     Located,
     Problem,
     Rule,
     StructScope,
-    field_rule,
-    message_rule,
-    struct_rule,
 )
+from kafkawire.codegen.check.scopes import common_path, field_path, inline_declarations, is_sound
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition, Place
-from kafkawire.codegen.type_names import meant_type
+from kafkawire.codegen.spelling import meant_type
 
 _DEEPEST = 32
 _STRUCT_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 
-@struct_rule(
-    Rule("struct-tag-unique", "No two fields of a struct have the same tag.", "use the next free tag of the struct"),
-    "tag",
-)
+@Rule(
+    "struct-tag-unique", "No two fields of a struct have the same tag.", "use the next free tag of the struct"
+).for_structs("tag")
 def tag_unique(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
     """A tag names one field."""
     first: dict[int, FieldDefinition] = {}
@@ -34,14 +30,11 @@ def tag_unique(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
             yield field, Problem("tag", f"tag {field.tag} is that of {first[field.tag].name} already")
 
 
-@struct_rule(
-    Rule(
-        "struct-tags-contiguous",
-        "The tags of a struct are 0, 1, 2 and so on without a gap, over all versions.",
-        "number the tags of the struct from 0 without a gap",
-    ),
-    "tag",
-)
+@Rule(
+    "struct-tags-contiguous",
+    "The tags of a struct are 0, 1, 2 and so on without a gap, over all versions.",
+    "number the tags of the struct from 0 without a gap",
+).for_structs("tag")
 def tags_contiguous(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
     """Told once for a struct, at the lowest tag above a gap; repeated and negative tags have rules of their own."""
     tagged = {field.tag: field for field in reversed(scope.fields) if field.tag is not None and field.tag >= 0}
@@ -51,10 +44,9 @@ def tags_contiguous(scope: StructScope) -> Iterator[tuple[FieldDefinition, Probl
             return
 
 
-@struct_rule(
-    Rule("struct-field-name-unique", "No two fields of a struct have the same name.", "rename one of the fields"),
-    "name",
-)
+@Rule(
+    "struct-field-name-unique", "No two fields of a struct have the same name.", "rename one of the fields"
+).for_structs("name")
 def field_name_unique(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
     """Letter case counts; see gap-case-collision for names that differ in nothing else."""
     first: dict[str, FieldDefinition] = {}
@@ -64,13 +56,11 @@ def field_name_unique(scope: StructScope) -> Iterator[tuple[FieldDefinition, Pro
             yield field, Problem("name", f'the struct has a field "{field.name}" already, at line {line}')
 
 
-@message_rule(
-    Rule(
-        "struct-common-capitalised",
-        "The name of a common struct begins with a capital and consists of letters and digits.",
-        "use a name like TopicPartitions",
-    )
-)
+@Rule(
+    "struct-common-capitalised",
+    "The name of a common struct begins with a capital and consists of letters and digits.",
+    "use a name like TopicPartitions",
+).for_messages()
 def common_capitalised(message: MessageDefinition) -> Iterator[Located]:
     """Only capitalised types are structs."""
     for struct in message.common_structs:
@@ -82,13 +72,9 @@ def common_capitalised(message: MessageDefinition) -> Iterator[Located]:
             )
 
 
-@message_rule(
-    Rule(
-        "struct-common-unique",
-        "No two common structs of a message have the same name.",
-        "rename or remove one of them",
-    )
-)
+@Rule(
+    "struct-common-unique", "No two common structs of a message have the same name.", "rename or remove one of them"
+).for_messages()
 def common_unique(message: MessageDefinition) -> Iterator[Located]:
     """A type names one struct."""
     seen: set[str] = set()
@@ -101,27 +87,22 @@ def common_unique(message: MessageDefinition) -> Iterator[Located]:
         seen.add(struct.name)
 
 
-@field_rule(
-    Rule(
-        "struct-common-respecified",
-        "A field whose type is a common struct does not declare fields.",
-        'remove "fields" here, or rename the inline struct',
-    ),
-    "type",
-)
+@Rule(
+    "struct-common-respecified",
+    "A field whose type is a common struct does not declare fields.",
+    'remove "fields" here, or rename the inline struct',
+).for_fields("type")
 def common_respecified(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """The common struct says what the fields are (field-common-struct)."""
     if field.type.is_struct and field.fields and field.type.name in scope.common:
         yield Problem("fields", f'fields for "{field.type.name}", which is a common struct')
 
 
-@message_rule(
-    Rule(
-        "struct-undeclared",
-        "A struct type is declared: by the fields of one field, or as a common struct.",
-        'add "fields" (an empty list for a struct without fields), or declare the struct in commonStructs',
-    )
-)
+@Rule(
+    "struct-undeclared",
+    "A struct type is declared: by the fields of one field, or as a common struct.",
+    'add "fields" (an empty list for a struct without fields), or declare the struct in commonStructs',
+).for_messages()
 def undeclared(message: MessageDefinition) -> Iterator[Located]:
     """Kafka's generator makes a struct without fields of it, which loses data: it is a misspelt type.
 
@@ -149,14 +130,11 @@ def _declares_fields(field: FieldDefinition) -> bool:
     return "fields" in field.place.attributes or "fields" in field.place.refused
 
 
-@message_rule(
-    Rule(
-        "struct-inline-unique",
-        "An inline struct is declared by one field of a message.",
-        "move the struct to commonStructs, or give the second one another name",
-    ),
-    "commonStructs",
-)
+@Rule(
+    "struct-inline-unique",
+    "An inline struct is declared by one field of a message.",
+    "move the struct to commonStructs, or give the second one another name",
+).for_messages("commonStructs")
 def inline_unique(message: MessageDefinition) -> Iterator[Located]:
     """All structs of a message share one namespace."""
     declarations = list(inline_declarations(message))
@@ -175,13 +153,11 @@ def inline_unique(message: MessageDefinition) -> Iterator[Located]:
             )
 
 
-@message_rule(
-    Rule(
-        "struct-unknown",
-        "A struct that is used inside a common struct is itself common, or declared in the fields of the message.",
-        "declare the struct in commonStructs",
-    )
-)
+@Rule(
+    "struct-unknown",
+    "A struct that is used inside a common struct is itself common, or declared in the fields of the message.",
+    "declare the struct in commonStructs",
+).for_messages()
 def unknown(message: MessageDefinition) -> Iterator[Located]:
     """An inline struct declared inside a common struct is never registered (struct-inline-in-common)."""
     if not is_sound(message):
@@ -202,13 +178,11 @@ def unknown(message: MessageDefinition) -> Iterator[Located]:
                 yield Located(field.place, path, _undeclared(name, common, frozenset()))
 
 
-@message_rule(
-    Rule(
-        "struct-contains-itself",
-        "A struct does not contain itself, not even in an array or by way of other structs.",
-        "break the circle; the wire format has no pointers",
-    )
-)
+@Rule(
+    "struct-contains-itself",
+    "A struct does not contain itself, not even in an array or by way of other structs.",
+    "break the circle; the wire format has no pointers",
+).for_messages()
 def contains_itself(message: MessageDefinition) -> Iterator[Located]:
     """Kafka's generator finds no end in such definitions. Told at each field that closes a circle."""
     inside = {field.type.name: (path, field.fields) for path, field in inline_declarations(message)}
@@ -229,13 +203,9 @@ def contains_itself(message: MessageDefinition) -> Iterator[Located]:
                 entered[field.type.name] = iter(inside[field.type.name][1])
 
 
-@message_rule(
-    Rule(
-        "struct-nesting",
-        "Structs are nested at most 32 deep.",
-        "flatten the structure; real definitions nest four deep",
-    )
-)
+@Rule(
+    "struct-nesting", "Structs are nested at most 32 deep.", "flatten the structure; real definitions nest four deep"
+).for_messages()
 def nesting(message: MessageDefinition) -> Iterator[Located]:
     """Codecs follow the nesting, and none of them should run out of stack. Circles have a rule of their own."""
     common = {struct.name: struct for struct in message.common_structs}
@@ -248,15 +218,11 @@ def nesting(message: MessageDefinition) -> Iterator[Located]:
         yield Located(struct.place, common_path(message, struct), problem)
 
 
-@field_rule(
-    Rule(
-        "struct-versions-overlap",
-        "An inline struct shares a version with the struct or message that holds it.",
-        "correct the versions of the field, or remove it",
-    ),
-    "type",
-    "versions",
-)
+@Rule(
+    "struct-versions-overlap",
+    "An inline struct shares a version with the struct or message that holds it.",
+    "correct the versions of the field, or remove it",
+).for_fields("type", "versions")
 def versions_overlap(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A struct that can never occur is a slip; within such a struct nothing more is said."""
     if scope.is_inline_struct(field) and scope.versions and not scope.versions.intersect(field.versions):

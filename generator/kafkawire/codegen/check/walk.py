@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 
 from kafkawire.codegen.check import catalogue
-from kafkawire.codegen.check.namespace import field_path, struct_scopes
 from kafkawire.codegen.check.rule import Located, MessageSet, Problem, Rule, StructScope
+from kafkawire.codegen.check.scopes import field_path, struct_scopes
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.findings import Finding
 

@@ -31,7 +31,7 @@ def fuse(parts: list[Value | WriteStep]) -> Iterator[WriteStep]:
     steps = list(_gather(parts))
     apart: list[WriteStep] = []
     while steps:
-        fused, taken = _text_pair(steps) or _twins(steps) or _mostly_empty(steps) or (None, 1)
+        fused, taken = _text_pair(steps) or _paired_numbers(steps) or _mostly_empty(steps) or (None, 1)
         if fused:
             yield from _apart(apart)
             yield fused
@@ -73,7 +73,7 @@ def _text_pair(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
     )  # fmt: skip
 
 
-def _twins(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
+def _paired_numbers(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
     """Two compact arrays of the same type of number, while they are of one length and further such arrays are empty.
 
     So it is with the replicas of a partition: all are in sync, none is offline or to be moved.
@@ -96,15 +96,16 @@ def _twins(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
             ),
             condition=" and ".join(in_order),
             refusals=_refusals(lead, tail),
-            packer="twins",
+            packer="paired",
             codes=(_code(lead), first.code, "B" * len(others) + _code(tail)),
             arguments=(
                 *_expressions(lead), "n + 1", "numbers", "n + 1", "others", *("1" for _ in others), *_expressions(tail)
             ),
             apart=tuple(_apart(list(steps[:at]))),
+            uses=("NOTHING",) if others else (),
             inside=(
                 Prepare("numbers", first.name, "numbers", first.code),
-                Prepare("others", second.name, "numbers", first.code, twin=first.name),
+                Prepare("others", second.name, "numbers", first.code, pair=first.name),
             ),
         ),
         at,
@@ -127,6 +128,7 @@ def _mostly_empty(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
             codes=(f"{lead.code}B{tail.code}",),
             arguments=(*lead.expressions, f"0 if {array.name} is None else 1", *tail.expressions),
             apart=tuple(_apart(list(steps[:at]))),
+            uses=("NOTHING",),
         ),
         at,
     )

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kafkawire.codegen.naming import distinct, snake_case
+from kafkawire.codegen.emit.used_names import RUN_TIME_NAMES, STRUCTS, UsedNames
+from kafkawire.codegen.naming import distinct
 from kafkawire.codegen.resolve.layouts import ResolvedMessage
-from kafkawire.layout import FIELD_TYPES, STRUCT, DefaultValue, FieldLayout, StructLayout, Uuid
+from kafkawire.layout import STRUCT, DefaultValue, FieldLayout, StructLayout, Uuid, snake_case
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,12 @@ class CodecNames:
     Attributes:
         message_class: name of the message's class.
         codecs: the distinct layouts, those that are used by others first.
+        use: notes the names that the module imports or makes.
     """
 
     message_class: str
     codecs: Mapping[StructLayout, Codec]
+    use: UsedNames
 
     def single_reader(self, layout: StructLayout) -> str:
         """The function that reads one struct."""
@@ -64,14 +67,14 @@ class CodecNames:
         return f"_write_many_{self.codecs[layout].name}"
 
 
-def default_expression(field: FieldLayout) -> str:
+def default_expression(field: FieldLayout, use: UsedNames) -> str:
     """An expression for the default of a field."""
     if field.type == STRUCT and not field.array and field.default is not None:
         return default_constant(field.struct_name)
-    return literal(field.default)
+    return default_literal(field.default, use)
 
 
-def is_set(field: FieldLayout, expression: str) -> str:
+def is_set(field: FieldLayout, expression: str, use: UsedNames) -> str:
     """An expression that is true if the value differs from the field's default (value-equals-default)."""
     default = field.default
     if default is None:
@@ -79,54 +82,31 @@ def is_set(field: FieldLayout, expression: str) -> str:
     if field.array:
         return f"({expression} is None or len({expression}))" if field.ever_nullable else f"len({expression})"
     if field.type == STRUCT:
-        constant = default_expression(field)
-        return f"({expression} is not {constant} and differs({expression}, {constant}))"
-    if FIELD_TYPES[field.type].domain == "bool":
+        constant = default_expression(field, use)
+        return f"({expression} is not {constant} and {use('differs')}({expression}, {constant}))"
+    if isinstance(default, bool):
         return f"not {expression}" if default else expression
-    return f"{expression} != {literal(default)}"
+    return f"{expression} != {default_literal(default, use)}"
 
 
-def may_be_set(field: FieldLayout, expression: str) -> str:
+def may_be_set(field: FieldLayout, expression: str, use: UsedNames) -> str:
     """A quick expression that is true wherever ``is_set`` is."""
     if field.type == STRUCT and not field.array and field.default is not None:
-        return f"{expression} is not {default_expression(field)}"
-    return is_set(field, expression)
+        return f"{expression} is not {default_expression(field, use)}"
+    return is_set(field, expression, use)
 
-
-COLUMNS = "kafkawire.wire.columns"
-FASTPATH = "kafkawire.wire.fastpath"
-COLUMNS_NAMES = {COLUMNS: ("ColumnTypes", "Columns", "LayoutColumns", "Row", "Value", "uuid_text")}
-"""What generated modules of columns may import of kafkawire besides what is called to read, by module."""
-
-RUN_TIME_NAMES = {
-    "kafkawire.wire": ("Message", "RecordBytes", "Struct", "Uuid"),
-    "kafkawire.wire.entities": ("BrokerId", "GroupId", "ProducerId", "TopicName", "TransactionalId"),
-    FASTPATH: (
-        "BYTES", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID",
-        "differs", "iterator", "long_length", "long_nullable_numbers", "long_nullable_text",
-        "long_nullable_text_octets", "long_numbers", "long_text", "long_text_length", "long_text_octets",
-        "many_numbers", "new_uuid", "octets", "pack_numbers", "packer", "packers", "read_uvarint", "reduce_views",
-        "rest_of_uvarint", "sequence", "tagged_entries", "tagged_entry", "tagged_section", "text_packers",
-        "text_pair_packers", "text_unpackers", "twin_packers", "unknown_tags", "unpacker", "unpackers",
-    ),
-}  # fmt: skip
-"""What generated modules of messages may import of kafkawire, by module."""
-
-STANDARD_LIBRARY = {"Sequence": "collections.abc", "starmap": "itertools"}
-"""What they may import of the standard library."""
 
 TEMPLATE_LOCALS = frozenset(
-    {"at", "begin", "buffer", "buffers", "columns", "count", "end", "entries", "item", "items", "known", "last_tag",
-     "m", "make", "n", "numbers", "others", "out", "payload", "result", "start", "tag", "tag_end", "tags",
-     "tags_left", "text", "unknown", "view", "whole"}
+    {"at", "buffer", "count", "end", "entries", "item", "items", "known", "m", "make", "n", "numbers", "others", "out",
+     "payload", "result", "start", "tag", "tags", "text", "unknown", "view"}
 )  # fmt: skip
 """Locals that the templates use themselves."""
 
 TEMPLATE_BUILTINS = frozenset({"bool", "bytearray", "float", "len", "memoryview", "range", "starmap", "tuple", "type"})
 """What else the templates call."""
 
-TAKEN_LOCALS = TEMPLATE_LOCALS | TEMPLATE_BUILTINS | frozenset(COLUMNS_NAMES[COLUMNS] + RUN_TIME_NAMES[FASTPATH])
-DERIVED_LOCALS = ("_add", "_item", "_items", "_raw")
+TAKEN_LOCALS = TEMPLATE_LOCALS | TEMPLATE_BUILTINS | frozenset(RUN_TIME_NAMES[STRUCTS])
+DERIVED_LOCALS = ("_item", "_items", "_raw")
 """Endings of locals that are made from the local of a field."""
 
 
@@ -150,14 +130,19 @@ def default_constant(struct_class: str) -> str:
 
 def literal(value: DefaultValue) -> str:
     """A default as Python source."""
-    if isinstance(value, Uuid):
-        return "ZERO_UUID" if value == Uuid() else repr(value)
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
     return repr(value)
 
 
-def name_codecs(message: ResolvedMessage) -> CodecNames:
+def default_literal(value: DefaultValue, use: UsedNames) -> str:
+    """A default as source of a module of a message, which has names for some."""
+    if isinstance(value, Uuid):
+        return use("ZERO_UUID") if value == Uuid() else f"{use('Uuid')}.from_text({str(value)!r})"
+    return literal(value)
+
+
+def name_codecs(message: ResolvedMessage, use: UsedNames) -> CodecNames:
     """Find the distinct layouts of a message and name them."""
     versions: dict[StructLayout, list[int]] = {}
     single: set[StructLayout] = set()
@@ -177,7 +162,7 @@ def name_codecs(message: ResolvedMessage) -> CodecNames:
         layout: Codec(layout, name, tuple(users), layout in single, layout in many, layout in tops)
         for (layout, users), name in zip(versions.items(), names, strict=True)
     }
-    return CodecNames(message.top.class_name, codecs)
+    return CodecNames(message.top.class_name, codecs, use)
 
 
 def _uses(layout: StructLayout) -> Iterator[tuple[StructLayout, bool]]:

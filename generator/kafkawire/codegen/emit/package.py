@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +9,8 @@ from pathlib import Path
 import jinja2
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.emit.columns_module import code_alone, columns_view
 from kafkawire.codegen.emit.layouts_module import layouts_view
-from kafkawire.codegen.emit.message_module import import_lines, message_view, source_path, without_docstrings
-from kafkawire.codegen.emit.names import COLUMNS_NAMES, FASTPATH, RUN_TIME_NAMES
+from kafkawire.codegen.emit.message_module import message_view, source_path
 from kafkawire.codegen.emit.package_modules import (
     ErrorCodesView,
     ErrorsView,
@@ -21,10 +18,9 @@ from kafkawire.codegen.emit.package_modules import (
     error_entries,
     group_package,
     package_view,
-    record_columns_view,
-    record_names,
     registries_view,
 )
+from kafkawire.codegen.emit.used_names import UsedNames
 from kafkawire.codegen.merge.overlay import proposal_of
 from kafkawire.codegen.naming import class_name, distinct, module_name
 from kafkawire.codegen.resolve.layouts import ResolvedMessage
@@ -59,10 +55,10 @@ class PackagePrinter:
         folder = Path(*group_package(definition.group).split("."))
         name = f"{module_name(definition.name)}.py"
         source = self._source(definition)
-        view = message_view(message, unstable=self.specs.unstable.get(definition.name, NO_VERSIONS), source=source)
-        template = self.templates.get_template("message.py.j2")
-        body = template.render(module=without_docstrings(view))
-        yield folder / name, template.render(module=dataclasses.replace(view, imports=import_lines(body)))
+        use = UsedNames()
+        unstable = self.specs.unstable.get(definition.name, NO_VERSIONS)
+        view = message_view(message, use, unstable=unstable, source=source)
+        yield folder / name, self.templates.get_template("message.py.j2").render(module=view, use=use)
         layouts = layouts_view(message, source=source)
         yield folder / "_layouts" / name, self.templates.get_template("layouts.py.j2").render(view=layouts)
 
@@ -87,21 +83,6 @@ class PackagePrinter:
         for folder in sorted({Path(*group_package(d.group).split(".")) for d in definitions}):
             yield from _inits(folder)
 
-    def column_files(self) -> Iterator[tuple[Path, str]]:
-        """The columns of all records, and the module that names them."""
-        definitions = [message.definition for message in self.messages]
-        registries = registries_view(definitions, package=self.package)
-        records = record_names(definitions, registries)
-        if records:
-            view = record_columns_view(definitions, records, package=self.package)
-            yield Path("record_columns.py"), self._print("record_columns.py.j2", view)
-        for message in self.messages:
-            definition = message.definition
-            if class_name(definition.name) in records:
-                folder = Path(*group_package(definition.group).split("."), "_columns")
-                yield folder / "__init__.py", _HEAD + '"""Columns of the records beside this folder."""\n'
-                yield folder / f"{module_name(definition.name)}.py", self._columns(message)
-
     def test_files(self) -> Iterator[tuple[Path, str]]:
         """The property tests, one module for each folder of definitions."""
         groups: dict[str, list[str]] = {}
@@ -111,13 +92,6 @@ class PackagePrinter:
         for (group, names), module in zip(sorted(groups.items()), modules, strict=True):
             view = TestsView(self.package, group or "root", tuple(sorted(names)))
             yield Path(f"{module}.py"), self._print("round_trip_test.py.j2", view)
-
-    def _columns(self, message: ResolvedMessage) -> str:
-        view = columns_view(message, source=self._source(message.definition))
-        template = self.templates.get_template("columns.py.j2")
-        body = template.render(view=code_alone(view))
-        names = COLUMNS_NAMES | {FASTPATH: RUN_TIME_NAMES[FASTPATH]}
-        return template.render(view=dataclasses.replace(view, imports=import_lines(body, names)))
 
     def _print(self, template: str, view: object) -> str:
         is_kafkas = bool(self.specs.releases)

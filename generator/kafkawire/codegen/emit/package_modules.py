@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.emit.message_module import range_source
-from kafkawire.codegen.naming import (
-    class_name,
-    distinct,
-    error_class_names,
-    module_name,
-    snake_case,
-    strategy_name,
-)
+from kafkawire.codegen.naming import class_name, distinct, error_class_names, module_name
 from kafkawire.codegen.parse.error_codes import ErrorCode
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
+from kafkawire.layout import snake_case
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +19,6 @@ class MessageEntry:
 
     class_name: str
     module: str
-    function: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +31,7 @@ class AliasEntry:
 
 @dataclass(frozen=True, slots=True)
 class PackageView:
-    """What templates/package.py.j2 and strategies.py.j2 print."""
+    """What templates/package.py.j2 prints."""
 
     package: str
     releases: tuple[str, ...]
@@ -48,16 +41,11 @@ class PackageView:
 
 @dataclass(frozen=True, slots=True)
 class ApiEntry:
-    """An API as source text."""
+    """An API: its key, its constant, and the arguments of its record as source text."""
 
     key: int
     constant: str
-    name: str
-    request: str
-    response: str
-    versions: str
-    unstable_versions: str
-    listeners: str
+    arguments: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +106,6 @@ class RegistriesView:
     coordinators: tuple[Registry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordColumnsView:
-    """What templates/record_columns.py.j2 prints."""
-
-    package: str
-    messages: tuple[MessageEntry, ...]
-
-
 def group_package(group: str) -> str:
     """The sub-package of a folder of definitions: ``proposals/kip-888`` is ``proposals.kip_888``."""
     return group.replace("-", "_").replace("/", ".")
@@ -146,7 +126,7 @@ def package_view(
 ) -> PackageView:
     """The name table."""
     entries = sorted(
-        (MessageEntry(class_name(m.name), module_path(m), strategy_name(m.name)) for m in messages),
+        (MessageEntry(class_name(m.name), module_path(m)) for m in messages),
         key=lambda entry: entry.class_name,
     )
     older = tuple(AliasEntry(name, target) for name, target in sorted(aliases.items()))
@@ -162,18 +142,14 @@ def api_table_view(messages: Iterable[MessageDefinition], unstable: Mapping[str,
         if type_ != "request" or key is None or response is None:
             continue
         name = api_name(request)
-        apis.append(
-            ApiEntry(
-                key=key,
-                constant=snake_case(name).upper(),
-                name=name,
-                request=class_name(request.name),
-                response=class_name(response.name),
-                versions=range_source(request.valid_versions),
-                unstable_versions=range_source(unstable.get(request.name, NO_VERSIONS)),
-                listeners=repr(request.listeners),
-            )
-        )
+        arguments = [f'{key}, "{name}", {range_source(request.valid_versions)}']
+        if versions := unstable.get(request.name, NO_VERSIONS):
+            arguments.append(f"unstable_versions={range_source(versions)}")
+        if request.listeners:
+            arguments.append(f"listeners={request.listeners!r}")
+        if response.name != f"{name}Response":
+            arguments.append(f'response="{class_name(response.name)}"')
+        apis.append(ApiEntry(key, snake_case(name).upper(), ", ".join(arguments)))
     return ApiTableView(tuple(sorted(apis, key=lambda api: api.key)))
 
 
@@ -202,27 +178,6 @@ def registries_view(messages: Iterable[MessageDefinition], *, package: str) -> R
         for constant, group, entries in zip(constants, [*metadata, *coordinators], tables, strict=True)
     ]
     return RegistriesView(package, tuple(registries[: len(metadata)]), tuple(registries[len(metadata) :]))
-
-
-def record_columns_view(
-    messages: Iterable[MessageDefinition], records: Collection[str], *, package: str
-) -> RecordColumnsView:
-    """The name table of the columns of records, which are told by the names of their classes."""
-    entries = (
-        MessageEntry(
-            class_name(m.name), ".".join(filter(None, (group_package(m.group), "_columns", module_name(m.name)))), ""
-        )
-        for m in messages
-        if class_name(m.name) in records
-    )
-    return RecordColumnsView(package, tuple(sorted(entries, key=lambda entry: entry.class_name)))
-
-
-def record_names(messages: Collection[MessageDefinition], registries: RegistriesView) -> frozenset[str]:
-    """The classes of all messages that are a record's key or value: by their type, or as data of a coordinator."""
-    names = {class_name(m.name) for m in messages if m.type in ("metadata", "coordinator-key", "coordinator-value")}
-    entries = [entry for registry in registries.coordinators for entry in registry.entries]
-    return frozenset(names.union(*((entry.key_message, entry.value_message) for entry in entries)))
 
 
 def _metadata_entries(messages: Iterable[MessageDefinition]) -> Iterator[RecordEntry]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable, Iterable, Iterator
 
-from kafkawire.codegen.check.namespace import struct_scopes
+from kafkawire.codegen.check.scopes import struct_scopes
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.emit.package_modules import api_name, group_package, module_path
 from kafkawire.codegen.findings import Finding
-from kafkawire.codegen.naming import class_name, snake_case, strategy_name
+from kafkawire.codegen.naming import class_name
+from kafkawire.layout import snake_case
 
 CLASH = "package-name-clash"
 FOLDER = "package-folder-name"
@@ -26,7 +27,7 @@ def name_findings(messages: Iterable[MessageDefinition]) -> list[Finding]:
     responses = [message for message in present if message.type == "response"]
     findings = [
         *_clashes(present, "name", "class", lambda message: class_name(message.name)),
-        *_clashes(present, "name", "strategy", lambda message: strategy_name(message.name)),
+        *_clashes(present, "name", "strategy", lambda message: snake_case(message.name)),
         *_clashes(requests, "apiKey", "API key", lambda message: str(message.api_key)),
         *_clashes(responses, "apiKey", "API key of a response", lambda message: str(message.api_key)),
         *_clashes(requests, "name", "API", lambda message: snake_case(api_name(message)).upper()),

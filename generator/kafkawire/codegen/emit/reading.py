@@ -19,23 +19,24 @@ LENGTH = "n"
 
 COMPACT_PREFIX = ("B", 1)
 PLAIN_COUNT = ("i", 4)
+FLOAT_CODES = ("e", "f", "d")
+"""The ``struct`` codes of floating-point numbers, of which two are equal that are not the same: 0.0 and -0.0."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadRun:
-    """Fixed-width values side by side. ``uuids`` are the targets that ``uuid_maker`` makes ids of."""
+    """Fixed-width values side by side. ``loads`` has the functions that turn what was read into values, by target."""
 
     targets: tuple[str, ...]
     code: str
     size: int
-    uuids: tuple[str, ...]
-    uuid_maker: str = "new_uuid"
+    loads: tuple[tuple[str, str], ...]
     kind: str = "run"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """A string or octets whose length is in ``n``; ``kind`` is ``text`` or ``octets``; ``decoded`` text becomes a str.
+    """A string or octets whose length is in ``n``; ``kind`` is ``text`` or ``octets``.
 
     ``view`` octets are not copied: they are a slice of the local ``view`` of the buffer. ``tail`` are the fixed-width
     values behind a short string, which one ``struct`` call reads with it.
@@ -45,7 +46,6 @@ class ReadText:
     compact: bool
     nullable: bool
     kind: str
-    decoded: bool
     view: bool = False
     tail: ReadRun | None = None
 
@@ -54,7 +54,7 @@ class ReadText:
 class ReadNumbers:
     """An array of a fixed-width type, its count in ``n``: one ``struct`` call.
 
-    ``twin`` is the array of the same integers right in front of it: where both are alike, as replicas and those of them
+    ``pair`` is the array of the same integers right in front of it: where both are alike, as replicas and those of them
     that are in sync mostly are, they become one tuple, which is also written in less time.
     """
 
@@ -63,7 +63,7 @@ class ReadNumbers:
     size: int
     compact: bool
     nullable: bool
-    twin: str = ""
+    pair: str = ""
     kind: str = "numbers"
 
 
@@ -118,11 +118,10 @@ class TagDefault:
 
 @dataclass(frozen=True, slots=True)
 class ReadTags:
-    """The tagged-field section, the first byte of its count in ``n``; unknown fields are ``kept`` in ``tags``."""
+    """The tagged-field section, the first byte of its count in ``n``; unknown fields are kept in ``tags``."""
 
     known: tuple[KnownTag, ...]
     defaults: tuple[TagDefault, ...]
-    kept: bool = True
     kind: str = "tags"
 
 
@@ -131,12 +130,12 @@ ReadStep = ReadRun | ReadText | ReadNumbers | ReadItems | ReadStructs | ReadStru
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A fixed-width value that waits for its neighbours."""
+    """A fixed-width value that waits for its neighbours; ``load`` is the function that makes it of what was read."""
 
     target: str
     code: str
     size: int
-    is_uuid: bool = False
+    load: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +157,7 @@ def bulk_reading(layout: StructLayout) -> Bulk | None:
     """How to read many of a struct at once, if all its bytes are fixed-width values that come first in the class."""
     inline = layout.inline
     types = [FIELD_TYPES.get(field.type) for field in inline]
-    codes = [type_.code for type_ in types if type_ is not None and type_.domain != "uuid" and type_.code]
+    codes = [type_.code or "" for type_ in types if type_ is not None and type_.many_read_at_once]
     if not inline or len(codes) != len(inline) or any(field.array for field in inline):
         return None
     if layout.fields[: len(inline)] != inline:
@@ -167,47 +166,43 @@ def bulk_reading(layout: StructLayout) -> Bulk | None:
     return Bulk("".join(codes) + ("x" if layout.flexible else ""), size + layout.flexible, layout.flexible)
 
 
-def reading_steps(layout: StructLayout, names: CodecNames, *, octets_alone: bool = False) -> tuple[ReadStep, ...]:
-    """The steps that read the fields of a struct into locals, each named after its attribute.
-
-    Where strings stay ``octets_alone``, one ``struct`` call is also worth it for a single value behind a string.
-    """
+def reading_steps(layout: StructLayout, names: CodecNames) -> tuple[ReadStep, ...]:
+    """The steps that read the fields of a struct into locals, each named after its attribute."""
     parts: list[Fixed | ReadStep] = []
     for field in layout.inline:
         parts += _parts(field, local(field), names)
     if layout.flexible:
         parts.append(Fixed(LENGTH, *COMPACT_PREFIX))
         known = tuple(
-            KnownTag(field.tag or 0, tuple(_fuse(_parts(field, local(field), names), octets_alone)))
-            for field in layout.tagged
+            KnownTag(field.tag or 0, tuple(_fuse(_parts(field, local(field), names)))) for field in layout.tagged
         )
         defaults = tuple(
-            TagDefault(local(field), layout_annotation(field, names.message_class), default_expression(field))
+            TagDefault(local(field), layout_annotation(field, names), default_expression(field, names.use))
             for field in layout.tagged
         )
         parts.append(ReadTags(known, defaults))
-    return tuple(_fuse(parts, octets_alone))
+    return tuple(_fuse(parts))
 
 
-def _fuse(parts: list[Fixed | ReadStep], octets_alone: bool = False) -> Iterator[ReadStep]:
+def _fuse(parts: list[Fixed | ReadStep]) -> Iterator[ReadStep]:
     """Gather fixed-width neighbours into runs, and give those behind a compact string to it."""
     run: list[Fixed] = []
     text: ReadText | None = None
-    for part in (*_with_twins(parts), None):
+    for part in (*_with_pairs(parts), None):
         if isinstance(part, Fixed):
             run.append(part)
             continue
-        if text is not None and _is_worth_a_call(run, octets_alone):
+        if text is not None and len(run) > 1:
             yield replace(text, tail=_run(run))
         else:
             yield from filter(None, (text, _run(run) if run else None))
         run = []
-        text = part if isinstance(part, ReadText) and _may_have_tail(part, octets_alone) else None
+        text = part if isinstance(part, ReadText) and _may_have_tail(part) else None
         if part is not None and text is None:
             yield part
 
 
-def _with_twins(parts: list[Fixed | ReadStep]) -> Iterator[Fixed | ReadStep]:
+def _with_pairs(parts: list[Fixed | ReadStep]) -> Iterator[Fixed | ReadStep]:
     """Tell compact arrays of numbers which one stands in front of them, with nothing but a count between."""
     before: list[Fixed | ReadStep | None] = [None, None]
     for part in parts:
@@ -217,26 +212,20 @@ def _with_twins(parts: list[Fixed | ReadStep]) -> Iterator[Fixed | ReadStep]:
             isinstance(part, ReadNumbers)
             and isinstance(first, ReadNumbers)
             and isinstance(count, Fixed)
-            and _may_be_twins(part, first)
+            and _may_be_a_pair(part, first)
         ):
-            found = replace(part, twin=first.target)
+            found = replace(part, pair=first.target)
         yield found
         before = [count, found]
 
 
-def _may_be_twins(numbers: ReadNumbers, first: ReadNumbers) -> bool:
-    is_short = numbers.compact and first.compact and not (numbers.nullable or first.nullable or first.twin)
-    # Not of floating-point numbers: 0.0 equals -0.0.
-    return is_short and numbers.code == first.code != "d"
+def _may_be_a_pair(numbers: ReadNumbers, first: ReadNumbers) -> bool:
+    is_short = numbers.compact and first.compact and not (numbers.nullable or first.nullable or first.pair)
+    return is_short and numbers.code == first.code and numbers.code not in FLOAT_CODES
 
 
-def _may_have_tail(text: ReadText, octets_alone: bool) -> bool:
-    return (text.compact or octets_alone) and not text.nullable and text.kind == "text"
-
-
-def _is_worth_a_call(tail: list[Fixed], octets_alone: bool) -> bool:
-    """Whether values are read with the string before them; a single byte is quicker read without any call."""
-    return len(tail) > 1 or (octets_alone and bool(tail) and tail[0].code != COMPACT_PREFIX[0])
+def _may_have_tail(text: ReadText) -> bool:
+    return text.compact and not text.nullable and text.kind == "text"
 
 
 def _run(run: list[Fixed]) -> ReadRun:
@@ -244,7 +233,7 @@ def _run(run: list[Fixed]) -> ReadRun:
         tuple(part.target for part in run),
         "".join(part.code for part in run),
         sum(part.size for part in run),
-        tuple(part.target for part in run if part.is_uuid),
+        tuple((part.target, part.load) for part in run if part.load),
     )
 
 
@@ -253,16 +242,19 @@ def _parts(field: FieldLayout, target: str, names: CodecNames) -> list[Fixed | R
         return _array_parts(field, target, names)
     if field.struct is not None:
         return [ReadStruct(target, names.single_reader(field.struct), field.null_marker)]
-    return _value_parts(field.type, target, compact=field.compact, nullable=field.nullable)
+    return _value_parts(field.type, target, names, compact=field.compact, nullable=field.nullable)
 
 
-def _value_parts(type_name: str, target: str, *, compact: bool, nullable: bool) -> list[Fixed | ReadStep]:
+def _value_parts(
+    type_name: str, target: str, names: CodecNames, *, compact: bool, nullable: bool
+) -> list[Fixed | ReadStep]:
     type_ = FIELD_TYPES[type_name]
     if type_.code is not None and type_.size is not None:
-        return [Fixed(target, type_.code, type_.size, type_.domain == "uuid")]
+        load = names.use.function("load", type_name) if type_.load else ""
+        return [Fixed(target, type_.code, type_.size, load)]
     prefix = COMPACT_PREFIX if compact else (("h", 2) if type_.length_code == "h" else ("i", 4))
     kind = "text" if type_.domain == "text" else "octets"
-    return [Fixed(LENGTH, *prefix), ReadText(target, compact, nullable, kind, kind == "text", type_.view)]
+    return [Fixed(LENGTH, *prefix), ReadText(target, compact, nullable, kind, type_.view)]
 
 
 def _array_parts(field: FieldLayout, target: str, names: CodecNames) -> list[Fixed | ReadStep]:
@@ -270,7 +262,7 @@ def _array_parts(field: FieldLayout, target: str, names: CodecNames) -> list[Fix
     if field.struct is not None:
         return [prefix, ReadStructs(target, field.compact, field.nullable, names.many_reader(field.struct))]
     type_ = FIELD_TYPES[field.type]
-    if type_.code is not None and type_.size is not None and type_.domain != "uuid":
-        return [prefix, ReadNumbers(target, type_.code, type_.size, field.compact, field.nullable)]
-    element = tuple(_fuse(_value_parts(field.type, f"{target}_item", compact=field.compact, nullable=False)))
+    if type_.many_read_at_once:
+        return [prefix, ReadNumbers(target, type_.code or "", type_.size or 0, field.compact, field.nullable)]
+    element = tuple(_fuse(_value_parts(field.type, f"{target}_item", names, compact=field.compact, nullable=False)))
     return [prefix, ReadItems(target, field.compact, field.nullable, element)]

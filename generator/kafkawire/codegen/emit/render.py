@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import jinja2
+from jinja2.runtime import Context
 
 from kafkawire.codegen.emit.names import default_constant
+from kafkawire.codegen.emit.used_names import MAKERS, UsedNames
 
 
 def environment(templates: Path) -> jinja2.Environment:
@@ -20,16 +23,8 @@ def environment(templates: Path) -> jinja2.Environment:
     )
     made.filters |= {
         "default_constant": default_constant,
-        "iterate": lambda code: f"_iterate_{_name_of(code)}",
-        "pack": lambda code: f"_pack_{_name_of(code)}",
-        "pack_text": lambda codes: f"_pack_text_{'_'.join(map(_name_of, codes))}",
-        "pack_pair": lambda codes: f"_pack_pair_{'_'.join(map(_name_of, codes))}",
-        "pack_twins": lambda codes: f"_pack_twins_{'_'.join(map(_name_of, codes))}",
-        "pack_many": lambda code: f"_pack_many_{_name_of(code)}",
         "solid": solid,
-        "unpack": lambda code: f"_unpack_{_name_of(code)}",
-        "unpack_text": lambda code: f"_unpack_text_{_name_of(code)}",
-        "unpack_many": lambda code: f"_unpack_many_{_name_of(code)}",
+        **{kind: _function(kind) for kind in MAKERS},
     }
     return made
 
@@ -39,6 +34,12 @@ def solid(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if line.strip())
 
 
-def _name_of(code: str) -> str:
-    """A ``struct`` code as part of a name; the question mark of bool becomes a z."""
-    return code.replace("?", "z")
+def _function(kind: str) -> Callable[[Context, str | tuple[str, ...]], str]:
+    """The filter that names a function which the module makes of ``struct`` codes; ``use`` of the template notes it."""
+
+    @jinja2.pass_context
+    def name(context: Context, codes: str | tuple[str, ...]) -> str:
+        use: UsedNames = context["use"]
+        return use.function(kind, *((codes,) if isinstance(codes, str) else codes))
+
+    return name

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from kafkawire.codegen.emit.used_names import UsedNames
+
 
 @dataclass(frozen=True, slots=True)
 class Sink:
@@ -18,11 +20,13 @@ class Sink:
     Attributes:
         name: the variable.
         form: what it is.
+        use: notes the names that the statements use.
         views: whether the pieces of a list may be views.
     """
 
     name: str
     form: Literal["bytearray", "list", "bytes"]
+    use: UsedNames
     views: bool = False
 
     @property
@@ -33,7 +37,7 @@ class Sink:
     @property
     def annotation(self) -> str:
         """The type of the variable."""
-        return f"list[{'RecordBytes' if self.views else 'bytes'}]" if self.is_list else self.form
+        return f"list[{self.use('RecordBytes') if self.views else 'bytes'}]" if self.is_list else self.form
 
     @property
     def new(self) -> str:
@@ -67,7 +71,7 @@ class Sink:
         """The statement that goes on with one byte."""
         if self.form == "bytearray":
             return f"{self.name}.append({number})"
-        return self.add(f'b"\\x{number:02x}"' if isinstance(number, int) else f"BYTES[{number}]")
+        return self.add(f'b"\\x{number:02x}"' if isinstance(number, int) else f"{self.use('BYTES')}[{number}]")
 
     def replace_last_byte(self, octets: str) -> str:
         """The statement that puts bytes in the place of the last byte."""

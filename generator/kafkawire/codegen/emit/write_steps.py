@@ -32,7 +32,7 @@ class Prepare:
     """Turn a value into ``name``, ready to be used; ``prepare`` says how.
 
     ``text`` and ``octets`` make bytes of it, ``array`` a tuple; ``length`` measures it, ``value`` takes it as it is,
-    and ``numbers`` packs the ``n`` numbers of a tuple, whose ``struct`` code is ``code``; if the tuple is its ``twin``,
+    and ``numbers`` packs the ``n`` numbers of a tuple, whose ``struct`` code is ``code``; if the tuple is its ``pair``,
     that is done already, in the local ``numbers``.
     """
 
@@ -40,7 +40,7 @@ class Prepare:
     expression: str
     prepare: str
     code: str = ""
-    twin: str = ""
+    pair: str = ""
     kind: str = "prepare"
 
 
@@ -104,10 +104,11 @@ class WriteFused:
         setup: what is to be done before the condition can be looked at.
         condition: when the one call will do.
         refusals: conditions that are looked at before it.
-        packer: what the call is taken from: ``run``, ``pair`` (of strings) or ``twins`` (arrays of numbers).
+        packer: what the call is taken from: ``run``, ``pair`` (of strings) or ``paired`` (arrays of numbers).
         codes: the ``struct`` codes of that.
         arguments: what is packed.
         apart: the steps one by one, for when the condition does not hold.
+        uses: names that the condition uses and the module imports.
         inside: what else is to be done before the call.
     """
 
@@ -118,6 +119,7 @@ class WriteFused:
     codes: tuple[str, ...]
     arguments: tuple[str, ...]
     apart: tuple[WriteStep, ...]
+    uses: tuple[str, ...] = ()
     inside: tuple[Prepare, ...] = ()
     kind: str = "fused"
 

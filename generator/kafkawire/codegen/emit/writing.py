@@ -32,7 +32,7 @@ ZERO_BYTE = Value("", "x")
 def writing_steps(layout: StructLayout, names: CodecNames) -> tuple[WriteStep, ...]:
     """The steps that write the struct in the local ``item``."""
     parts: list[Value | WriteStep] = [
-        Refuse(is_set(field, f"item.{field.attribute}"), f"{field.attribute} is not in these versions")
+        Refuse(is_set(field, f"item.{field.attribute}", names.use), f"{field.attribute} is not in these versions")
         for field in layout.absent
         if not field.ignorable
     ]
@@ -52,7 +52,9 @@ def _tagged_value(field: FieldLayout, expression: str, names: CodecNames) -> Tag
         # tagged-null: where null is the default it is left out, so the value that is written is never null.
         payload = msgspec.structs.replace(field, nullable=False, ever_nullable=False, default=())
     steps = tuple(fuse(_parts(payload, expression, names)))
-    return TaggedValue(field.tag or 0, is_set(field, expression), may_be_set(field, expression), steps)
+    return TaggedValue(
+        field.tag or 0, is_set(field, expression, names.use), may_be_set(field, expression, names.use), steps
+    )
 
 
 def _parts(field: FieldLayout, expression: str, names: CodecNames) -> list[Value | WriteStep]:
@@ -67,24 +69,22 @@ def _value_or_array(field: FieldLayout, expression: str, names: CodecNames) -> l
         return _array_parts(field, expression, names)
     if field.struct is not None:
         return [WriteStruct(expression, names.single_writer(field.struct), field.null_marker)]
-    return _value_parts(field.type, expression, local(field), compact=field.compact, nullable=field.nullable)
+    return _value_parts(field.type, expression, local(field), names, compact=field.compact, nullable=field.nullable)
 
 
 def _value_parts(
-    type_name: str, expression: str, stem: str, *, compact: bool, nullable: bool
+    type_name: str, expression: str, stem: str, names: CodecNames, *, compact: bool, nullable: bool
 ) -> list[Value | WriteStep]:
     type_ = FIELD_TYPES[type_name]
     if type_.code is not None:
-        return [Value(expression, type_.code, _REFUSALS.get(type_.domain, "").format(expression))]
+        dumped = f"{names.use.function('dump', type_name)}({expression})" if type_.dump else expression
+        return [Value(dumped, type_.code, type_.refuse.format(expression))]
     kind = "text" if type_.domain == "text" else "view" if type_.view else "octets"
     length_code = type_.length_code or ""
     if compact or nullable or type_.view:
         return [WriteText(stem, expression, compact, nullable, length_code, kind)]
     raw = f"{stem}_raw"
     return [Prepare(raw, expression, kind), Value(f"len({raw})", length_code), WriteBody(raw)]
-
-
-_REFUSALS = {"uuid": "len({}) != 16", "bool": "type({}) is not bool"}
 
 
 def _array_parts(field: FieldLayout, expression: str, names: CodecNames) -> list[Value | WriteStep]:
@@ -100,9 +100,9 @@ def _array(field: FieldLayout, expression: str, names: CodecNames, *, prefixed: 
     element: tuple[WriteStep, ...] = ()
     if field.struct is not None:
         writer = names.many_writer(field.struct)
-    elif FIELD_TYPES[field.type].domain not in ("int", "float"):
-        value = f"{local(field)}_item"
-        element = tuple(fuse(_value_parts(field.type, value, value, compact=field.compact, nullable=False)))
-    else:
+    elif FIELD_TYPES[field.type].many_written_at_once:
         code = FIELD_TYPES[field.type].code or ""
+    else:
+        value = f"{local(field)}_item"
+        element = tuple(fuse(_value_parts(field.type, value, value, names, compact=field.compact, nullable=False)))
     return WriteArray(local(field), expression, field.compact, field.nullable, prefixed, code, writer, element)

@@ -1,1 +1,1 @@
-"""What changed between two sets of definitions, and whether peers of both still understand each other."""
+"""``schema diff`` and ``schema check``: what changed between two sets of definitions, and whether it is compatible."""

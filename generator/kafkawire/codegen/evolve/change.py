@@ -1,4 +1,4 @@
-"""What a change between two sets of definitions is."""
+"""Changes between two sets of definitions, as data."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ ChangeKind = Literal[
     "entity-type",
     "field-order",
 ]
-"""What a change is about.
+"""Kinds of changes.
 
 ``message-retired``: its definition stays and no version is valid any more (conv-retire); ``message-restored``: the
-reverse. ``record-form``: a coordinator record that one side has as a ``data`` message. ``compact``: a field
-that is encoded otherwise than its message, by ``flexibleVersions`` of its own. ``tag``: a field has another tag, or is
-in line on one side. ``field-order``: fields stand in another order on the wire.
+reverse. ``record-form``: a coordinator record that one side has as a ``data`` message. ``compact``: the encoding of the
+length of a field with ``flexibleVersions``. ``tag``: a field has another tag, or is in line on one side.
+``field-order``: fields have another order on the wire.
 """
 
 Status = Literal["added", "removed", "retired", "restored", "changed"]
-"""What became of a message."""
+"""What happened to a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A stretch of a definition file, as it is shown."""
+    """A part of a definition file; the file has its displayed name."""
 
     file: str
     span: Span
@@ -60,16 +60,16 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of meaning.
+    """A change of meaning.
 
     Attributes:
-        kind: what it is about.
+        kind: its kind.
         path: the field or struct by Kafka's names below the message, ``Topics.Partitions.LeaderEpoch``, those of the
             newer side where it has the field; empty for the message.
-        older, newer: what each side says, in words; empty if it has nothing to say.
-        versions: the versions concerned: of the newer side, or of the older one for what only that has.
-        in_place: those of them that both sides have, so that peers may disagree about one version.
-        older_location, newer_location: where each side says so.
+        older, newer: the value of each side as text; empty where a side has none.
+        versions: the affected versions: of the newer side, or of the older one for what only that has.
+        in_place: the affected versions that both sides have, so that peers may disagree about one version.
+        older_location, newer_location: where each side defines it.
     """
 
     kind: ChangeKind
@@ -88,7 +88,7 @@ class MessageChanges:
 
     Attributes:
         older, newer: the message on each side; one of them may lack it.
-        status: what became of it.
+        status: what happened to it.
         changes: at least one; those of the message first, then those of its fields in the order of the tree.
     """
 
@@ -117,10 +117,10 @@ class SchemaDiff:
     """Two sets of definitions, compared.
 
     Attributes:
-        older, newer: what the user called the sides.
-        messages: the messages that changed, in the order of their names.
-        unchanged: how many messages did not.
-        left_out: what was not compared, since a jar is missing.
+        older, newer: the names of the sides, as the user gave them.
+        messages: the messages that changed, sorted by name.
+        unchanged: the number of messages that did not change.
+        left_out: messages that were not compared, since a jar is missing.
     """
 
     older: str
@@ -131,13 +131,5 @@ class SchemaDiff:
 
 
 def location(place: Place, attribute: str = "") -> Location:
-    """Where an attribute stands, or the object if it is not written."""
+    """The location of an attribute, or of the object if it does not have the attribute."""
     return Location(place.file, place.of(attribute) if attribute else place.span)
-
-
-def ranges_of(versions: frozenset[int]) -> tuple[Versions, ...]:
-    """Versions as ranges without gaps, ascending."""
-    known = sorted(versions)
-    begins = [version for version in known if version - 1 not in versions]
-    ends = [version for version in known if version + 1 not in versions]
-    return tuple(map(Versions, begins, ends))

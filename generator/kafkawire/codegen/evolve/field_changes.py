@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.evolve.change import Change, ChangeKind, location, ranges_of
+from kafkawire.codegen.evolve.change import Change, ChangeKind, location
 from kafkawire.codegen.evolve.pairing import FieldPair, StructPair, pair_structs
 from kafkawire.codegen.evolve.predecessor import Stretch, predecessors, ranges_in, stretches
 from kafkawire.codegen.merge.namespace import namespace_of, reach
 from kafkawire.codegen.resolve.layouts import default_value
+from kafkawire.codegen.versions import ranges_of
 
 _ATTRIBUTES: Mapping[ChangeKind, str] = {
     "nullable": "nullableVersions",
@@ -28,9 +29,9 @@ def field_changes(older: MessageDefinition, newer: MessageDefinition) -> Iterato
 
 
 class _Comparison:
-    """A message of both sides with what is known of its structs.
+    """A message of both sides with its structs.
 
-    Only structs that both sides reach are compared; one that came with its field is listed below that.
+    Only structs that both sides use are compared; the fields of a new struct are listed below its field.
     """
 
     def __init__(self, older: MessageDefinition, newer: MessageDefinition) -> None:
@@ -40,7 +41,7 @@ class _Comparison:
         self._shapes = namespace_of(newer)
         self._reach = reach(self._shapes, frozenset(newer.valid_versions))
         self._older_valid = frozenset(older.valid_versions)
-        self._told = {pair.newer for pair in self.pairs}
+        self._listed = {pair.newer for pair in self.pairs}
         self._renamed: set[tuple[str, str]] = set()
 
     def of_struct(self, pair: StructPair) -> Iterator[Change]:
@@ -56,7 +57,7 @@ class _Comparison:
         return stretches(predecessors(pair.older_versions, pair.newer_versions), ranges)
 
     def _of_field(self, pair: FieldPair, before: Sequence[Stretch]) -> Iterator[Change]:
-        """Held against its predecessor, each version of the newer side has the field, lost it, or kept it."""
+        """Compared with its predecessor, each version of the newer side gained, lost or kept the field."""
         came: frozenset[int] = frozenset()
         went: frozenset[int] = frozenset()
         kept: list[_Kept] = []
@@ -94,10 +95,10 @@ class _Comparison:
             yield self._change("field-added", FieldPair(path, None, field), ("", form), at)
 
     def _inside(self, path: str, field: FieldDefinition) -> Iterator[Change]:
-        """The fields of a struct that came with a field; a struct is listed once, however many fields have it."""
-        if not field.type.is_struct or field.type.name in self._told:
+        """The fields of a struct that a new field uses; each struct is listed once."""
+        if not field.type.is_struct or field.type.name in self._listed:
             return
-        self._told.add(field.type.name)
+        self._listed.add(field.type.name)
         versions = self._reach[field.type.name]
         for inner in self._shapes[field.type.name].fields:
             yield from self._added(f"{path}.{inner.name}", inner, versions & frozenset(inner.versions))
@@ -110,7 +111,7 @@ class _Comparison:
     def _of_definition(
         self, pair: FieldPair, older: FieldDefinition, newer: FieldDefinition, versions: frozenset[int]
     ) -> Iterator[Change]:
-        """What a definition says of a field in all versions."""
+        """Attributes of a field that apply to all its versions."""
         if older.name != newer.name:
             yield self._change("field-renamed", pair, (older.name, newer.name), versions, "name")
         if _kind_of(older) != _kind_of(newer):
@@ -132,7 +133,7 @@ class _Comparison:
             yield self._change("entity-type", pair, texts, versions, "entityType")
 
     def _of_states(self, pair: FieldPair, kept: Sequence[_Kept]) -> Iterator[Change]:
-        """What a definition says of a field in some versions."""
+        """Attributes of a field that differ between versions."""
         found: dict[tuple[ChangeKind, str, str], frozenset[int]] = {}
         for one in kept:
             for (kind, was), (_, now) in zip(_texts(one.was), _texts(one.now), strict=True):
@@ -142,7 +143,7 @@ class _Comparison:
             yield self._change(kind, pair, (was, now), versions, _ATTRIBUTES[kind])
 
     def _order(self, pair: StructPair, before: Sequence[Stretch]) -> Iterator[Change]:
-        """Fields in line that both sides have, in another order; only those that moved are named."""
+        """In-line fields that both sides have in another order; only those that moved are named."""
         found: dict[tuple[str, str], frozenset[int]] = {}
         newer_place = {field.name: place for place, field in enumerate(pair.newer_order)}
         for stretch in before:
@@ -177,17 +178,17 @@ class _Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What holds of a field in one version that has it."""
+    """Attributes of a field in one version."""
 
     nullable: bool
     tag: int | None
     own_encoding: bool | None
-    """Whether it is compact, if its message is otherwise."""
+    """Whether its length is compact, where that differs from its message; else None."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """Versions that have a field as their predecessors had it, or otherwise."""
+    """Versions that have a field, and its attributes before and now."""
 
     was: _State
     now: _State
@@ -219,17 +220,17 @@ def _form(message: MessageDefinition, field: FieldDefinition, version: int) -> s
     """A field in a version that has it: ``string, nullable, tag 1, default null, ignorable, entityType topicName``."""
     state = _state(message, field, version)
     texts = _texts(state) if state is not None else ()
-    said = [text for _, text in texts if text not in ("not nullable", "in line", "encoded as the message")]
+    shown = [text for _, text in texts if text not in ("not nullable", "in line", "encoded as the message")]
     if _has_own_default(field):
-        said.append(f"default {default_text(field)}")
-    said += [word for word, holds in (("ignorable", field.ignorable), ("mapKey", field.map_key)) if holds]
+        shown.append(f"default {default_text(field)}")
+    shown += [word for word, holds in (("ignorable", field.ignorable), ("mapKey", field.map_key)) if holds]
     if field.entity_type != "unknown":
-        said.append(f"entityType {field.entity_type}")
-    return ", ".join([str(field.type), *said])
+        shown.append(f"entityType {field.entity_type}")
+    return ", ".join([str(field.type), *shown])
 
 
 def default_text(field: FieldDefinition) -> str:
-    """A default as text that is safe to show: strings in quotes, no letter that a terminal would obey."""
+    """A default as text that is safe to show: strings in quotes, without control characters."""
     value = default_value(field)
     if value is None:
         return "null"
@@ -241,19 +242,19 @@ def default_text(field: FieldDefinition) -> str:
 
 
 def _has_own_default(field: FieldDefinition) -> bool:
-    """Whether the default is another one than that of the type."""
+    """Whether the default differs from that of the type."""
     return default_text(field) != default_text(replace(field, default=None))
 
 
 def _has_other_default(older: FieldDefinition, newer: FieldDefinition) -> bool:
-    """Whether defaults differ; those that come with another type are part of that change."""
+    """Whether defaults differ, unless they differ only since the type changed."""
     if _kind_of(older) != _kind_of(newer) and not (_has_own_default(older) or _has_own_default(newer)):
         return False
     return default_text(older) != default_text(newer)
 
 
 def _kind_of(field: FieldDefinition) -> tuple[bool, str]:
-    """The type of a field; structs are compared by their fields, whatever they are called."""
+    """The type of a field, without the names of structs, which are compared by their fields."""
     return field.type.array, "" if field.type.is_struct else field.type.name
 
 

@@ -1,4 +1,4 @@
-"""What a check of two sets of definitions has to say about one change."""
+"""Findings about changes between two sets of definitions."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from kafkawire.codegen.definition import Span
 from kafkawire.codegen.versions import Versions
 
 Severity = Literal["breaking", "risky", "safe"]
-"""``breaking``: peers of one side misread or refuse what the other sends. ``risky``: the bytes are understood, but
-somebody may miss something. ``safe``: worth knowing."""
+"""``breaking``: peers of one side misread or reject what the other sends. ``risky``: the bytes are understood, but
+information may be lost. ``safe``: informative only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,13 @@ class EvolutionFinding:
 
     Attributes:
         rule: id of the rule, see docs/how-to/check-evolution.md.
-        severity: how bad it is.
+        severity: its severity.
         message: name of the message, that of the newer side where both have it.
         path: the field by Kafka's names below the message, ``Topics.Partitions.LeaderEpoch``; empty for the message.
-        versions: the versions concerned.
-        reason: what changed and why that matters, in one sentence.
-        file: the definition file as it is shown; of the newer side, or of the older one where only that has it.
-        span: stretch of the file.
+        versions: the affected versions.
+        reason: what changed and its effect, in one sentence.
+        file: displayed name of the definition file: of the newer side, or of the older one where only that has it.
+        span: the place in the file.
     """
 
     rule: str

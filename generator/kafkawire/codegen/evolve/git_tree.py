@@ -1,8 +1,7 @@
-"""Definition files out of a git repository, as they are at a ref; nothing is checked out.
+"""Reads definition files from a git repository at a ref, without a checkout.
 
-Refs and paths come from the user, and what a repository holds comes from anybody: git is called without a shell, a ref
-is never taken for an option, contents are read by the ids of objects and stay in memory, and sizes are bounded before
-anything is read.
+The content of a repository is not trusted: git is called without a shell, a ref cannot be read as an option, contents
+are read by object id and stay in memory, and sizes are limited before anything is read.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.side import OriginError
 
 MAXIMUM_FILES = 10_000
 MAXIMUM_FILE_BYTES = 1 << 20
@@ -26,7 +25,7 @@ _TEST_FOLDERS = {"test", "tests"}
 
 @dataclass(frozen=True, slots=True)
 class GitFiles:
-    """What was found at a ref.
+    """Files at a ref.
 
     Attributes:
         root: the folder, or the one file, by its path from the root of the repository; empty for that root itself.
@@ -53,16 +52,16 @@ class GitRepository:
         """Find the repository.
 
         Raises:
-            OriginError: if there is no git, or `folder` is in no repository that git would read.
+            OriginError: if git is not installed, or `folder` is not in a repository.
         """
         program = shutil.which("git")
         if program is None:
-            raise OriginError("git is needed to read git:REF, and there is none on the path: install it")
+            raise OriginError("git:REF needs git, which is not on the path: install it")
         self._program = program
         self._folder = folder
         done = self._git("rev-parse", "--show-toplevel")
         if done.returncode:
-            raise OriginError(f"git:REF is read from the repository of the current folder: {_told(done)}")
+            raise OriginError(f"git:REF is read from the repository of the current folder: {_message_of(done)}")
         self.root = Path(os.fsdecode(done.stdout).removesuffix("\n"))
 
     def read(self, ref: str, path: str) -> GitFiles:
@@ -73,7 +72,7 @@ class GitRepository:
             path: a folder or file from the root of the repository, or with ``./`` from the working folder.
 
         Raises:
-            OriginError: if there is no such ref or path, or the files are more or larger than definitions are.
+            OriginError: if there is no such ref or path, or the files are too many or too large.
         """
         tree, name = self._tree_of(ref), self._path_from_root(path)
         done = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{tree}:{name}")
@@ -93,9 +92,9 @@ class GitRepository:
         return GitFiles(name, self._contents(blobs, ref), is_file)
 
     def find(self, ref: str) -> GitFiles:
-        """All definition files at a ref, those below folders named ``test`` or ``tests`` excepted.
+        """All definition files at a ref, except those below folders named ``test`` or ``tests``.
 
-        The deepest folder that holds all of them counts as the folder of definitions.
+        The deepest folder that contains all of them is the folder of definitions.
 
         Raises:
             OriginError: if there is no such ref, or it has no definitions.
@@ -110,13 +109,13 @@ class GitRepository:
         contents = {path: data for path, data in self._contents(blobs, ref).items() if _is_definition(data)}
         if not contents:
             raise OriginError(
-                f"git:{ref}: no definitions there (tests do not count); name their folder: git:{ref}:PATH"
+                f"git:{ref}: there are no definitions outside of tests; name their folder: git:{ref}:PATH"
             )
         root = posixpath.commonpath([posixpath.dirname(path) for path in contents])
         return GitFiles(root, {posixpath.relpath(path, root or "."): data for path, data in contents.items()})
 
     def path_of(self, path: Path) -> str:
-        """A path of the disk as `read` takes it.
+        """A path on disk, as `read` takes it.
 
         Raises:
             OriginError: if it is not in this repository.
@@ -134,8 +133,8 @@ class GitRepository:
         done = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{tree}}")
         if done.returncode or not ref:
             raise OriginError(
-                f"git:{ref}: git knows no such ref here; a clone that is shallow, or of one branch, has to fetch it "
-                "first (git fetch origin REF)"
+                f"git:{ref}: the repository has no such ref; if the clone is shallow, or of one branch, fetch it first "
+                "(git fetch origin REF)"
             )
         return done.stdout.decode().strip()
 
@@ -145,11 +144,11 @@ class GitRepository:
             here = os.fsdecode(self._answer("rev-parse", "--show-prefix")).removesuffix("\n")
         name = posixpath.normpath(posixpath.join(here, path))
         if name.startswith(("../", "/")) or name == "..":
-            raise OriginError(f"{path} is no path inside the repository {self.root}")
+            raise OriginError(f"{path} is not inside the repository {self.root}: name a path below it")
         return "" if name == "." else name
 
     def _list(self, tree: str) -> Iterator[_Blob]:
-        """The regular files of a tree; links and other repositories are none."""
+        """The regular files of a tree, without links and submodules."""
         listed = self._answer("ls-tree", "-r", "-z", "--long", "--full-tree", tree)
         for entry in os.fsdecode(listed).split("\0"):
             facts, _, path = entry.partition("\t")
@@ -166,8 +165,8 @@ class GitRepository:
             raise OriginError(f"git:{ref}: {what}; name the folder of definitions: git:{ref}:PATH")
         if not blobs:
             return {}
-        asked = "".join(f"{blob.object_id}\n" for blob in blobs).encode()
-        answer = self._answer("cat-file", "--batch", standard_input=asked)
+        object_ids = "".join(f"{blob.object_id}\n" for blob in blobs).encode()
+        answer = self._answer("cat-file", "--batch", standard_input=object_ids)
         contents: dict[str, bytes] = {}
         offset = 0
         for blob in blobs:
@@ -179,10 +178,10 @@ class GitRepository:
         return contents
 
     def _answer(self, *arguments: str, standard_input: bytes = b"") -> bytes:
-        """What git says to a question that it can answer, if the repository is sound."""
+        """The output of a git command that succeeds unless the repository is damaged."""
         done = self._git(*arguments, standard_input=standard_input)
         if done.returncode:
-            raise OriginError(f"git {arguments[0]} fails in {self.root}: {_told(done)}")
+            raise OriginError(f"git {arguments[0]} fails in {self.root}: {_message_of(done)}")
         return done.stdout
 
     def _git(self, *arguments: str, standard_input: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -201,13 +200,13 @@ class GitRepository:
 
 
 def _is_definition(content: bytes) -> bool:
-    """Whether a JSON file may be a definition; whether it is a sound one is found when it is read."""
+    """Whether a JSON file looks like a definition; reading it finds its errors."""
     return b'"validVersions"' in content and b'"type"' in content
 
 
 def _unreadable(path: str, root: Path) -> OriginError:
-    return OriginError(f"git cannot read {path} in {root}; look at the repository with git fsck")
+    return OriginError(f"git cannot read {path} in {root}; check the repository with git fsck")
 
 
-def _told(done: subprocess.CompletedProcess[bytes]) -> str:
-    return os.fsdecode(done.stderr).strip().removeprefix("fatal: ") or "git fails without a word"
+def _message_of(done: subprocess.CompletedProcess[bytes]) -> str:
+    return os.fsdecode(done.stderr).strip().removeprefix("fatal: ") or "git prints no message"

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import msgspec
 
-from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.side import OriginError
 from kafkawire.codegen.importing.extract import MAXIMUM_FILE_BYTES, extract_definitions
 from kafkawire.codegen.importing.fetch import check_digests, digests_of, fetch_published
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.sources import SOURCES_FILE, Artifact, Jar, Sources, read_sources
 
 Progress = Callable[[str], None]
-"""Is told what is being done, one short text for each step."""
+"""Called with a short text for each step."""
 
 _VERSION = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){1,3}(-(?!SNAPSHOT)[0-9A-Za-z]{1,20})?")
 # Before the coordinators had jars of their own, their records were defined in the broker's.
@@ -34,8 +34,8 @@ class ReleaseFiles:
 
     Attributes:
         contents: ``GROUP/Name.json`` to content.
-        absent: the artifacts that an earlier release has and this one has not: Maven does not have them (yet), or
-            ``sources.toml`` says that they were not published.
+        absent: artifacts of an earlier release that this one lacks: Maven does not have them (yet), or ``sources.toml``
+            lists them as absent.
     """
 
     contents: dict[str, bytes]
@@ -44,14 +44,14 @@ class ReleaseFiles:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What the cache has of a release, and the digests of the jars that it is from."""
+    """The definitions of a release in the cache, and the digests of the jars that they come from."""
 
     contents: dict[str, bytes]
     sha256: Mapping[str, str | None]
 
 
 class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a cache file was made from.
+    """The content of the manifest in a cache file.
 
     Attributes:
         sha256: artifact name to the digest of its jar; null where the release has no such jar.
@@ -63,21 +63,20 @@ class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def release_definitions(version: str, specs: Path, progress: Progress) -> ReleaseFiles:
     """The definition files of a release.
 
-    The releases that ``sources.toml`` pins are fetched as it says, and their digests must be right. Of any other
-    release those jars are taken that exist. Either way the definitions are kept in the user's cache folder, and
-    with them there neither Maven nor a network is needed. A jar that an earlier release has, and that Maven did not
-    have for this one, is looked for again each time.
+    The releases in ``sources.toml`` are fetched from the artifacts listed there, and their digests are verified. Of any
+    other release, the jars that exist are used. The definitions are kept in the user's cache folder, and the next call
+    needs neither Maven nor a network, except to search again for a jar that an earlier release has and Maven lacked.
 
     Args:
         version: Maven's version of the release, ``3.9.2``.
         specs: the folder with ``sources.toml``.
-        progress: is told when Maven is called, which takes some seconds.
+        progress: called before Maven, which takes some seconds.
 
     Raises:
-        OriginError: if there is no such release, it cannot be fetched, or cannot be kept.
+        OriginError: if there is no such release, or it cannot be fetched or stored.
     """
     if not _VERSION.fullmatch(version):
-        raise OriginError(f"kafka:{version}: this is not the version of a release, such as kafka:3.9.2")
+        raise OriginError(f"kafka:{version} does not name a release: write a version, such as kafka:3.9.2")
     try:
         sources = read_sources(specs / SOURCES_FILE)
         wanted = _wanted_jars(version, sources)
@@ -96,7 +95,7 @@ def release_definitions(version: str, specs: Path, progress: Progress) -> Releas
 
 
 def _wanted_jars(version: str, sources: Sources) -> dict[Artifact, str | None]:
-    """The jars to take definitions from; with their digests if they are pinned, else those that may exist."""
+    """The jars to read definitions from, with their digests if these are pinned; else all that may exist."""
     pinned = next((release for release in sources.releases if release.version == version), None)
     if pinned is None:
         return dict.fromkeys((*sources.artifacts, _BROKER))
@@ -115,22 +114,22 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def cache_file(version: str) -> Path:
-    """Where the definitions of a release are kept: a zip file below ``$XDG_CACHE_HOME``, or else ``~/.cache``.
+    """The cache file of a release: a zip file below ``$XDG_CACHE_HOME``, or else ``~/.cache``.
 
     Raises:
-        OriginError: if there is neither.
+        OriginError: if neither exists.
     """
     named = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
-        # A relative path is to be ignored, says the XDG Base Directory specification.
+        # The XDG Base Directory specification says to ignore a relative path.
         folder = named if named.is_absolute() else Path.home() / ".cache"
     except RuntimeError as error:
-        raise OriginError("there is no home folder to keep releases in: set XDG_CACHE_HOME to a folder") from error
+        raise OriginError("there is no home folder to store releases in: set XDG_CACHE_HOME to a folder") from error
     return folder / "kafkawire" / "releases" / f"{version}.zip"
 
 
 def _read(file: Path, wanted: Mapping[Artifact, str | None]) -> _Kept | None:
-    """What is kept; None if that is nothing, damaged, or made from other jars than those that are wanted."""
+    """The content of the cache; None if it is missing, damaged, or made from other jars than those that are wanted."""
     try:
         with zipfile.ZipFile(file) as archive, archive.open(_MANIFEST) as entry:
             digests = msgspec.json.decode(entry.read(MAXIMUM_FILE_BYTES), type=_Manifest).sha256
@@ -150,19 +149,21 @@ def _read(file: Path, wanted: Mapping[Artifact, str | None]) -> _Kept | None:
 
 
 def _fetch(version: str, wanted: Mapping[Artifact, str | None], file: Path) -> _Kept:
-    """Fetch the jars, take the definitions out of them and keep those."""
+    """Fetch the jars, and store their definitions in the cache."""
     fetched = _published(version, wanted, again=False)
     if not any(fetched.sha256.values()):
-        raise OriginError(f"kafka:{version}: Maven's repositories have no such release of Apache Kafka")
+        raise OriginError(
+            f"kafka:{version}: Maven's repositories do not have this release of Apache Kafka: check the version"
+        )
     if not fetched.contents:
-        raise OriginError(f"kafka:{version}: this release has no message definitions; it is too old, or no release")
+        raise OriginError(f"kafka:{version}: this release has no message definitions; it is too old, or not a release")
     _keep(file, fetched)
     return fetched
 
 
 def _look_again(version: str, artifacts: Collection[Artifact], kept: _Kept, file: Path, progress: Progress) -> _Kept:
-    """Ask Maven for jars that it did not have before; without Maven or a network, they are still not there."""
-    progress(f"looking for {', '.join(one.name for one in artifacts)} {version} with Maven")
+    """Search again for jars that Maven did not have; without Maven or a network, they stay missing."""
+    progress(f"searching for {', '.join(one.name for one in artifacts)} {version} with Maven")
     try:
         fetched = _published(version, dict.fromkeys(artifacts), again=True)
     except SpecsImportError:
@@ -175,7 +176,7 @@ def _look_again(version: str, artifacts: Collection[Artifact], kept: _Kept, file
 
 
 def _published(version: str, wanted: Mapping[Artifact, str | None], *, again: bool) -> _Kept:
-    """The definitions in those jars that Maven has; the digest of any other is None."""
+    """The definitions in the jars that Maven has; the digest of a missing jar is None."""
     jars = {artifact: Jar(artifact.organisation, artifact.name, version) for artifact in wanted}
     with tempfile.TemporaryDirectory(prefix="kafkawire-release-") as work:
         paths = fetch_published(list(jars.values()), Path(work), again=again)
@@ -191,14 +192,14 @@ def _published(version: str, wanted: Mapping[Artifact, str | None], *, again: bo
 
 
 def _check_pinned(digests: Mapping[Jar, str], pinned: Mapping[Jar, str]) -> None:
-    missing = [f"{jar} was not found, and it is a jar of this release" for jar in pinned if jar not in digests]
+    missing = [f"{jar} was not found, although the release has it" for jar in pinned if jar not in digests]
     if missing:
         raise SpecsImportError(*missing)
     check_digests({jar: digests[jar] for jar in pinned}, pinned, pin=False)
 
 
 def _keep(file: Path, kept: _Kept) -> None:
-    """Write the cache file: beside its place, and renamed when it is whole."""
+    """Write the cache file under a temporary name and rename it, so that readers never see a part of it."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=file.parent) as work:
@@ -210,6 +211,6 @@ def _keep(file: Path, kept: _Kept) -> None:
             written.replace(file)
     except OSError as error:
         raise OriginError(
-            f"cannot keep the release in {file.parent}: {error.strerror}; set XDG_CACHE_HOME to a folder that can be "
+            f"cannot write the release to {file.parent}: {error.strerror}; set XDG_CACHE_HOME to a folder that can be "
             "written"
         ) from None

@@ -1,7 +1,7 @@
 """What changed in meaning between two sets of definitions, message by message.
 
-Texts are not compared. A range of versions counts as far as the message is valid, and a version that only the newer
-side has is held against the one before it: the older definition says nothing of it, whatever its ranges cover.
+Texts are not compared. Only the valid versions of a range count. A version that only the newer side has is compared
+with the one before it, even if ranges of the older definition include it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ from kafkawire.codegen.evolve.change import (
     SchemaDiff,
     Status,
     location,
-    ranges_of,
 )
 from kafkawire.codegen.evolve.field_changes import field_changes
 from kafkawire.codegen.evolve.pairing import MessagePair, pair_messages
 from kafkawire.codegen.evolve.predecessor import predecessors
 from kafkawire.codegen.evolve.side import Side, left_out
-from kafkawire.codegen.versions import NO_VERSIONS, Versions
+from kafkawire.codegen.versions import NO_VERSIONS, Versions, ranges_of
 
 
 def diff_sides(older: Side, newer: Side) -> SchemaDiff:
@@ -78,7 +77,7 @@ def describe(message: MessageDefinition, unstable: Versions = NO_VERSIONS) -> st
 
 
 def key_word(message: MessageDefinition) -> str:
-    """What the ``apiKey`` of a message is: of an API, or of a record."""
+    """The noun for the ``apiKey`` of a message."""
     return "key" if message.type in ("request", "response") else "record type"
 
 
@@ -130,7 +129,7 @@ class _Comparison:
         yield Change(kind, "", str(was), str(now), versions, (), older, newer)
 
     def _by_version(self) -> Iterator[Change]:
-        """What holds in one version and not in another: flexible encoding, headers."""
+        """Attributes that each version has: flexible encoding, headers."""
         older, newer = self._older, self._newer
         yield from self._compared(
             "flexible",
@@ -157,7 +156,7 @@ class _Comparison:
             yield Change(kind, "", *texts, ranges_of(at), ranges_of(at & self._shared), older, newer)
 
     def _of_versions(self) -> Iterator[Change]:
-        """What is said of versions as such: of those that are gone nothing is left to say."""
+        """Deprecated and unstable versions, without versions that are no longer valid."""
         still = self._older.valid_versions.intersect(self._newer.valid_versions)
         deprecated = self._older.deprecated_versions, self._newer.deprecated_versions
         unstable = self._unstable
@@ -190,7 +189,7 @@ class _Comparison:
 
 
 def _form(message: MessageDefinition, source: MessageDefinition) -> str:
-    """How a side has a coordinator record; the version of a key that is a ``data`` message is the record type."""
+    """How a side defines a coordinator record; the version of a key that is a ``data`` message is the record type."""
     if source is message:
         return f"{message.type} of record type {message.api_key}"
     name = "" if source.name == message.name else f" {source.name}"
@@ -207,7 +206,7 @@ def _flexible(message: MessageDefinition, version: int) -> str:
 
 
 def _headers(message: MessageDefinition) -> Callable[[int], str]:
-    """Version to header version; messages that are no requests and no responses have none."""
+    """Version to header version; only requests and responses have headers."""
     headers: dict[int, int] = {}
     if message.type == "request":
         headers = request_header_versions(message)
@@ -229,6 +228,6 @@ def _is_single(versions: Versions) -> bool:
 
 
 def _open(versions: Versions, valid: Versions) -> str:
-    """A range as far as it is valid, written with ``+`` if it has no end."""
+    """The valid part of a range, written with ``+`` if the range has no end."""
     clipped = versions.intersect(valid)
     return f"{clipped.lowest}+" if clipped and versions.is_open else _text(clipped)

@@ -1,4 +1,4 @@
-"""Where a side of a comparison comes from: what the user may write, and reading it."""
+"""Reads a side of a comparison from what the user gave: a folder, a file, a git ref, or a release of Kafka."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from kafkawire.codegen.check.struct import undeclared
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.evolve.git_tree import GitRepository
 from kafkawire.codegen.evolve.kafka_release import release_definitions
-from kafkawire.codegen.evolve.origin_error import OriginError
-from kafkawire.codegen.evolve.side import AbsentJar, Side
+from kafkawire.codegen.evolve.side import AbsentJar, OriginError, Side
 from kafkawire.codegen.merge.overlay import overlay_proposals
 from kafkawire.codegen.package_data import specs_dir
 from kafkawire.codegen.parse.load import Definitions, load_definitions, read_definition, read_definitions
@@ -24,14 +23,15 @@ GIT = "git:"
 KAFKA = "kafka:"
 
 _OF_THE_PAST = frozenset({undeclared.rule.id})
-"""Rules that Kafka's own generator does not have. What is committed cannot be mended any more, and it has a meaning: a
-struct that nothing declares has no fields."""
+"""Rules that Kafka's own generator does not have. Committed definitions cannot be corrected, and their meaning is
+clear: a struct that is not declared has no fields."""
 
 _OF_RELEASES = _OF_THE_PAST | {
     rule.id for rule in (JSON_TRAILING_TOKENS, MESSAGE_FLEXIBLE_REQUIRED, FIELD_STRUCT_EXPLICIT_VERSIONS)
 }
-"""Rules that Kafka's own generator did not have in older releases. What breaks them has one meaning all the same: the
-brackets too many say nothing, no flexible versions are none, and no versions are the tagged ones."""
+"""Rules that Kafka's own generator did not have in older releases. Definitions that break them are still clear:
+additional brackets are ignored, flexible versions that are not given are none, and versions that are not given are the
+tagged ones."""
 
 
 def load_side(text: str, other: str = BUILTIN, progress: Callable[[str], None] = lambda _: None) -> Side:
@@ -43,18 +43,18 @@ def load_side(text: str, other: str = BUILTIN, progress: Callable[[str], None] =
             * a folder of definitions, read with its sub-folders, or one definition file; a folder that has one of
               the following names is written with ``./`` before it;
             * ``builtin``: the definitions that come with kafkawire;
-            * ``kafka:VERSION``: a release of Apache Kafka, by way of Maven and the user's cache;
+            * ``kafka:VERSION``: a release of Apache Kafka, from Maven or the user's cache;
             * ``git:REF:PATH``: a folder or file of the current folder's repository at a ref; PATH counts from the
               root of the repository, or with ``./`` from the current folder;
             * ``git:REF``: the same path as that of the other side, if that is a folder, a file or ``git:REF:PATH``;
               else all definition files at the ref that are not below a folder named ``test`` or ``tests``.
 
-        other: what the user called the other side.
-        progress: is told what takes long.
+        other: the text for the other side.
+        progress: called with each step that takes long.
 
     Raises:
-        OriginError: if there is no such thing, or one message is defined twice. Problems of definitions are no
-            exceptions; they are findings of the side.
+        OriginError: if it cannot be found, or one message is defined twice. Problems of definitions are findings of
+            the side, not exceptions.
     """
     if text == BUILTIN:
         return _builtin()
@@ -96,7 +96,7 @@ def _from_git(text: str, other: str) -> Side:
 
 
 def _path_in(repository: GitRepository, text: str) -> str | None:
-    """The path that the other side names, as `GitRepository.read` takes it; None if it names none."""
+    """The path in the text of the other side, as `GitRepository.read` takes it; None if there is none."""
     if text.startswith(GIT):
         _, colon, path = text.removeprefix(GIT).partition(":")
         return path if colon else None
@@ -113,7 +113,7 @@ def _from_disk(text: str) -> Side:
 
 
 def _side(name: str, definitions: Definitions, *, is_single_file: bool = False) -> Side:
-    """The side that definitions make, proposals laid over what is released."""
+    """The side with these definitions; proposals are merged into the released messages."""
     overlaid = overlay_proposals(definitions.messages)
     messages: dict[str, MessageDefinition] = {}
     for message in sorted(overlaid.messages, key=lambda message: (message.group, message.name)):
@@ -121,7 +121,7 @@ def _side(name: str, definitions: Definitions, *, is_single_file: bool = False) 
         if first is not message:
             raise OriginError(
                 f"{name} defines {message.name} twice, in {first.place.file} and {message.place.file}: "
-                "name the folder that is meant"
+                "name the folder to compare"
             )
     return Side(
         name=name,

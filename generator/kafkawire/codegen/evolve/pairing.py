@@ -1,9 +1,9 @@
-"""Which message, struct and field of the older side has become which of the newer one.
+"""Pairs the messages, structs and fields of the older side with those of the newer one.
 
-Messages are paired by name, then by API key. Fields are paired in each version that both sides have, for a name may
-pass from one field to another between versions: by name where both sides have it in that version, then by what the
-wire knows, the tag and the place in line. Coordinator records that one side has in the older form of ``data``
-messages are put into the newer form first, for their bytes are the same (coord-key-prefix).
+Messages are paired by name, then by API key. Fields are paired in each version that both sides have, since a name may
+belong to different fields in different versions: by name if both sides have it in that version, then by tag or by the
+place in line. Coordinator records that one side defines as ``data`` messages are converted to the newer form first,
+which has the same bytes (coord-key-prefix).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class MessagePair:
     """A message of both sides, or of one of them.
 
     Attributes:
-        older, newer: the message as both sides can be compared.
-        older_source, newer_source: the message as the side has it: another one than ``older`` or ``newer`` only for
-            a coordinator record that is a ``data`` message there.
+        older, newer: the message in the form in which both sides are compared.
+        older_source, newer_source: the message as the side has it. It differs from ``older`` or ``newer`` only for a
+            coordinator record that is a ``data`` message there.
     """
 
     older: MessageDefinition | None
@@ -45,14 +45,13 @@ class MessagePair:
 class FieldPair:
     """A field of both sides, or of one of them.
 
-    A field has one pair that stands for it in general. If in some versions another field stands in its place, there
-    is one more pair for those.
+    A field has one main pair. If it is paired with another field in some versions, there is one more pair for those.
 
     Attributes:
-        path: its names below the message, ``Topics.Partitions.LeaderEpoch``; the newer names where there are two.
-        older, newer: the field as written, without what is nested in it.
-        only: the versions that the pair is about, if it is about some only; all of them are valid on both sides.
-        elsewhere: the versions in which other pairs are about one of the two fields.
+        path: its names below the message, ``Topics.Partitions.LeaderEpoch``; the newer names if it was renamed.
+        older, newer: the field as written, without nested fields.
+        only: the versions of the pair, if these are not all; they are valid on both sides.
+        elsewhere: the versions in which one of the two fields belongs to another pair.
     """
 
     path: str
@@ -62,19 +61,19 @@ class FieldPair:
     elsewhere: frozenset[int] = frozenset()
 
     def holds_in(self, version: int) -> bool:
-        """Whether the pair is about a version."""
+        """Whether the fields are a pair in a version."""
         return version not in self.elsewhere if self.only is None else version in self.only
 
 
 @dataclass(frozen=True, slots=True)
 class StructPair:
-    """A struct that a field of both sides has, once for each pair of structs: at its first mention.
+    """A pair of structs that both sides use in the same field; each pair occurs once, at its first use.
 
     Attributes:
-        path: of the field that has it; empty for the message itself.
+        path: of the field that uses it; empty for the message itself.
         older, newer: Kafka's names of the struct; empty for the message itself.
-        older_versions, newer_versions: valid versions in which a field leads to it.
-        shared: versions of both sides in which fields that are a pair lead to it.
+        older_versions, newer_versions: valid versions in which a field uses it.
+        shared: versions of both sides in which a pair of fields uses it.
         fields: its fields: those of the older side in their order, then those that only the newer one has.
         newer_order: the fields of the newer side in their order.
     """
@@ -92,9 +91,9 @@ class StructPair:
 def pair_messages(older: Side, newer: Side) -> tuple[MessagePair, ...]:
     """All messages of two sides, in the order of their names.
 
-    A message whose name only one side has is paired by its key, its type and, since each family of records counts
-    its own keys, its group. If a side is a single file, only its messages count; if it lacks a jar, no message of that
-    jar's group counts that it does not have.
+    A message whose name only one side has is paired by key, type and, since each family of records has its own keys,
+    group. If a side is a single file, only its messages are compared. If it lacks a jar, messages of that jar's group
+    that it lacks are not compared.
     """
     before, after = _in_one_form(older, newer), _in_one_form(newer, older)
     gone = {_key(p.message): name for name, p in before.items() if name not in after and p.message.api_key is not None}
@@ -105,7 +104,7 @@ def pair_messages(older: Side, newer: Side) -> tuple[MessagePair, ...]:
             partner = gone.pop(_key(part.message), None)
         pairs.append(_pair(before.pop(partner) if partner is not None else None, part))
     pairs += [_pair(part, None) for part in before.values()]
-    return tuple(sorted((p for p in pairs if _is_asked(p, older, newer)), key=lambda pair: pair.name))
+    return tuple(sorted((p for p in pairs if _is_compared(p, older, newer)), key=lambda pair: pair.name))
 
 
 def _pair(older: Part | None, newer: Part | None) -> MessagePair:
@@ -118,7 +117,7 @@ def _pair(older: Part | None, newer: Part | None) -> MessagePair:
 
 
 def _in_one_form(side: Side, other: Side) -> dict[str, Part]:
-    """The messages of a side by name, coordinator records in the form that the other side gives them."""
+    """The messages of a side by name; coordinator records have the form that the other side uses."""
     own = _by_group(side)
     later = [] if any(_is_coordinator_record(message) for message in side.messages.values()) else [_by_group(other)]
     return {part.message.name: part for part in as_parts(own, later)}
@@ -137,7 +136,7 @@ def _key(message: MessageDefinition) -> tuple[str, int | None, str]:
     return message.type, message.api_key, "" if is_rpc else message.group
 
 
-def _is_asked(pair: MessagePair, older: Side, newer: Side) -> bool:
+def _is_compared(pair: MessagePair, older: Side, newer: Side) -> bool:
     if pair.older is None:
         return pair.newer is None or not older.may_lack(pair.newer)
     return pair.newer is not None or not newer.may_lack(pair.older)
@@ -153,7 +152,7 @@ _Structs = tuple[str, str]
 
 
 class _Pairing:
-    """The walk over both trees at once; a pair of structs is entered once, since common structs have many places."""
+    """Walks both trees together; each pair of structs is visited once, since common structs are used in many fields."""
 
     def __init__(self, older: MessageDefinition, newer: MessageDefinition) -> None:
         self._older = namespace_of(older)
@@ -181,7 +180,7 @@ class _Pairing:
             self._enter(inner, pair.path)
 
     def _share(self, structs: _Structs, versions: frozenset[int]) -> None:
-        """Note in which versions both sides come to a struct by the same way."""
+        """Record the versions in which both sides use a struct in the same fields."""
         fresh = versions - self._shared.setdefault(structs, frozenset())
         if not fresh:
             return
@@ -214,22 +213,22 @@ def _pair_fields(
     older: Sequence[FieldDefinition], newer: Sequence[FieldDefinition], versions: frozenset[int], prefix: str
 ) -> tuple[FieldPair, ...]:
     """The pairs of the older fields in their order, then those of the fields that only the newer side has."""
-    met = _meetings(older, newer, versions)
-    partners = _partners(older, newer, met)
+    paired = _pairs_by_version(older, newer, versions)
+    partners = _partners(older, newer, paired)
     news = {field.name: field for field in newer}
     pairs: list[FieldPair] = []
     for old in older:
         partner = partners.get(old.name)
         new = news[partner] if partner is not None else None
-        pairs.append(FieldPair(_path(prefix, new or old), old, new, elsewhere=_elsewhere(met, old.name, partner)))
+        pairs.append(FieldPair(_path(prefix, new or old), old, new, elsewhere=_elsewhere(paired, old.name, partner)))
         pairs += [
             FieldPair(_path(prefix, news[name]), old, news[name], only=at)
-            for (old_name, name), at in met.items()
+            for (old_name, name), at in paired.items()
             if old_name == old.name and name != partner
         ]
     taken = set(partners.values())
     pairs += [
-        FieldPair(_path(prefix, new), None, new, elsewhere=_elsewhere(met, None, new.name))
+        FieldPair(_path(prefix, new), None, new, elsewhere=_elsewhere(paired, None, new.name))
         for new in newer
         if new.name not in taken
     ]
@@ -240,32 +239,32 @@ def _path(prefix: str, field: FieldDefinition) -> str:
     return f"{prefix}.{field.name}" if prefix else field.name
 
 
-_Meetings = dict[tuple[str, str], frozenset[int]]
-"""The names of two fields to the versions in which they are one."""
+_Pairs = dict[tuple[str, str], frozenset[int]]
+"""The names of two fields to the versions in which they are a pair."""
 
 
-def _elsewhere(met: _Meetings, old: str | None, new: str | None) -> frozenset[int]:
-    """The versions in which one of two fields is paired otherwise than with the other."""
-    others = [at for (one, other), at in met.items() if (one == old) != (other == new)]
+def _elsewhere(paired: _Pairs, old: str | None, new: str | None) -> frozenset[int]:
+    """The versions in which one of two fields belongs to another pair."""
+    others = [at for (one, other), at in paired.items() if (one == old) != (other == new)]
     return frozenset[int]().union(*others)
 
 
-def _meetings(
+def _pairs_by_version(
     older: Sequence[FieldDefinition], newer: Sequence[FieldDefinition], versions: frozenset[int]
-) -> _Meetings:
-    """Which fields are one in which of the versions that both sides have."""
-    met: _Meetings = {}
+) -> _Pairs:
+    """The pairs of fields, with their versions among those that both sides have."""
+    paired: _Pairs = {}
     for stretch in stretches(dict(zip(versions, versions, strict=True)), ranges_in((*older, *newer))):
-        for old, new in _met_in(older, newer, stretch.version):
+        for old, new in _pairs_in(older, newer, stretch.version):
             key = (old.name, new.name)
-            met[key] = met.get(key, frozenset()) | stretch.versions
-    return met
+            paired[key] = paired.get(key, frozenset()) | stretch.versions
+    return paired
 
 
-def _met_in(
+def _pairs_in(
     older: Sequence[FieldDefinition], newer: Sequence[FieldDefinition], version: int
 ) -> Iterator[tuple[FieldDefinition, FieldDefinition]]:
-    """The pairs of one version: by name, then by tag, then by place in line, as the proof by bytes finds them."""
+    """The pairs of one version: by name, then by tag, then by place in line, as in the comparison of bytes."""
     after = {field.name: field for field in newer if version in field.versions}
     lost: list[FieldDefinition] = []
     for old in older:
@@ -284,31 +283,30 @@ def _met_in(
 def _same_places(
     older: Sequence[FieldDefinition], newer: Sequence[FieldDefinition], version: int
 ) -> Iterator[tuple[str, FieldDefinition]]:
-    """The names of older fields in line with the newer field that stands in the same place and may be the same.
+    """The names of older fields in line, with the newer field at the same place if it may be the same field.
 
-    Where the number of fields changed, places say nothing.
+    If the number of fields changed, places are not compared.
     """
     before, after = _inline(older, version), _inline(newer, version)
     if len(before) == len(after):
         yield from ((old.name, new) for old, new in zip(before, after, strict=True) if may_be_renamed(old, new))
 
 
-def _partners(older: Sequence[FieldDefinition], newer: Sequence[FieldDefinition], met: _Meetings) -> dict[str, str]:
-    """Older name to newer name of the pairs that stand for both fields in general.
+def _partners(older: Sequence[FieldDefinition], newer: Sequence[FieldDefinition], paired: _Pairs) -> dict[str, str]:
+    """Older name to newer name of the main pairs.
 
-    A name that both sides have names one field, unless the two never meet and one of them is another field in the
-    versions that both sides have. What is left over goes with the field that it meets in most versions, else with
-    the one of its tag.
+    A name that both sides have is one field, unless the two are a pair in no version and one of them belongs to another
+    pair. Any other field is paired with the field that is its pair in most versions, else with the one of its tag.
     """
     names = {field.name for field in newer}
-    meeting = {name for pair in met for name in (("older", pair[0]), ("newer", pair[1]))}
+    in_pairs = {name for pair in paired for name in (("older", pair[0]), ("newer", pair[1]))}
     partners = {
         old.name: old.name
         for old in older
         if old.name in names
-        and ((old.name, old.name) in met or not {("older", old.name), ("newer", old.name)} & meeting)
+        and ((old.name, old.name) in paired or not {("older", old.name), ("newer", old.name)} & in_pairs)
     }
-    for (old_name, new_name), _ in sorted(met.items(), key=lambda item: -len(item[1])):
+    for (old_name, new_name), _ in sorted(paired.items(), key=lambda item: -len(item[1])):
         if old_name not in partners and new_name not in partners.values():
             partners[old_name] = new_name
     for old in older:
@@ -324,9 +322,9 @@ def _inline(fields: Sequence[FieldDefinition], version: int) -> list[FieldDefini
 
 
 def may_be_renamed(old: FieldDefinition, new: FieldDefinition) -> bool:
-    """Whether fields of two names may be one: their types are the same, and the names of structs do not count.
+    """Whether fields with different names may be the same field: their types are equal except for names of structs.
 
-    Octets are octets, whether they are called bytes or records.
+    The types bytes and records are equal here.
     """
     return _kind(old) == _kind(new)
 

@@ -1,4 +1,4 @@
-"""What a version of the newer side is held against, and which versions can be held together."""
+"""The older version with which each newer version is compared, and groups of versions that need one comparison."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from kafkawire.codegen.versions import Versions
 
 
 def predecessors(older: frozenset[int], newer: frozenset[int]) -> Mapping[int, int]:
-    """Each version of the newer side to the version of the older one that it is held against.
+    """Each version of the newer side to the version of the older one with which it is compared.
 
-    That is the same version where the older side has it, else the one that it was made from: the next lower one.
-    A version below all of the older side is held against the lowest. Empty if the older side has no version.
+    That is the same version where the older side has it, else the one before it: the next lower one. A version below
+    all of the older side is compared with the lowest. Empty if the older side has no version.
     """
     if not older:
         return {}
@@ -24,12 +24,12 @@ def predecessors(older: frozenset[int], newer: frozenset[int]) -> Mapping[int, i
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Versions in which everything is alike, on both sides.
+    """Versions that are in the same ranges, on both sides.
 
     Attributes:
-        version: one of them.
-        predecessor: what that is held against.
-        versions: all of them.
+        version: one of the versions.
+        predecessor: the older version with which it is compared.
+        versions: all versions.
     """
 
     version: int
@@ -38,13 +38,13 @@ class Stretch:
 
 
 def stretches(before: Mapping[int, int], ranges: Iterable[Versions]) -> tuple[Stretch, ...]:
-    """Versions in groups, in each of which a range has all or none; so too their predecessors.
+    """Versions in groups: each range contains all versions of a group and their predecessors, or none.
 
-    What thousands of versions say is found by looking at a few of them.
+    So one comparison for each group is enough for thousands of versions.
 
     Args:
         before: version to predecessor.
-        ranges: all that a version is asked for.
+        ranges: the ranges on which the comparison depends.
     """
     ends = sorted({end for range_ in ranges if range_ for end in (range_.lowest, range_.highest + 1)})
     groups: dict[tuple[int, int], list[int]] = {}
@@ -54,7 +54,7 @@ def stretches(before: Mapping[int, int], ranges: Iterable[Versions]) -> tuple[St
 
 
 def ranges_in(fields: Iterable[FieldDefinition]) -> Iterator[Versions]:
-    """All ranges of versions that fields mention, nested ones apart."""
+    """All ranges of versions that fields have, without those of nested fields."""
     for field in fields:
         yield field.versions
         yield field.nullable_versions

@@ -1,17 +1,16 @@
-"""Whether one layout understands the bytes that another one writes, found from the two layouts alone.
+"""Whether a reader with one layout understands the bytes of a writer with another, computed from the two layouts.
 
-A value is *understood* if the reader decodes all its bytes without an error, finds each value in line where the
-writer put it, and has the same value in every field that both sides have. Fields are the same by name; a field
-whose name the other side lacks is the same as the one in its place (in line) or under its tag, if that one's name
-is new as well and its values are of the same kind: it was renamed. Names count with those of the single structs
-around them. A tagged field that the reader does not know is kept as unknown, and one that the writer lacks has the
-reader's default.
+A value is *understood* if the reader decodes all its bytes without an error, reads each in-line value where the writer
+put it, and gets the same value for every field that both sides have. Fields are paired by name. A field whose name the
+other side lacks was renamed if the field at its place (in line) or with its tag also has a new name and values of the
+same kind. The names of single structs around a field are part of its name. A reader keeps a tagged field that it does
+not have as unknown, and uses its own default for one that the writer lacks.
 
-Values are the same across types where both are numbers (false is 0 and true is 1), where both are text or octets
-(text is its UTF-8 octets), and where a struct has no bytes around its only field (conv-type).
+Values of different types are equal if both are numbers (false is 0 and true is 1), if both are text or octets (text is
+its UTF-8 octets), or if a struct has no bytes around its only field (conv-type).
 
-Meant are the values that the writer encodes and reads back itself, with no other unknown tagged fields than such as
-the reader does not know either. Arrays count as ones that may have elements, even where these take no bytes.
+Only values that the writer can encode and read back are considered, without unknown tagged fields whose tag the reader
+has. Arrays may have elements even if these take no bytes.
 """
 
 from __future__ import annotations
@@ -39,20 +38,20 @@ from kafkawire.layout import FIELD_TYPES, DefaultValue, FieldLayout, FieldType, 
 
 Verdict = Literal["compatible", "conditional", "incompatible"]
 """``compatible``: every value is understood. ``conditional``: some values are understood and others are not.
-``incompatible``: no value is understood; should one come out right, it does so by coincidence."""
+``incompatible``: no value is understood, except by coincidence."""
 
 _BY_WEIGHT: tuple[Verdict, ...] = ("compatible", "conditional", "incompatible")
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why values are not understood.
+    """A reason why values are not understood.
 
     Attributes:
         path: the field by the writer's names, ``Topics.Partitions.Leader``, or by the reader's for a field that only
             the reader has; empty for the message itself.
         verdict: whether other values of the field are understood (``conditional``) or none (``incompatible``).
-        reason: which values are not understood and why, as a part of a sentence.
+        reason: which values are not understood and why, without a full stop.
     """
 
     path: str
@@ -62,10 +61,10 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader makes of a writer's messages.
+    """How a reader understands a writer's messages.
 
     Attributes:
-        obstacles: all that stands in the way.
+        obstacles: the reasons why it does not understand all of them.
     """
 
     obstacles: tuple[Obstacle, ...] = ()
@@ -78,12 +77,12 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class VersionCompatibility:
-    """What peers of two sides make of each other's messages at one version.
+    """How peers of two sides understand each other's messages in one version.
 
     Attributes:
         version: the version.
-        old_to_new: what the newer side reads of the older one's messages.
-        new_to_old: what the older side reads of the newer one's.
+        old_to_new: how the newer side reads messages of the older one.
+        new_to_old: how the older side reads messages of the newer one.
     """
 
     version: int
@@ -110,7 +109,7 @@ def byte_compatibility(older: MessageLayouts, newer: MessageLayouts) -> tuple[Ve
 
 
 def readability(writer: StructLayout, reader: StructLayout) -> Reading:
-    """What a reader with one layout makes of the messages of a writer with another; the module says what counts."""
+    """How a reader with one layout understands messages of a writer with another, see the module's docstring."""
     if writer == reader:
         return Reading()
     if writer.flexible != reader.flexible:
@@ -121,10 +120,10 @@ def readability(writer: StructLayout, reader: StructLayout) -> Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What becomes of the values of a field or of some fields together.
+    """How the values of a field, or of several fields together, are understood.
 
     Attributes:
-        obstacles: what stands in the way; one that is ``incompatible`` if and only if no value is understood.
+        obstacles: the reasons against; one is ``incompatible`` if and only if no value is understood.
         understood: whether some value is understood.
         beside_default: whether some value other than the writer's default is understood where it is written.
     """
@@ -143,7 +142,7 @@ def _sometimes(path: str, reason: str) -> _Outcome:
 
 
 def _together(outcomes: Iterable[_Outcome]) -> _Outcome:
-    """Fields side by side: each takes its value without regard to the others."""
+    """Several fields, whose values do not depend on each other."""
     outcomes = tuple(outcomes)
     understood = all(outcome.understood for outcome in outcomes)
     return _Outcome(
@@ -154,7 +153,7 @@ def _together(outcomes: Iterable[_Outcome]) -> _Outcome:
 
 
 def _unless(obstacles: Iterable[Obstacle], exception: str) -> tuple[Obstacle, ...]:
-    """Obstacles in something that need not be there."""
+    """Obstacles in a part of a value that may be absent."""
     return tuple(
         replace(obstacle, verdict="conditional", reason=f"{obstacle.reason}, unless {exception}")
         if obstacle.verdict == "incompatible"
@@ -166,7 +165,7 @@ def _unless(obstacles: Iterable[Obstacle], exception: str) -> tuple[Obstacle, ..
 def _orders(writer: WireOrder, reader: WireOrder) -> _Outcome:
     pairing = pair(writer, reader)
     outcomes = [_items(left, right, writer, reader) for left, right in pairing.pairs]
-    outcomes += [_never(left.path, "stands at another place for the reader") for left, _ in pairing.moved]
+    outcomes += [_never(left.path, "has another place for the reader") for left, _ in pairing.moved]
     outcomes += [_unpaired(item, "writer", reader) for item in pairing.only_writer]
     outcomes += [_unpaired(item, "reader", writer) for item in pairing.only_reader]
     return _together(outcomes)
@@ -187,20 +186,20 @@ def _items(left: Item, right: Item, writer: WireOrder, reader: WireOrder) -> _Ou
         case FieldLayout() as one, FieldLayout() as other:
             return _values(one, other, left.path, right.path)
         case StructLayout() as one, StructLayout():
-            unknown = _Outcome()  # Unknown tagged fields are understood as what they are.
+            unknown = _Outcome()  # Unknown tagged fields are kept as they are.
             return _together([unknown, *(_tagged(field, left, right, writer, reader) for field in one.tagged)])
     return _never(left.path, "a value for one side, the end of a struct with its tagged fields for the other")
 
 
 def _values(writer: FieldLayout, reader: FieldLayout, path: str, reader_path: str) -> _Outcome:
-    """Two fields where the writer's is written, be it null."""
+    """Two fields where the writer's is written, as null or another value."""
     markers = [is_single_struct(field) and field.nullable for field in (writer, reader)]
     bare = [is_single_struct(field) and not field.nullable for field in (writer, reader)]
     if all(markers):
         return _nullable_structs(writer, reader, path, reader_path)
     if any(markers) and any(bare):
         side = "writer" if markers[0] else "reader"
-        return _never(path, f"nullable for the {side} only: a byte in front says whether there is a struct")
+        return _never(path, f"nullable for the {side} only: the byte before the struct says whether it is null")
     if any(bare):
         structs = [field.struct if is_single_struct(field) else None for field in (writer, reader)]
         one, other = structs[0] or alone(writer), structs[1] or alone(reader)
@@ -229,12 +228,12 @@ def _arrays(writer: FieldLayout, reader: FieldLayout, path: str, reader_path: st
 
 
 def _with_null(writer: FieldLayout, reader: FieldLayout, path: str, present: _Outcome) -> _Outcome:
-    """Values that carry their length, which null has none of."""
+    """Values with a length, and null."""
     # A tagged field whose default is null leaves null out.
     written = writer.nullable and not (writer.presence == "tagged" and writer.default is None)
     if not written or reader.nullable or not present.understood:
         return present
-    return replace(present, obstacles=(*present.obstacles, *_sometimes(path, "null is refused").obstacles))
+    return replace(present, obstacles=(*present.obstacles, *_sometimes(path, "null is rejected").obstacles))
 
 
 def _primitives(writer: FieldLayout, reader: FieldLayout, path: str) -> _Outcome:
@@ -242,7 +241,7 @@ def _primitives(writer: FieldLayout, reader: FieldLayout, path: str) -> _Outcome
     if kind(writer) != kind(reader) or one.size != other.size:
         return _other_shape(writer, reader, path)
     if one.domain == "octets" and other.domain == "text":
-        return _sometimes(path, "octets that are not UTF-8, or more of them than a string may have, are refused")
+        return _sometimes(path, "octets that are not UTF-8, or more of them than a string may have, are rejected")
     if kind(writer) == "number":
         return _numbers(one, other, path)
     return _Outcome()
@@ -259,11 +258,11 @@ def _numbers(writer: FieldType, reader: FieldType, path: str) -> _Outcome:
 
 
 def _other_shape(writer: FieldLayout, reader: FieldLayout, path: str) -> _Outcome:
-    return _never(path, f"the writer puts {_shape(writer)} where the reader takes {_shape(reader)}")
+    return _never(path, f"the writer has {_shape(writer)} where the reader has {_shape(reader)}")
 
 
 def _tagged(field: FieldLayout, left: Item, right: Item, writer: WireOrder, reader: WireOrder) -> _Outcome:
-    """A tagged field of the writer; ``left`` and ``right`` are the section and the one that the reader has for it."""
+    """A tagged field of the writer; ``left`` is its section, and ``right`` that of the reader."""
     path = f"{left.path}.{field.name}".lstrip(".")
     same = same_under_tag(field, left, right, writer, reader)
     if same is not None:
@@ -281,24 +280,24 @@ def _tagged(field: FieldLayout, left: Item, right: Item, writer: WireOrder, read
 
 
 def _displaced(field: FieldLayout, namesake: FieldLayout | None, path: str, found: str) -> _Outcome:
-    """A tagged field that the reader looks for elsewhere: only what is left out cannot be missed."""
+    """A tagged field that the reader has at another place: only a default, which is not written, is understood."""
     if namesake is None or _same_default(field, namesake):
-        reason = f"{found}: what is written does not reach it, unless it is left at its default"
+        reason = f"{found}: its value is lost, unless it is left at its default"
         return _Outcome((Obstacle(path, "conditional", reason),), understood=True, beside_default=False)
-    return _never(path, f"{found}, where its default is {_shown(namesake)} and not {_shown(field)}")
+    return _never(path, f"{found}, where its default is {_shown(namesake)} instead of {_shown(field)}")
 
 
 def _same_tag(writer: FieldLayout, reader: FieldLayout, path: str, reader_path: str) -> _Outcome:
     written = _values(writer, reader, path, reader_path)
     if isinstance(writer.default, float) and math.isnan(writer.default):
-        return written  # Not-a-number differs from every default, so nothing is left out.
+        return written  # Not-a-number differs from every default, so it is always written.
     if _same_default(writer, reader):
         return _Outcome(
             _unless(written.obstacles, f"{path} is left at its default"),
             understood=True,
             beside_default=written.beside_default,
         )
-    reason = f"left at its default, {_shown(writer)}, it is read as the reader's, {_shown(reader)}"
+    reason = f"its default {_shown(writer)} is not written and read as the reader's default {_shown(reader)}"
     default = Obstacle(path, "conditional" if written.beside_default else "incompatible", reason)
     return replace(written, obstacles=(*written.obstacles, default), understood=written.beside_default)
 
@@ -319,14 +318,14 @@ def _comparable(default: DefaultValue) -> DefaultValue:
 
 
 def _has_values(field: FieldLayout) -> bool:
-    """Whether there is anything to lose: not in a single struct without fields."""
+    """Whether it has a value that can be lost; a single struct without fields has none."""
     if field.struct is None or field.array or field.nullable:
         return True
     return any(_has_values(inner) for inner in (*field.struct.inline, *field.struct.tagged))
 
 
 def _length_form(field: FieldLayout) -> str | None:
-    """How the length of a value is written, or the count of an array; None where it has none."""
+    """The encoding of the length of a value, or of the count of an array; None where it has none."""
     plain = "i" if field.array else FIELD_TYPES[field.type].length_code if field.type in FIELD_TYPES else None
     return "uvarint" if field.compact and plain else plain
 

@@ -1,4 +1,4 @@
-"""One of the two sets of definitions that are compared."""
+"""A side: one of the two sets of definitions that are compared."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
 
+class OriginError(Exception):
+    """A side of a comparison that cannot be read; the text says what is wrong and what to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class AbsentJar:
-    """A jar that a release should have, since an earlier one has it, and that Maven does not have.
+    """A jar of a release that Maven does not have, although an earlier release has it.
 
     Attributes:
         jar: its coordinates, ``org.apache.kafka:kafka-streams:4.4.0``.
@@ -25,16 +29,16 @@ class AbsentJar:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A set of definitions, wherever it came from.
+    """A set of definitions.
 
     Attributes:
-        name: what the user called it: ``specs``, ``git:main``, ``kafka:3.9.2``, ``builtin``.
+        name: as the user gave it: ``specs``, ``git:main``, ``kafka:3.9.2``, ``builtin``.
         messages: message name to its definition.
-        unstable: message name to the versions that may still change (conv-unstable); stable messages are left out.
-        sources: file, as it is shown, to its text.
-        findings: what the rules of the language have to say; messages with errors are not among ``messages``.
-        is_single_file: whether one file was named, so that nothing can be said about messages it lacks.
-        absent: jars that are missing, so that nothing can be said about messages of their groups.
+        unstable: message name to the versions that may still change (conv-unstable), without stable messages.
+        sources: displayed name of a file to its text.
+        findings: of the rules of the language; messages with errors are not among ``messages``.
+        is_single_file: whether it is one file, so that messages it lacks are not compared.
+        absent: missing jars; messages of their groups that the side lacks are not compared.
     """
 
     name: str
@@ -50,7 +54,7 @@ class Side:
         return self.unstable.get(message, NO_VERSIONS)
 
     def may_lack(self, message: MessageDefinition) -> bool:
-        """Whether it says nothing that the side does not have a message."""
+        """Whether a message that the side lacks is no change."""
         return self.is_single_file or message.group in {jar.group for jar in self.absent}
 
 
@@ -59,7 +63,7 @@ class LeftOut:
     """Messages that are not compared, since a jar is missing.
 
     Attributes:
-        side: what the user called the side that lacks it.
+        side: name of the side that lacks it.
         jar: its coordinates.
         messages: the names of the messages of its group that the other side has.
     """
@@ -77,7 +81,7 @@ class LeftOut:
 
 
 def left_out(older: Side, newer: Side) -> tuple[LeftOut, ...]:
-    """What cannot be compared for want of jars."""
+    """The messages that are not compared, since jars are missing."""
     return tuple(
         LeftOut(
             side.name,

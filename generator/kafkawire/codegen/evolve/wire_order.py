@@ -1,4 +1,4 @@
-"""What a struct puts on the wire one after another, and which values of two structs are the same field."""
+"""The order of values on the wire in a struct, and which values of two structs are the same field."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ class Item:
     """One value in line, or the tagged-field section of a struct.
 
     Attributes:
-        key: the names from the struct on whose order the item belongs to, ``Owner.Id``, and for a section those of its
-            struct, ``Owner.*``; None for what has no name: elements that are no structs, and sections of structs
-            without fields.
-        path: the names from the message on, for people.
+        key: the names below the compared struct, ``Owner.Id``, or ``Owner.*`` for the section of a struct; None for
+            elements that are no structs and sections of structs without fields, which have no name.
+        path: the names below the message, for output.
         value: the field, or the struct that ends in the section.
     """
 
@@ -51,9 +50,9 @@ class Pairing:
 
     Attributes:
         pairs: (of the writer, of the reader), in the writer's order.
-        moved: those of the pairs that other pairs have overtaken.
-        only_writer: items of the writer without a partner in line.
-        only_reader: likewise of the reader.
+        moved: pairs whose order changed.
+        only_writer: items of the writer that the reader does not have in line.
+        only_reader: items of the reader that the writer does not have in line.
     """
 
     pairs: tuple[tuple[Item, Item], ...]
@@ -61,18 +60,13 @@ class Pairing:
     only_writer: tuple[Item, ...]
     only_reader: tuple[Item, ...]
 
-    @property
-    def in_step(self) -> bool:
-        """Whether each item stands at the same place on both sides."""
-        return not (self.moved or self.only_writer or self.only_reader)
-
 
 def wire_orders(
     writer: StructLayout, reader: StructLayout, writer_path: str, reader_path: str
 ) -> tuple[WireOrder, WireOrder]:
     """The items of two structs, their paths beginning with the given ones.
 
-    A struct that is nullable on one side only is one item on both: the byte in front is what differs.
+    A struct that is nullable on one side only is one item on both, since they differ by the byte before it.
     """
     return (
         _order(writer, writer_path, frozenset(_nullable_structs(reader, ""))),
@@ -83,8 +77,8 @@ def wire_orders(
 def pair(writer: WireOrder, reader: WireOrder) -> Pairing:
     """Find the items in line that are the same field.
 
-    Items of one name are, and items at one place if neither side knows the other's name: it was renamed, unless what
-    they hold says otherwise.
+    These are items with the same name, and items at the same place if neither side has the other's name: the field was
+    renamed.
     """
     places = {item.key: place for place, item in enumerate(reader.items) if item.key is not None}
     found: list[tuple[int, int]] = []
@@ -136,7 +130,7 @@ def same_under_tag(
 
 
 def same_fields(writer: StructLayout, reader: StructLayout) -> Iterator[tuple[FieldLayout, FieldLayout]]:
-    """All fields that both structs have: by name, wherever they travel, or renamed where they are."""
+    """All fields that both structs have: with the same name anywhere, or renamed at the same place."""
     one, other = wire_orders(writer, reader, "", "")
     for key in sorted(one.fields.keys() & other.fields.keys()):
         yield one.fields[key], other.fields[key]
@@ -152,7 +146,7 @@ def same_fields(writer: StructLayout, reader: StructLayout) -> Iterator[tuple[Fi
 
 
 def kind(field: FieldLayout) -> str:
-    """Kinds of values, none of which is ever the same as one of another kind."""
+    """The kind of a field's values; values of different kinds are never equal."""
     if field.array:
         return "array"
     if field.type not in FIELD_TYPES:
@@ -162,7 +156,7 @@ def kind(field: FieldLayout) -> str:
 
 
 def element(field: FieldLayout) -> StructLayout:
-    """What an element of an array puts on the wire, as a struct."""
+    """The layout of an array's elements, as a struct."""
     return field.struct or alone(replace(field, array=False, nullable=False))
 
 

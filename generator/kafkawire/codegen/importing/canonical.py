@@ -10,7 +10,7 @@ import json
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition, StructDefinition
 
-JsonValue = bool | int | str | list["JsonValue"] | dict[str, "JsonValue"]
+JsonValue = None | bool | int | str | list["JsonValue"] | dict[str, "JsonValue"]
 
 _WIDTH = 120
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from kafkawire.codegen.merge.conflict import versions_text
 from kafkawire.codegen.merge.difference import Difference
 from kafkawire.codegen.merge.released_versions import Relation, ReleasedVersion, releases_of
+from kafkawire.codegen.versions import versions_text
 
 
 @dataclass(frozen=True, slots=True)

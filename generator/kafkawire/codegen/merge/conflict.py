@@ -46,14 +46,3 @@ class MergeError(Exception):
     def __init__(self, conflicts: tuple[Conflict, ...]) -> None:
         self.conflicts = conflicts
         super().__init__("\n".join(str(conflict) for conflict in conflicts))
-
-
-def versions_text(versions: set[int] | frozenset[int]) -> str:
-    """Versions in ascending order as short text: ``0-2, 5``."""
-    runs: list[list[int]] = []
-    for version in sorted(versions):
-        if runs and version == runs[-1][1] + 1:
-            runs[-1][1] = version
-        else:
-            runs.append([version, version])
-    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)

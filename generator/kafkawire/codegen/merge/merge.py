@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.merge.conflict import Conflict, MergeError, Sides, versions_text
+from kafkawire.codegen.merge.conflict import Conflict, MergeError, Sides
 from kafkawire.codegen.merge.intervals import combine
 from kafkawire.codegen.merge.namespace import TOP, Shape, namespace_of, reach, to_message
-from kafkawire.codegen.versions import NO_VERSIONS, Versions
+from kafkawire.codegen.versions import NO_VERSIONS, Versions, versions_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.parse.attributes import FIELD_ATTRIBUTES, MESSAGE_ATTRIBUTES, STRUCT_ATTRIBUTES
 from kafkawire.codegen.parse.objects import FileReport, ObjectReader, integer_of, shown
 from kafkawire.codegen.parse.source import Member, Node, Object, Scalar, Sequence
-from kafkawire.codegen.type_names import meant_type
+from kafkawire.codegen.spelling import meant_type
 from kafkawire.codegen.versions import (
     ALL_VERSIONS,
     NO_VERSIONS,

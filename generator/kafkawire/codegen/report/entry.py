@@ -1,8 +1,9 @@
-"""What a report says about one place, whichever check found it."""
+"""What a report says about one place of a file, and where the file is in its repository."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from kafkawire.codegen.definition import Span
@@ -51,3 +52,25 @@ class ReportedRule:
     id: str
     summary: str
     help: str = ""
+
+
+class RepositoryPaths:
+    """Paths from the root of the repository around a folder; without one, from that folder."""
+
+    def __init__(self, here: Path) -> None:
+        self._here = here.resolve()
+        folders = (self._here, *self._here.parents)
+        # In a linked working tree and in a submodule .git is a file.
+        self._root = next((folder for folder in folders if (folder / ".git").exists()), self._here)
+
+    def of(self, file: str) -> str | None:
+        """The path of a file that is shown as `file`; None if it is not in this repository.
+
+        Besides files of the disk this knows what a file at a git ref is shown as, ``git:main:specs/clients/X.json``.
+        """
+        path = self._here / file
+        if path.exists():
+            path = path.parent.resolve() / path.name  # a link is annotated itself, and not what it leads to
+            return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else None
+        words = file.split(":", 2)
+        return words[2] if len(words) == 3 and words[0] == "git" and words[2] else None

@@ -30,10 +30,11 @@ def summary(findings: Sequence[Finding], files: int) -> str:
     """How many errors and warnings there are in how many files."""
     errors = sum(finding.severity == "error" for finding in findings)
     warnings = len(findings) - errors
-    return f"{_counted(errors, 'error')}, {_counted(warnings, 'warning')} in {_counted(files, 'file')}"
+    return f"{counted(errors, 'error')}, {counted(warnings, 'warning')} in {counted(files, 'file')}"
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """``1 error``, ``2 errors``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

@@ -1,4 +1,4 @@
-"""From definitions to layouts: every version condition is answered here, and nowhere after.
+"""From definitions to layouts.
 
 The rules are those of docs/reference/definition-language.md (field-presence, defaults) and of
 docs/reference/wire-format.md (compact lengths, structs). A definition with errors must not come here: names are
@@ -7,14 +7,15 @@ taken to be declared and defaults to be legal.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from msgspec import UNSET
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.naming import attribute_names, class_name, struct_class_name
 from kafkawire.codegen.versions import Versions
-from kafkawire.layout import FIELD_TYPES, STRUCT, DefaultValue, FieldLayout, MessageLayouts, StructLayout, Uuid
+from kafkawire.layout import FIELD_TYPES, DefaultValue, Field, MessageLayouts, snake_case
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +45,14 @@ class ResolvedMessage:
         definition: what was written.
         top: the message itself as a struct.
         structs: all other structs by Kafka's name, in the order of their first mention.
+        fields: class name to fields, of the message and of its structs.
         layouts: the layouts.
     """
 
     definition: MessageDefinition
     top: ResolvedStruct
     structs: Mapping[str, ResolvedStruct]
+    fields: Mapping[str, tuple[Field, ...]]
     layouts: MessageLayouts
 
 
@@ -57,27 +60,9 @@ def resolve(message: MessageDefinition) -> ResolvedMessage:
     """Resolve a checked definition."""
     top = _struct(message.name, class_name(message.name), message.valid_versions, message.fields)
     structs = _namespace(message)
-    ends = _ends(message, (top, *structs.values()))
-    layouts: dict[StructLayout, int] = {}
-    by_stretch: dict[int, int] = {}
-    by_version: dict[int, int] = {}
-    for version in message.valid_versions:
-        stretch = bisect_right(ends, version)
-        if stretch not in by_stretch:
-            layout = _struct_layout(message, top, structs, version)
-            by_stretch[stretch] = layouts.setdefault(layout, len(layouts))
-        by_version[version] = by_stretch[stretch]
-    return ResolvedMessage(message, top, structs, MessageLayouts(message.name, tuple(layouts), by_version))
-
-
-def _ends(message: MessageDefinition, structs: Iterable[ResolvedStruct]) -> list[int]:
-    """Where any range of versions begins or has ended: the versions between two of these are alike."""
-    ranges = {message.flexible_versions}
-    for struct in structs:
-        for field in struct.fields:
-            ranges |= {field.versions, field.nullable_versions, field.tagged_versions}
-            ranges |= {field.flexible_versions} if field.flexible_versions is not None else set()
-    return sorted({end for versions in ranges if versions for end in (versions.lowest, versions.highest + 1)})
+    fields = {struct.class_name: _fields(message, struct, structs) for struct in (top, *structs.values())}
+    versions, flexible = str(message.valid_versions), str(message.flexible_versions)
+    return ResolvedMessage(message, top, structs, fields, MessageLayouts(message.name, versions, flexible, fields))
 
 
 def resolve_message(message: MessageDefinition) -> MessageLayouts:
@@ -95,21 +80,7 @@ def default_value(field: FieldDefinition) -> DefaultValue:
         return None
     if not text:
         return type_.default
-    return _read_default(type_.domain, text)
-
-
-def _read_default(domain: str, text: str) -> DefaultValue:
-    match domain:
-        case "bool":
-            return text.lower() == "true"
-        case "int":
-            return int(text, 16) if text.lower().startswith("0x") else int(text)
-        case "float":
-            return float(text)
-        case "uuid":
-            return Uuid.from_text(text)
-        case _:
-            return text
+    return type_.parse(text)
 
 
 def _namespace(message: MessageDefinition) -> dict[str, ResolvedStruct]:
@@ -143,37 +114,34 @@ def _struct(name: str, made: str, versions: Versions, fields: tuple[FieldDefinit
     return ResolvedStruct(name, made, versions, fields, attribute_names(field.name for field in fields))
 
 
-def _struct_layout(
-    message: MessageDefinition, struct: ResolvedStruct, structs: Mapping[str, ResolvedStruct], version: int
-) -> StructLayout:
-    fields = tuple(_field_layout(message, struct, field, structs, version) for field in struct.fields)
-    return StructLayout(struct.class_name, fields, version in message.flexible_versions)
+def _fields(
+    message: MessageDefinition, struct: ResolvedStruct, structs: Mapping[str, ResolvedStruct]
+) -> tuple[Field, ...]:
+    return tuple(_field(message, field, struct.attributes[field.name], structs) for field in struct.fields)
 
 
-def _field_layout(
-    message: MessageDefinition,
-    struct: ResolvedStruct,
-    field: FieldDefinition,
-    structs: Mapping[str, ResolvedStruct],
-    version: int,
-) -> FieldLayout:
-    present = version in field.versions
-    tagged = present and version in field.tagged_versions
-    nested = structs[field.type.name] if field.type.is_struct and present else None
-    flexible = message.flexible_versions if field.flexible_versions is None else field.flexible_versions
-    return FieldLayout(
+def _field(
+    message: MessageDefinition, field: FieldDefinition, attribute: str, structs: Mapping[str, ResolvedStruct]
+) -> Field:
+    """The field with what its definition states; what follows from its name, type and message is left out."""
+    element = structs[field.type.name].class_name if field.type.is_struct else field.type.name
+    is_always_there = field.versions.contains(message.valid_versions)
+    default = default_value(field)
+    return Field(
         name=field.name,
-        attribute=struct.attributes[field.name],
-        type=STRUCT if field.type.is_struct else field.type.name,
-        array=field.type.array,
-        struct=_struct_layout(message, nested, structs, version) if nested else None,
-        struct_name=structs[field.type.name].class_name if field.type.is_struct else "",
-        presence="tagged" if tagged else "inline" if present else "absent",
-        tag=field.tag if tagged else None,
-        nullable=present and version in field.nullable_versions,
-        ever_nullable=bool(field.nullable_versions),
-        compact=present and version in flexible,
-        default=default_value(field),
+        type=f"[]{element}" if field.type.array else element,
+        versions="0+" if is_always_there else str(field.versions),
+        nullable=str(field.nullable_versions),
+        tagged=str(field.tagged_versions),
+        tag=field.tag,
+        flexible=None if field.flexible_versions is None else str(field.flexible_versions),
+        default=UNSET if repr(default) == repr(_implicit_default(field)) else default,  # -0.0 is not 0.0
         ignorable=field.ignorable,
         map_key=field.map_key,
+        attribute="" if attribute == snake_case(field.name) else attribute,
     )
+
+
+def _implicit_default(field: FieldDefinition) -> DefaultValue:
+    is_primitive = not (field.type.array or field.type.is_struct)
+    return FIELD_TYPES[field.type.name].default if is_primitive else ()

@@ -9,9 +9,7 @@ from kafkawire.admin.connection.sasl.credentials import (
     PlainCredentials,
     ScramCredentials,
 )
-from kafkawire.admin.connection.sasl.exchange import Exchange
-from kafkawire.admin.connection.sasl.oauthbearer import OAuthBearerExchange
-from kafkawire.admin.connection.sasl.plain import PlainExchange
+from kafkawire.admin.connection.sasl.exchanges import Exchange, OAuthBearerExchange, PlainExchange
 from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.protocol.errors import IllegalSaslStateError, UnsupportedSaslMechanismError, error_of
 

@@ -12,7 +12,6 @@ from kafkawire.admin.backoff import chance
 from kafkawire.admin.connection.diagnosis import is_final, is_unresolved, mistake_at, reason
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed, NeedsCredentials, Ready
 from kafkawire.admin.connection.machine import Connection
-from kafkawire.admin.connection.reaching import Place, connected_socket, places_of
 from kafkawire.admin.connection.sasl.credentials import (
     Credentials,
     CredentialsSource,
@@ -21,6 +20,7 @@ from kafkawire.admin.connection.sasl.credentials import (
     ScramCredentials,
 )
 from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.admin.connection.sockets import Place, connected_socket, places_of
 from kafkawire.admin.connection.states import HOLDING, SENDING
 from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.admin.event_loop import now

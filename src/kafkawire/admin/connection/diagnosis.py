@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from kafkawire import protocol
 from kafkawire.admin.connection.first_bytes import is_http, is_tls
-from kafkawire.admin.connection.reaching import Place, connected_socket
+from kafkawire.admin.connection.sockets import Place, connected_socket
 from kafkawire.rpc import encode_request
 from kafkawire.wire.kafka_errors import BrokenStreamError
 

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
+from kafkawire.admin.settings import SOFTWARE_NAME, software_version
 from kafkawire.model.nodes import Node
 from kafkawire.rpc import MAXIMUM_FRAME_SIZE
 

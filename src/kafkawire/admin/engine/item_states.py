@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any, Generic
+from typing import Any, Generic, TypeAlias
 
 import msgspec
 
@@ -49,29 +49,33 @@ class ItemState(msgspec.Struct, Generic[K]):
         self.is_out = False
 
 
+AnyOperation: TypeAlias = Operation[Any, Any, Any] | type[Operation[Any, Any, Any]]
+
+
 def minimum_version(operation: Operation[K, Any, Any], states: Sequence[ItemState[K]]) -> int:
     """The lowest version that can carry all of some items."""
-    return max(_minimum_of_all(operation), *(operation.lowest_version(state.item) for state in states))
+    return max(lowest_version(operation), *(operation.lowest_version(state.item) for state in states))
 
 
-def maximum_version(operation: Operation[Any, Any, Any]) -> int | None:
+def maximum_version(operation: AnyOperation) -> int | None:
     """The highest version that serves an operation; None for no limit."""
     if operation.lacks is None:
         return operation.maximum_version
     return first_version(_request_class(operation), operation.lacks) - 1
 
 
-def _minimum_of_all(operation: Operation[Any, Any, Any]) -> int:
+def lowest_version(operation: AnyOperation) -> int:
+    """The lowest version that serves an operation, whatever its items."""
     return max(operation.minimum_version, 0, *(first_version(_request_class(operation), it) for it in operation.needs))
 
 
-def _request_class(operation: Operation[Any, Any, Any]) -> type[Message]:
+def _request_class(operation: AnyOperation) -> type[Message]:
     return message_class(APIS[operation.api].request)
 
 
 def by_lowest_version(operation: Operation[K, Any, Any], states: Sequence[ItemState[K]]) -> list[list[ItemState[K]]]:
     """Items that an older node may serve apart from those that it cannot."""
-    minimum = _minimum_of_all(operation)
+    minimum = lowest_version(operation)
     parts: defaultdict[int, list[ItemState[K]]] = defaultdict(list)
     for state in states:
         parts[max(minimum, operation.lowest_version(state.item))].append(state)

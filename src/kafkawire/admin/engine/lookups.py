@@ -6,7 +6,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.route import CoordinatorType
 from kafkawire.admin.first_versions import metadata_request
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import error_of
@@ -58,7 +58,7 @@ class FindCoordinator(Operation[str, int, "protocol.FindCoordinatorResponse"]):
         return protocol.FindCoordinatorRequest(key=request.items[0], key_type=self._type)
 
     def read(self, request: Request[str], response: protocol.FindCoordinatorResponse) -> Outcomes[str, int]:
-        return {request.items[0]: failure(response.error_code, response.error_message) or response.node_id}
+        return {request.items[0]: response.node_id}
 
 
 class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.MetadataResponse"]):
@@ -66,9 +66,6 @@ class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.Metadata
 
     name = "find_leaders"
     api = ApiKey.METADATA
-
-    def __init__(self, *, name: str = name) -> None:
-        self.name = name
 
     def build(self, request: Request[str]) -> Message:
         return metadata_request(request.version, request.items)

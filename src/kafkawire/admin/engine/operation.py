@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import msgspec
 
@@ -19,16 +19,19 @@ V = TypeVar("V")
 R = TypeVar("R", bound=Message)
 
 Outcomes: TypeAlias = Mapping[K, V | KafkaError]
-"""What an answer says about the items of its request: a value, or what went wrong."""
+"""Each item of a request to its value, or to its error."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called after each outcome with the number of items that have one, and the number of all items."""
 
 
 class Request(msgspec.Struct, Generic[K], frozen=True):
-    """What a request is made of.
+    """The parameters of one request.
 
     Attributes:
-        items: what it asks for, each once.
-        version: of the API, which the node and this client have in common.
-        timeout_ms: what is left for the node to do it in, for requests that carry a timeout.
+        items: its items, each once.
+        version: of the API, supported by the node and this client.
+        timeout_ms: the time that is left for the node, for requests that carry a timeout.
         node_id: the node it goes to; negative for a bootstrap address whose id is not known yet.
     """
 
@@ -39,25 +42,24 @@ class Request(msgspec.Struct, Generic[K], frozen=True):
 
 
 class Operation(ABC, Generic[K, V, R]):
-    """One kind of request, and how its items find their way there and back.
+    """One kind of request: where its items go, how requests are built, and how answers are read.
 
-    An instance belongs to one call and holds the call's arguments; it has no state of its own. The engine asks it
-    where each item goes, has it build requests and read answers, and does everything else: looking up nodes,
-    splitting, sending, waiting, retrying and timing out.
+    An instance belongs to one call and holds the call's arguments; it has no state of its own. The engine does
+    everything else: it looks up nodes, splits, sends, waits, retries and times out.
 
     Attributes:
         name: the method that users call; errors name it.
         api: the API of its requests. Messages are named, not imported, by operations: a client loads what it sends.
-        route: where all its items go; see `route_of` where that depends on the item.
+        route: the destination of all its items; see `route_of` where that depends on the item.
         mutates: whether it changes the cluster, so that an attempt without an answer may have been carried out.
         on_controllers: whether a controller listener serves it (KIP-919).
-        batch: how much one request may carry at most, in the sum of the weights of its items; None for no limit.
-        in_flight: how many of its requests may be on their way to one node, where the settings' ``requests_in_flight``
-            are too many: requests that are hard work for a node would time out waiting for each other.
-        retried_codes: error codes that are retried beside those that every operation retries.
+        batch: the largest sum of the weights of a request's items; None for no limit.
+        in_flight: the largest number of its requests in flight to one node, where the settings' ``requests_in_flight``
+            is too high: requests that are hard work for a node would time out waiting for each other.
+        retried_codes: error codes that are retried in addition to those that every operation retries.
         final_codes: error codes that are not retried although every operation retries them.
         fallback_codes: error codes of items after which the fallback is tried for them.
-        needs: fields of the request without which it cannot say what the call asks for.
+        needs: fields of the request that the call cannot do without.
         lacks: a field of the request from whose first version on another operation serves the call.
         minimum_version, maximum_version: the versions that serve the call, where no field decides; see `lowest_version`
             where that depends on the item.
@@ -79,27 +81,43 @@ class Operation(ABC, Generic[K, V, R]):
     minimum_version: int = 0
     maximum_version: int | None = None
 
+    def named(self, method: str) -> Self:
+        """The same operation for another method, whose name its errors have."""
+        self.name = method
+        return self
+
     @abstractmethod
     def build(self, request: Request[K]) -> Message:
         """The request for some items."""
 
     @abstractmethod
     def read(self, request: Request[K], response: R) -> Outcomes[K, V]:
-        """What an answer says about each item.
+        """The outcome of each item, from an answer without an error for the whole request.
 
         An item that is missing is reported as an error. An error that can be retried is retried by the engine.
         """
 
+    def outcomes(self, request: Request[K], response: R) -> Outcomes[K, V]:
+        """The outcome of each item: the error of the whole request if the answer has one, else what `read` returns."""
+        code: int = getattr(response, "error_code", 0)
+        if not code:
+            return self.read(request, response)
+        return dict.fromkeys(request.items, self.error(code, getattr(response, "error_message", None)))
+
+    def error(self, code: int, message: str | None) -> KafkaError:
+        """The error of a whole request."""
+        return error_of(code, message)
+
     def route_of(self, item: K) -> Route:
-        """Where an item goes, for operations whose items go to different places."""
+        """The destination of an item, for operations whose items go to different places."""
         return self.route
 
     def validate(self, item: K) -> KafkaError | None:
-        """What is wrong with an item, if that can be told without a broker; it is not sent then."""
+        """Why an item is invalid, if that can be decided without a broker; it is not sent then."""
         return None
 
     def lowest_version(self, item: K) -> int:
-        """The lowest version that can say what an item asks for. Only items that need more fail at an older node."""
+        """The lowest version that can express an item. Only items that need more fail at an older node."""
         return 0
 
     def group_key(self, item: K) -> Hashable:
@@ -111,10 +129,30 @@ class Operation(ABC, Generic[K, V, R]):
         return 1
 
     def fallback(self) -> Operation[K, V, Any] | None:
-        """What to do where a node does not have the API or the version; None to fail."""
+        """The operation to use where a node does not have the API or the version; None to fail."""
         return None
 
 
 def failure(code: int, message: str | None = None) -> KafkaError | None:
-    """What went wrong, or None for code 0; ``failure(...) or value`` is the outcome of an item."""
+    """The error of a code, or None for code 0; ``failure(...) or value`` is the outcome of an item."""
     return error_of(code, message) if code else None
+
+
+class TotalProgress:
+    """Adds up the progress of several calls for the caller of one method.
+
+    Args:
+        progress: called with the sums; None for no one.
+        total: the number of items of all calls.
+    """
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress = progress
+        self._total = total
+        self._done = 0
+
+    def one_more(self, _done: int, _total: int) -> None:
+        """The progress function of each of the calls."""
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, self._total)

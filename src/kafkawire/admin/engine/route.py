@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 
 
 class CoordinatorType(IntEnum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from kafkawire import protocol
 from kafkawire.model.acls.bindings import (
@@ -13,7 +14,7 @@ from kafkawire.model.acls.bindings import (
     PatternType,
     ResourceType,
 )
-from kafkawire.model.tolerant_enum import MembersByCode
+from kafkawire.model.tolerant_enums import MembersByCode
 
 _RESOURCE_TYPES = MembersByCode(ResourceType)
 _PATTERN_TYPES = MembersByCode(PatternType)
@@ -79,41 +80,34 @@ def acl_creation(acl: AclBinding) -> protocol.CreateAclsRequest.AclCreation:
 
 def describe_acls_request(wanted: AclBindingFilter, version: int) -> protocol.DescribeAclsRequest:
     """A protocol.DescribeAclsRequest of a version that holds one filter, 0 to 3."""
-    return protocol.DescribeAclsRequest(
-        resource_type_filter=wanted.resource_type,
-        resource_name_filter=wanted.resource_name,
-        pattern_type_filter=_pattern_type(wanted, version),
-        principal_filter=wanted.principal,
-        host_filter=wanted.host,
-        operation=wanted.operation,
-        permission_type=wanted.permission_type,
-    )
+    return protocol.DescribeAclsRequest(**_filter_fields(wanted, version))
 
 
 def describe_acls_filter(wanted: AclBindingFilter) -> protocol.DescribeAclsRequest.DescribeAclsFilter:
     """A filter as an item of a protocol.DescribeAclsRequest of version 4 (KIP-888)."""
-    return protocol.DescribeAclsRequest.DescribeAclsFilter(
-        resource_type_filter=wanted.resource_type,
-        resource_name_filter=wanted.resource_name,
-        pattern_type_filter=wanted.pattern_type,
-        principal_filter=wanted.principal,
-        host_filter=wanted.host,
-        operation=wanted.operation,
-        permission_type=wanted.permission_type,
-    )
+    return protocol.DescribeAclsRequest.DescribeAclsFilter(**_filter_fields(wanted))
 
 
 def delete_acls_filter(wanted: AclBindingFilter, version: int) -> protocol.DeleteAclsRequest.DeleteAclsFilter:
     """A filter as an item of a protocol.DeleteAclsRequest."""
-    return protocol.DeleteAclsRequest.DeleteAclsFilter(
-        resource_type_filter=wanted.resource_type,
-        resource_name_filter=wanted.resource_name,
-        pattern_type_filter=_pattern_type(wanted, version),
-        principal_filter=wanted.principal,
-        host_filter=wanted.host,
-        operation=wanted.operation,
-        permission_type=wanted.permission_type,
-    )
+    return protocol.DeleteAclsRequest.DeleteAclsFilter(**_filter_fields(wanted, version))
+
+
+def _filter_fields(wanted: AclBindingFilter, version: int = 4) -> dict[str, Any]:
+    """The fields of a filter, which have the same names in all requests.
+
+    Version 0 has no patterns: every name is literal, so that any pattern means these (A15).
+    """
+    is_literal = version == 0 and wanted.pattern_type is PatternType.ANY
+    return {
+        "resource_type_filter": wanted.resource_type,
+        "resource_name_filter": wanted.resource_name,
+        "pattern_type_filter": PatternType.LITERAL if is_literal else wanted.pattern_type,
+        "principal_filter": wanted.principal,
+        "host_filter": wanted.host,
+        "operation": wanted.operation,
+        "permission_type": wanted.permission_type,
+    }
 
 
 def lowest_version(acl: AclBinding | AclBindingFilter) -> int:
@@ -121,8 +115,3 @@ def lowest_version(acl: AclBinding | AclBindingFilter) -> int:
     if acl.resource_type is ResourceType.USER:
         return 3
     return 0 if acl.pattern_type in (PatternType.LITERAL, PatternType.ANY) else 1
-
-
-def _pattern_type(wanted: AclBindingFilter, version: int) -> PatternType:
-    """Version 0 knows literal names only, so that any pattern means those (A15)."""
-    return PatternType.LITERAL if version == 0 and wanted.pattern_type is PatternType.ANY else wanted.pattern_type

@@ -1,24 +1,119 @@
-"""ACLs: create and delete (admin-acls, KIP-140)."""
+"""ACLs: describe, create and delete (admin-acls, KIP-140, KIP-888)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, overload
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.filter_results import DeletedAcls
-from kafkawire.admin.operations.acl_descriptions import WAYS, AclDescriptionOperations
-from kafkawire.admin.operations.acl_messages import acl_creation, delete_acls_filter, deleted_acl, lowest_version
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.acl_messages import (
+    acl_creation,
+    delete_acls_filter,
+    deleted_acl,
+    describe_acls_filter,
+    describe_acls_request,
+    described_acls,
+    lowest_version,
+)
 from kafkawire.admin.operations.acl_portions import Portion, portions
+from kafkawire.admin.operations.strategies import OperationByStrategy, Strategy, warn_of_single_filter
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
-from kafkawire.admin.results import Results
+from kafkawire.admin.results import DeletedAcls, DescribedAcls, Results
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
+from kafkawire.model.acls.matching import AclIndex
 from kafkawire.model.acls.validation import reason_without_effect, refusal_of_binding, refusal_of_filter
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import InvalidRequestError, PolicyViolationError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
+
+Acls: TypeAlias = tuple[AclBinding, ...]
+_Describing: TypeAlias = Operation[AclBindingFilter, Acls, "protocol.DescribeAclsResponse"]
+
+
+class _DescribeAcls(Operation[AclBindingFilter, Acls, "protocol.DescribeAclsResponse"]):
+    """What all ways to describe ACLs have in common."""
+
+    name = "describe_acls"
+    api = ApiKey.DESCRIBE_ACLS
+    on_controllers = True
+
+    def validate(self, item: AclBindingFilter) -> KafkaError | None:
+        return refusal_of_filter(item)
+
+    def lowest_version(self, item: AclBindingFilter) -> int:
+        return lowest_version(item)
+
+
+class DescribeAclsOfFilters(_DescribeAcls):
+    """Many filters in one request (KIP-888)."""
+
+    needs = ("filters",)
+
+    def __init__(self, fallback: _Describing | None) -> None:
+        self._fallback = fallback
+
+    def build(self, request: Request[AclBindingFilter]) -> Message:
+        return protocol.DescribeAclsRequest(filters=tuple(map(describe_acls_filter, request.items)))
+
+    def read(
+        self, request: Request[AclBindingFilter], response: protocol.DescribeAclsResponse
+    ) -> Outcomes[AclBindingFilter, Acls]:
+        # The answer is in the order of the request; filters that it leaves out are reported as such.
+        return {
+            wanted: failure(result.error_code, result.error_message) or tuple(described_acls(result.resources))
+            for wanted, result in zip(request.items, response.filter_results, strict=False)
+        }
+
+    def fallback(self) -> _Describing | None:
+        return self._fallback
+
+
+class DescribeAclsOfFilter(_DescribeAcls):
+    """One filter in each request."""
+
+    lacks = "filters"
+    batch = 1
+
+    def build(self, request: Request[AclBindingFilter]) -> Message:
+        return describe_acls_request(request.items[0], request.version)
+
+    def read(
+        self, request: Request[AclBindingFilter], response: protocol.DescribeAclsResponse
+    ) -> Outcomes[AclBindingFilter, Acls]:
+        return {request.items[0]: _acls_or_error(response)}
+
+
+class ListAcls(_DescribeAcls):
+    """All ACLs in one request; which of them each filter means is found out here (F9)."""
+
+    lacks = "filters"
+
+    def build(self, request: Request[AclBindingFilter]) -> Message:
+        return describe_acls_request(AclBindingFilter(), request.version)
+
+    def read(
+        self, request: Request[AclBindingFilter], response: protocol.DescribeAclsResponse
+    ) -> Outcomes[AclBindingFilter, Acls]:
+        listed = _acls_or_error(response)
+        if isinstance(listed, KafkaError):
+            return dict.fromkeys(request.items, listed)
+        index = AclIndex(listed)
+        return {wanted: tuple(index.matching(wanted)) for wanted in request.items}
+
+
+def _acls_or_error(response: protocol.DescribeAclsResponse) -> Acls | KafkaError:
+    return tuple(described_acls(response.resources))
+
+
+ALL_ACLS = (AclBindingFilter(),)
+"""The filters of a call that names none."""
+
+DESCRIBING = OperationByStrategy[AclBindingFilter, Acls](DescribeAclsOfFilters, DescribeAclsOfFilter, ListAcls)
+
 
 Deleted = Results[AclBinding, None]
 
@@ -107,9 +202,68 @@ def _deleted(result: protocol.DeleteAclsResponse.DeleteAclsFilterResult) -> Dele
     return Results({deleted_acl(acl): failure(acl.error_code, acl.error_message) for acl in result.matching_acls})
 
 
-class AclOperations(AclDescriptionOperations):
+class AclOperations(OperationFamily):
     """ACLs."""
 
+    @overload
+    def describe_acls(
+        self,
+        filters: Iterable[AclBindingFilter] = ALL_ACLS,
+        *,
+        strategy: Strategy = "automatic",
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Coroutine[Any, Any, DescribedAcls]: ...
+
+    @overload
+    def describe_acls(
+        self,
+        filters: AclBindingFilter,
+        *,
+        strategy: Strategy = "automatic",
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Coroutine[Any, Any, Acls]: ...
+
+    @needs(DescribeAclsOfFilters, DescribeAclsOfFilter, rights="DESCRIBE CLUSTER")
+    def describe_acls(
+        self,
+        filters: Iterable[AclBindingFilter] | AclBindingFilter = ALL_ACLS,
+        *,
+        strategy: Strategy = "automatic",
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Coroutine[Any, Any, DescribedAcls] | Coroutine[Any, Any, Acls]:
+        """The ACLs that filters mean (KIP-140, KIP-888).
+
+        Args:
+            filters: the filters; by default the one that means all ACLs, ``AclBindingFilter()``. A filter that is not
+                in a collection is deprecated: its ACLs are given as they are, its error is raised.
+            strategy: how the broker is asked, `Strategy`; all ways give the same results.
+            timeout, progress: see `AdminClient`.
+
+        Returns:
+            Each filter to its ACLs, sorted, or to what went wrong: `SecurityDisabledError` if the cluster keeps no
+            ACLs, `ClusterAuthorizationFailedError`, `InvalidRequestError` for a filter with ``UNKNOWN`` ...
+        """
+        if isinstance(filters, AclBindingFilter):
+            warn_of_single_filter("describe_acls")
+            operation = DESCRIBING.chosen(strategy, (filters,), proposals=self._cluster.settings.proposals)
+            return self._only(operation, filters, timeout)
+        return self._describe_acls(tuple(filters), strategy, timeout, progress)
+
+    async def _describe_acls(
+        self,
+        filters: tuple[AclBindingFilter, ...],
+        strategy: Strategy,
+        timeout: float | None,
+        progress: Progress | None,
+    ) -> DescribedAcls:
+        operation = DESCRIBING.chosen(strategy, filters, proposals=self._cluster.settings.proposals)
+        results = await self._each(operation, filters, timeout, progress)
+        return DescribedAcls(dict(results.items()), filters)
+
+    @needs(CreateAcls, rights="ALTER CLUSTER")
     async def create_acls(
         self,
         acls: Iterable[AclBinding],
@@ -124,8 +278,7 @@ class AclOperations(AclDescriptionOperations):
             acls: what to create.
             allow_without_effect: also create what brokers store but never heed: an operation that the resource does
                 not have, a host that is no address, a principal without a type.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many ACLs have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Each ACL to None, or to what went wrong: `InvalidRequestError`, `SecurityDisabledError` if the cluster
@@ -133,6 +286,7 @@ class AclOperations(AclDescriptionOperations):
         """
         return await self._each(CreateAcls(allow_without_effect=allow_without_effect), acls, timeout, progress)
 
+    @needs(DeleteAcls, rights="ALTER CLUSTER")
     async def delete_acls(
         self, filters: Iterable[AclBindingFilter], *, timeout: float | None = None, progress: Progress | None = None
     ) -> DeletedAcls:
@@ -143,8 +297,7 @@ class AclOperations(AclDescriptionOperations):
 
         Args:
             filters: the filters; ``acl.to_filter()`` means one ACL.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many filters have one; portions count as further filters.
+            timeout, progress: see `AdminClient`; portions count as further filters.
 
         Returns:
             Each filter to its ACLs, each of which was deleted or has its own error; or to what went wrong with the
@@ -164,7 +317,7 @@ class AclOperations(AclDescriptionOperations):
         self, filters: Sequence[AclBindingFilter], deadline: float, settled: int, progress: Progress | None
     ) -> dict[AclBindingFilter, Deleted | KafkaError]:
         """The outcomes of filters that mean too many ACLs for one request, alone or together."""
-        way = WAYS.chosen("automatic", filters, proposals=self._cluster.settings.proposals)
+        way = DESCRIBING.chosen("automatic", filters, proposals=self._cluster.settings.proposals)
         described = await self._until(deadline, way, filters)
         parts = {wanted: tuple(portions(wanted, acls, MAXIMUM_RECORDS)) for wanted, acls in described.values().items()}
         sizes = {portion.wanted: len(portion.acls) for of_filter in parts.values() for portion in of_filter}

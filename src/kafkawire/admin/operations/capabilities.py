@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from kafkawire import protocol
-from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.route import OnNode, Route
+from kafkawire.admin.engine.operation import Outcomes, Request
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import Capability, Requirements, capabilities_of, needs, requirements_of
 from kafkawire.admin.operations.cluster import DescribeCluster
+from kafkawire.admin.operations.every_node import OfNodes
 from kafkawire.admin.results import Results
+from kafkawire.admin.settings import SOFTWARE_NAME, software_version
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 
-if TYPE_CHECKING:
-    from kafkawire.admin.requirements import Capability
 
-
-class DescribeCapabilities(Operation[int, "Mapping[str, Capability]", "protocol.ApiVersionsResponse"]):
+class DescribeCapabilities(OfNodes[Mapping[str, Capability], "protocol.ApiVersionsResponse"]):
     """Asked anew, since a node may have been upgraded meanwhile."""
 
     name = "capabilities"
     api = ApiKey.API_VERSIONS
     on_controllers = True
 
-    def __init__(self, *, controllers: bool, proposals: bool) -> None:
+    def __init__(self, requirements: Mapping[str, Requirements], *, controllers: bool, proposals: bool) -> None:
+        self._requirements = requirements
         self._controllers = controllers
         self._proposals = proposals
-
-    def route_of(self, item: int) -> Route:
-        return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:
         return protocol.ApiVersionsRequest(SOFTWARE_NAME, software_version())
@@ -40,18 +34,21 @@ class DescribeCapabilities(Operation[int, "Mapping[str, Capability]", "protocol.
     def read(
         self, request: Request[int], response: protocol.ApiVersionsResponse
     ) -> Outcomes[int, Mapping[str, Capability]]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         from kafkawire.admin.connection.versions import BrokerVersions  # noqa: PLC0415 needed once connected
-        from kafkawire.admin.requirements import capabilities_of  # noqa: PLC0415 a long table that few need
 
-        found = capabilities_of(BrokerVersions.of(response), controller=self._controllers, proposals=self._proposals)
+        found = capabilities_of(
+            self._requirements,
+            BrokerVersions.of(response),
+            controller=self._controllers,
+            proposals=self._proposals,
+        )
         return dict.fromkeys(request.items, found)
 
 
 class CapabilityOperations(OperationFamily):
     """What nodes can do."""
 
+    @needs(DescribeCapabilities)
     async def capabilities(
         self, nodes: Iterable[int] | None = None, *, timeout: float | None = None
     ) -> Results[int, Mapping[str, Capability]]:
@@ -61,7 +58,7 @@ class CapabilityOperations(OperationFamily):
 
         Args:
             nodes: ids of the nodes; None for all that are live.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Node id to its `Capability` for each method, or to what kept the node from telling.
@@ -75,5 +72,7 @@ class CapabilityOperations(OperationFamily):
             describe = DescribeCluster(controllers=controllers, authorized=False, fenced=False)
             cluster = (await self._until(deadline, describe, (None,)))[None]
             nodes = [member.node.id for member in cluster.nodes]
-        operation = DescribeCapabilities(controllers=controllers, proposals=self._cluster.settings.proposals)
+        operation = DescribeCapabilities(
+            requirements_of(type(self)), controllers=controllers, proposals=self._cluster.settings.proposals
+        )
         return await self._until(deadline, operation, nodes)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkawire import protocol
-from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
+from kafkawire.admin.engine.operation import K, Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
-from kafkawire.admin.operations.node_changes import NodeChange
+from kafkawire.admin.needs import needs
 from kafkawire.admin.results import Results
+from kafkawire.admin.settings import SOFTWARE_NAME, software_version
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import authorized_operations
 from kafkawire.model.cluster import (
@@ -25,8 +25,19 @@ from kafkawire.model.cluster import (
 from kafkawire.model.nodes import Node
 from kafkawire.model.topics import known_number
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
+
+
+class NodeChange(Operation[K, None, Message]):
+    """A change of one node of the cluster, made by controllers; its answer has nothing but an error."""
+
+    mutates = True
+    on_controllers = True
+    batch = 1
+
+    def read(self, request: Request[K], response: Message) -> Outcomes[K, None]:
+        return dict.fromkeys(request.items)
+
 
 _BROKERS, _CONTROLLERS = 1, 2
 """Endpoint types of DescribeCluster."""
@@ -59,8 +70,6 @@ class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClus
     def read(
         self, request: Request[None], response: protocol.DescribeClusterResponse
     ) -> Outcomes[None, ClusterDescription]:
-        if response.error_code:
-            return {None: error_of(response.error_code, response.error_message)}
         operations = authorized_operations(response.cluster_authorized_operations)
         return {
             None: ClusterDescription(
@@ -123,8 +132,6 @@ class DescribeFeatures(Operation[int | None, Features, "protocol.ApiVersionsResp
     def read(
         self, request: Request[int | None], response: protocol.ApiVersionsResponse
     ) -> Outcomes[int | None, Features]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, None))
         features = Features(
             supported={f.name: FeatureLevels(f.min_version, f.max_version) for f in response.supported_features},
             finalized={
@@ -158,8 +165,6 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
         )
 
     def read(self, request: Request[str], response: protocol.UpdateFeaturesResponse) -> Outcomes[str, None]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
         outcomes = {result.feature: failure(result.error_code, result.error_message) for result in response.results}
         # From version 2 on, a feature that the answer leaves out was updated.
         return outcomes if request.version < _ONE_ERROR_SINCE else dict.fromkeys(request.items) | outcomes
@@ -205,12 +210,13 @@ class ClientInstanceId(Operation[None, Uuid, "protocol.GetTelemetrySubscriptions
     def read(
         self, request: Request[None], response: protocol.GetTelemetrySubscriptionsResponse
     ) -> Outcomes[None, Uuid]:
-        return {None: failure(response.error_code) or response.client_instance_id}
+        return {None: response.client_instance_id}
 
 
 class ClusterOperations(OperationFamily):
     """The cluster as a whole."""
 
+    @needs(DescribeCluster, DescribeClusterInMetadata)
     async def describe_cluster(
         self,
         *,
@@ -223,7 +229,7 @@ class ClusterOperations(OperationFamily):
         Args:
             include_authorized_operations: whether to ask what the caller may do with the cluster.
             include_fenced_brokers: whether registered brokers that are not in use count; needs 4.0 or newer.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if no node tells.
@@ -235,18 +241,20 @@ class ClusterOperations(OperationFamily):
         )
         return await self._only(operation, None, timeout)
 
+    @needs(DescribeFeatures)
     async def describe_features(self, *, node: int | None = None, timeout: float | None = None) -> Features:
         """The features of a node and of the cluster.
 
         Args:
             node: id of the node to ask; None for any.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if the node does not tell.
         """
         return await self._only(DescribeFeatures(), node, timeout)
 
+    @needs(UpdateFeatures, rights="ALTER CLUSTER")
     async def update_features(
         self, updates: Mapping[str, FeatureUpdate], *, validate_only: bool = False, timeout: float | None = None
     ) -> Results[str, None]:
@@ -255,7 +263,7 @@ class ClusterOperations(OperationFamily):
         Args:
             updates: feature to its change.
             validate_only: change nothing, but run all checks.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Feature to None, or to what went wrong: `InvalidUpdateVersionError`, `FeatureUpdateFailedError` ... Newer
@@ -263,12 +271,13 @@ class ClusterOperations(OperationFamily):
         """
         return await self._each(UpdateFeatures(updates, validate_only=validate_only), updates, timeout)
 
+    @needs(UnregisterBroker, rights="ALTER CLUSTER")
     async def unregister_broker(self, broker: int, *, timeout: float | None = None) -> None:
         """Have the cluster forget a broker that is gone for good.
 
         Args:
             broker: its id.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             BrokerIdNotRegisteredError: if there is none with this id.
@@ -276,6 +285,7 @@ class ClusterOperations(OperationFamily):
         """
         await self._only(UnregisterBroker(), broker, timeout)
 
+    @needs(UnregisterController, rights="ALTER CLUSTER")
     async def unregister_controller(self, controller: int, *, timeout: float | None = None) -> None:
         """Have the cluster forget the registration of a controller that is gone for good (KIP-1312).
 
@@ -284,7 +294,7 @@ class ClusterOperations(OperationFamily):
 
         Args:
             controller: its id.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             ControllerIdNotRegisteredError: if there is none with this id.
@@ -294,11 +304,12 @@ class ClusterOperations(OperationFamily):
         """
         await self._only(UnregisterController(), controller, timeout)
 
+    @needs(ClientInstanceId)
     async def client_instance_id(self, *, timeout: float | None = None) -> Uuid:
         """The id that a broker gives to this client for telemetry.
 
         Args:
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             UnsupportedVersionError: if the brokers gather no telemetry.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Generic, TypeAlias, TypeVar
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, R, Request, V, failure
 from kafkawire.admin.engine.route import ANY_NODE, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.model.configs.resources import (
@@ -84,77 +85,80 @@ class DescribeConfigs(_OfResources[dict[str, ConfigEntry], "protocol.DescribeCon
         }
 
 
-class IncrementalAlterConfigs(_OfResources[None, "protocol.IncrementalAlterConfigsResponse"]):
-    """KIP-339. Answers come in no useful order and are told apart by their resource (G5)."""
+T = TypeVar("T")
+_Altered: TypeAlias = "protocol.AlterConfigsResponse | protocol.IncrementalAlterConfigsResponse"
+
+
+class _Alter(_OfResources[None, _Altered], Generic[T]):
+    """The common part of both ways to alter configurations.
+
+    Args:
+        configs: resource to what is requested for it.
+        validate_only: whether nothing changes and everything is checked.
+    """
+
+    mutates = True
+
+    def __init__(self, configs: Mapping[ConfigResource, T], *, validate_only: bool) -> None:
+        self._configs = configs
+        self._validate_only = validate_only
+
+    def read(self, request: Request[ConfigResource], response: _Altered) -> Outcomes[ConfigResource, None]:
+        return {
+            _resource(result.resource_type, result.resource_name): failure(result.error_code, result.error_message)
+            for result in response.responses
+        }
+
+
+class IncrementalAlterConfigs(_Alter[Sequence[ConfigChange]]):
+    """KIP-339. Answers come in no useful order; they are assigned by their resource (G5)."""
 
     name = "incremental_alter_configs"
     api = ApiKey.INCREMENTAL_ALTER_CONFIGS
-    mutates = True
     batch = MAXIMUM_RECORDS
 
-    def __init__(self, changes: Mapping[ConfigResource, Sequence[ConfigChange]], *, validate_only: bool) -> None:
-        self._changes = changes
-        self._validate_only = validate_only
-
     def validate(self, item: ConfigResource) -> KafkaError | None:
-        return super().validate(item) or _refusal_of_changes(self._changes[item])
+        return super().validate(item) or _refusal_of_changes(self._configs[item])
 
     def weight(self, item: ConfigResource) -> int:
-        return max(1, len(self._changes[item]))
+        return max(1, len(self._configs[item]))
 
     def build(self, request: Request[ConfigResource]) -> Message:
         message = protocol.IncrementalAlterConfigsRequest
+        config = message.AlterableConfig
         return message(
-            resources=tuple(
+            tuple(
                 message.AlterConfigsResource(
-                    resource.resource_type,
-                    resource.name,
-                    tuple(
-                        message.AlterableConfig(change.name, change.operation, change.value)
-                        for change in self._changes[resource]
-                    ),
+                    item.resource_type,
+                    item.name,
+                    tuple(config(change.name, change.operation, change.value) for change in self._configs[item]),
                 )
-                for resource in request.items
+                for item in request.items
             ),
-            validate_only=self._validate_only,
+            self._validate_only,
         )
 
-    def read(
-        self, request: Request[ConfigResource], response: protocol.IncrementalAlterConfigsResponse
-    ) -> Outcomes[ConfigResource, None]:
-        return _altered(response.responses)
 
-
-class AlterConfigs(_OfResources[None, "protocol.AlterConfigsResponse"]):
+class AlterConfigs(_Alter[Mapping[str, str]]):
     """KIP-133. A request must not have a resource twice: Kafka 4.3.1 never answers it."""
 
     name = "alter_configs"
     api = ApiKey.ALTER_CONFIGS
-    mutates = True
     batch = _RESOURCES_OF_A_REPLACEMENT
-
-    def __init__(self, configs: Mapping[ConfigResource, Mapping[str, str]], *, validate_only: bool) -> None:
-        self._configs = configs
-        self._validate_only = validate_only
 
     def build(self, request: Request[ConfigResource]) -> Message:
         message = protocol.AlterConfigsRequest
         return message(
-            resources=tuple(
+            tuple(
                 message.AlterConfigsResource(
-                    resource.resource_type,
-                    resource.name,
-                    tuple(message.AlterableConfig(name, value) for name, value in self._configs[resource].items()),
+                    item.resource_type,
+                    item.name,
+                    tuple(message.AlterableConfig(*config) for config in self._configs[item].items()),
                 )
-                for resource in request.items
+                for item in request.items
             ),
-            validate_only=self._validate_only,
+            self._validate_only,
         )
-
-    def read(
-        self, request: Request[ConfigResource], response: protocol.AlterConfigsResponse
-    ) -> Outcomes[ConfigResource, None]:
-        return _altered(response.responses)
 
 
 class ListConfigResources(Operation[None, tuple[ConfigResource, ...], "protocol.ListConfigResourcesResponse"]):
@@ -176,24 +180,13 @@ class ListConfigResources(Operation[None, tuple[ConfigResource, ...], "protocol.
     def read(
         self, request: Request[None], response: protocol.ListConfigResourcesResponse
     ) -> Outcomes[None, tuple[ConfigResource, ...]]:
-        if response.error_code:
-            asked = ", ".join(str(wanted) for wanted in sorted(self._types)) or "all types"
-            return {None: error_of(response.error_code, f"the broker cannot list resources of {asked}")}
         return {
             None: tuple(_resource(listed.resource_type, listed.resource_name) for listed in response.config_resources)
         }
 
-
-def _altered(
-    results: Iterable[
-        protocol.AlterConfigsResponse.AlterConfigsResourceResponse
-        | protocol.IncrementalAlterConfigsResponse.AlterConfigsResourceResponse
-    ],
-) -> dict[ConfigResource, KafkaError | None]:
-    return {
-        _resource(result.resource_type, result.resource_name): failure(result.error_code, result.error_message)
-        for result in results
-    }
+    def error(self, code: int, message: str | None) -> KafkaError:
+        wanted = ", ".join(map(str, sorted(self._types))) or "all types"
+        return error_of(code, f"the broker cannot list resources of {wanted}")
 
 
 def _resource(type_: int, name: str) -> ConfigResource:
@@ -215,6 +208,7 @@ def _refusal_of_changes(changes: Sequence[ConfigChange]) -> KafkaError | None:
 class ConfigOperations(OperationFamily):
     """Configurations of topics, brokers, loggers, groups and subscriptions to client metrics."""
 
+    @needs(DescribeConfigs, rights="DESCRIBE_CONFIGS TOPIC or DESCRIBE_CONFIGS CLUSTER or DESCRIBE_CONFIGS GROUP")
     async def describe_configs(
         self,
         resources: Iterable[ConfigResource],
@@ -232,8 +226,7 @@ class ConfigOperations(OperationFamily):
             keys: names of the configs wanted; None or none for all. Names that a resource does not have are left out.
             include_synonyms: whether to tell all values that a config has and where; needs a broker of 1.1 or newer.
             include_documentation: whether to tell what configs are for; needs a broker of 2.6 or newer.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many resources have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Resource to its configs by name, or to what went wrong: `UnknownTopicOrPartitionError`,
@@ -245,6 +238,7 @@ class ConfigOperations(OperationFamily):
         operation = DescribeConfigs(wanted or None, synonyms=include_synonyms, documentation=include_documentation)
         return await self._each(operation, resources, timeout, progress)
 
+    @needs(IncrementalAlterConfigs, rights="ALTER_CONFIGS TOPIC or ALTER_CONFIGS CLUSTER or ALTER_CONFIGS GROUP")
     async def incremental_alter_configs(
         self,
         changes: Mapping[ConfigResource, Iterable[ConfigChange]],
@@ -258,8 +252,7 @@ class ConfigOperations(OperationFamily):
         Args:
             changes: resource to its changes, which are made all or none; each config once.
             validate_only: change nothing, but run all checks, the broker's alter-config policy included.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many resources have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Resource to None, or to what went wrong: `InvalidConfigError` (unknown name or bad value),
@@ -269,6 +262,7 @@ class ConfigOperations(OperationFamily):
         wanted = {resource: tuple(some) for resource, some in changes.items()}
         return await self._each(IncrementalAlterConfigs(wanted, validate_only=validate_only), wanted, timeout, progress)
 
+    @needs(AlterConfigs, rights="ALTER_CONFIGS TOPIC or ALTER_CONFIGS CLUSTER or ALTER_CONFIGS GROUP")
     async def alter_configs(
         self,
         configs: Mapping[ConfigResource, Mapping[str, str]],
@@ -285,8 +279,7 @@ class ConfigOperations(OperationFamily):
         Args:
             configs: resource to all that it is to have.
             validate_only: change nothing, but run all checks.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many resources have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Resource to None, or to what went wrong, as for `incremental_alter_configs`.
@@ -294,6 +287,7 @@ class ConfigOperations(OperationFamily):
         wanted = {resource: dict(all_of_it) for resource, all_of_it in configs.items()}
         return await self._each(AlterConfigs(wanted, validate_only=validate_only), wanted, timeout, progress)
 
+    @needs(ListConfigResources, rights="DESCRIBE_CONFIGS CLUSTER")
     async def list_config_resources(
         self, types: Iterable[ConfigResourceType] = (), *, timeout: float | None = None
     ) -> tuple[ConfigResource, ...]:
@@ -302,7 +296,7 @@ class ConfigOperations(OperationFamily):
         Args:
             types: what to list; none for all types that the broker knows. A broker older than 4.1 can list
                 ``CLIENT_METRICS`` only, and by itself.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             UnsupportedVersionError: if the broker cannot list one of the types, or nothing at all (before 3.7).

@@ -11,7 +11,7 @@ from kafkawire.admin.engine.operation import K, Operation, R, V
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, Route
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
@@ -31,14 +31,12 @@ class InGroup(Operation[K, V, R]):
     """Its items are in one group.
 
     Args:
-        name: the method that users call.
         group_id: the group.
     """
 
     retried_codes: ClassVar[frozenset[int]] = AFTER_REBALANCE
 
-    def __init__(self, name: str, group_id: str) -> None:
-        self.name = name
+    def __init__(self, group_id: str) -> None:
         self.route = CoordinatorOf(CoordinatorType.GROUP, group_id)
         self._group_id = group_id
 
@@ -76,12 +74,10 @@ class OffsetsOfGroups(OfGroups[V, R]):
     """What all ways to read the offsets of groups have in common.
 
     Args:
-        name: the method that users call.
         partitions: what is wanted of each group.
     """
 
-    def __init__(self, name: str, partitions: PartitionsOfGroups) -> None:
-        self.name = name
+    def __init__(self, partitions: PartitionsOfGroups) -> None:
         self._partitions = partitions
 
     def _topics(self, group_id: str, topic: Callable[[str, tuple[int, ...]], T]) -> tuple[T, ...] | None:

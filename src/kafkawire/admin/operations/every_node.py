@@ -8,13 +8,12 @@ from typing import Any, Generic
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import K, Operation, Outcomes, Request, V
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import K, Operation, Outcomes, Progress, R, Request, V
+from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, metadata_request
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ConnectionFailedError, KafkaError
 
@@ -22,21 +21,24 @@ from kafkawire.wire.kafka_errors import ConnectionFailedError, KafkaError
 class FindNodes(Operation[None, tuple[int, ...], "protocol.MetadataResponse"]):
     """The ids of the live brokers, as they are now."""
 
+    name = "find_nodes"
     api = ApiKey.METADATA
     minimum_version = CLUSTER_ALONE_SINCE
-
-    def __init__(self, name: str) -> None:
-        self.name = name
 
     def build(self, request: Request[None]) -> Message:
         return metadata_request(request.version, ())
 
     def read(self, request: Request[None], response: protocol.MetadataResponse) -> Outcomes[None, tuple[int, ...]]:
-        if response.error_code:
-            return {None: error_of(response.error_code)}
         if not response.brokers:  # a broker that is starting knows nobody yet
             return {None: ConnectionFailedError("the node names no member of the cluster")}
         return {None: tuple(sorted(broker.node_id for broker in response.brokers))}
+
+
+class OfNodes(Operation[int, V, R]):
+    """Base of operations whose items are node ids."""
+
+    def route_of(self, item: int) -> Route:
+        return OnNode(item)
 
 
 class ItemOnNode(msgspec.Struct, Generic[K], frozen=True):
@@ -68,7 +70,7 @@ class EveryNodeFamily(OperationFamily):
             KafkaError: if no broker tells which there are.
         """
         deadline = self._deadline(timeout)
-        nodes = (await self._until(deadline, FindNodes(operation.name), (None,)))[None]
+        nodes = (await self._until(deadline, FindNodes().named(operation.name), (None,)))[None]
         return await self._until(deadline, operation, nodes, progress)
 
     async def _wait_on_every_node(
@@ -85,7 +87,7 @@ class EveryNodeFamily(OperationFamily):
             KafkaError: if no broker tells which there are.
         """
         deadline = self._deadline(timeout)
-        nodes = (await self._until(deadline, FindNodes(operation.name), (None,)))[None]
+        nodes = (await self._until(deadline, FindNodes().named(operation.name), (None,)))[None]
         everywhere = [ItemOnNode(item, node) for item in items for node in nodes]
         failed: dict[K, KafkaError] = {}
         for where, error in (await self._until(deadline, operation, everywhere)).errors().items():

@@ -1,4 +1,4 @@
-"""Classic groups and groups of consumers, described (admin-groups)."""
+"""Classic groups, groups of consumers and share groups: describe (admin-groups)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, R, Request, V, failure
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.coordinated import OfGroups, assigned
 from kafkawire.admin.results import Results
 from kafkawire.model.acls.bindings import AclOperation, authorized_operations
@@ -20,8 +20,10 @@ from kafkawire.model.groups.descriptions import (
     ConsumerGroupMember,
     GroupState,
     GroupType,
+    ShareGroupDescription,
+    ShareGroupMember,
 )
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import GroupIdNotFoundError, error_of
@@ -37,14 +39,12 @@ class DescribeGroups(OfGroups[V, R]):
 
     Args:
         authorized: whether to ask what the caller may do with each group.
-        name: the method that users call, where it is not the operation's own.
     """
 
     # Groups may have many members with many partitions, so that answers grow large; requests follow each other anyway.
     batch = 500
 
-    def __init__(self, *, authorized: bool, name: str | None = None) -> None:
-        self.name = name or type(self).name
+    def __init__(self, *, authorized: bool = False) -> None:
         self._authorized = authorized
 
     def _may(self, operations: int) -> frozenset[AclOperation] | None:
@@ -84,7 +84,7 @@ class DescribeConsumerGroups(DescribeGroups[ConsumerGroupDescription, "protocol.
         }
 
     def fallback(self) -> Operation[str, ConsumerGroupDescription, protocol.DescribeGroupsResponse]:
-        return DescribeClassicConsumerGroups(authorized=self._authorized, name=self.name)
+        return DescribeClassicConsumerGroups(authorized=self._authorized).named(self.name)
 
 
 def _member(member: protocol.ConsumerGroupDescribeResponse.Member) -> ConsumerGroupMember:
@@ -108,8 +108,8 @@ class _DescribeInClassicProtocol(DescribeGroups[V, "protocol.DescribeGroupsRespo
 
     api = ApiKey.DESCRIBE_GROUPS
 
-    def __init__(self, *, authorized: bool, name: str | None = None) -> None:
-        super().__init__(authorized=authorized, name=name)
+    def __init__(self, *, authorized: bool = False) -> None:
+        super().__init__(authorized=authorized)
         self.needs = ("include_authorized_operations",) if authorized else ()
 
     def build(self, request: Request[str]) -> Message:
@@ -252,9 +252,52 @@ def _of_consumers(group: ClassicGroupDescription) -> ConsumerGroupDescription | 
     )
 
 
-class GroupDescriptionOperations(OperationFamily):
-    """Classic groups and groups of consumers, described."""
+class DescribeShareGroups(DescribeGroups[ShareGroupDescription, "protocol.ShareGroupDescribeResponse"]):
+    """KIP-932."""
 
+    name = "describe_share_groups"
+    api = ApiKey.SHARE_GROUP_DESCRIBE
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.ShareGroupDescribeRequest(
+            group_ids=tuple(request.items), include_authorized_operations=self._authorized
+        )
+
+    def read(
+        self, request: Request[str], response: protocol.ShareGroupDescribeResponse
+    ) -> Outcomes[str, ShareGroupDescription]:
+        return {
+            group.group_id: failure(group.error_code, group.error_message)
+            or ShareGroupDescription(
+                group_id=group.group_id,
+                state=GroupState(group.group_state),
+                coordinator=request.node_id,
+                assignor=group.assignor_name,
+                members=tuple(map(_share_member, group.members)),
+                group_epoch=group.group_epoch,
+                assignment_epoch=group.assignment_epoch,
+                authorized_operations=self._may(group.authorized_operations),
+            )
+            for group in response.groups
+        }
+
+
+def _share_member(member: protocol.ShareGroupDescribeResponse.Member) -> ShareGroupMember:
+    return ShareGroupMember(
+        member_id=member.member_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        assignment=assigned(member.assignment.topic_partitions),
+        member_epoch=member.member_epoch,
+        subscribed_topics=tuple(member.subscribed_topic_names),
+        rack_id=member.rack_id,
+    )
+
+
+class GroupDescriptionOperations(OperationFamily):
+    """Descriptions of classic groups, groups of consumers and share groups."""
+
+    @needs(DescribeConsumerGroups, DescribeClassicConsumerGroups, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def describe_consumer_groups(
         self,
         groups: Iterable[str],
@@ -268,8 +311,7 @@ class GroupDescriptionOperations(OperationFamily):
         Args:
             groups: ids of the groups.
             include_authorized_operations: whether to ask what the caller may do with each.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups that are not
@@ -278,6 +320,7 @@ class GroupDescriptionOperations(OperationFamily):
         operation = DescribeConsumerGroups(authorized=include_authorized_operations)
         return await self._each(operation, groups, timeout, progress)
 
+    @needs(DescribeClassicGroups, rights="DESCRIBE GROUP")
     async def describe_classic_groups(
         self,
         groups: Iterable[str],
@@ -291,12 +334,34 @@ class GroupDescriptionOperations(OperationFamily):
         Args:
             groups: ids of the groups.
             include_authorized_operations: whether to ask what the caller may do with each.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError`, also from brokers that call
             such a group dead; `GroupAuthorizationFailedError` ...
         """
         operation = DescribeClassicGroups(authorized=include_authorized_operations)
+        return await self._each(operation, groups, timeout, progress)
+
+    @needs(DescribeShareGroups, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
+    async def describe_share_groups(
+        self,
+        groups: Iterable[str],
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[str, ShareGroupDescription]:
+        """Share groups (KIP-932).
+
+        Args:
+            groups: ids of the groups.
+            include_authorized_operations: whether to ask what the caller may do with each.
+            timeout, progress: see `AdminClient`.
+
+        Returns:
+            Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups of another
+            type), `GroupAuthorizationFailedError`, `UnsupportedVersionError` (the broker has no share groups) ...
+        """
+        operation = DescribeShareGroups(authorized=include_authorized_operations)
         return await self._each(operation, groups, timeout, progress)

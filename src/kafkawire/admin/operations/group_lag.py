@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from kafkawire.admin.group_lag import GroupLag, PartitionLag
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
 from kafkawire.admin.operations.groups_of_any_kind import (
+    DESCRIBING,
+    FETCHING,
     CurrentOffset,
     CurrentOffsets,
     GroupsOfAnyKindFamily,
     KnownGroup,
 )
+from kafkawire.admin.operations.records import ListOffsets
 from kafkawire.admin.operations.topic_offsets import PartitionsOfTopicsFamily
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.descriptions import GroupType
-from kafkawire.model.partitions import IsolationLevel, OffsetRange
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, OffsetRange, TopicPartition
 from kafkawire.protocol.errors import GroupIdNotFoundError, UnknownTopicOrPartitionError
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -26,6 +29,7 @@ _NAME = "group_lag"
 class GroupLagOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
     """How far groups are from the ends of their partitions."""
 
+    @needs(*FETCHING, rights="DESCRIBE GROUP, DESCRIBE TOPIC", further=[DESCRIBING, (ListOffsets,)])
     async def group_lag(
         self,
         groups: Wanted,
@@ -42,7 +46,7 @@ class GroupLagOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
                 committed something for and all that its members have.
             isolation: whether a partition ends at its last record, or where its first open transaction begins, which
                 is as far as consumers with ``isolation.level=read_committed`` can read.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Group id to its lag, or to what went wrong with the group: `GroupIdNotFoundError` (there is no such group,

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kafkawire import protocol
-from kafkawire.admin.collected import Gathered
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.route import OnNode, Route
+from kafkawire.admin.engine.operation import Outcomes, Request
 from kafkawire.admin.first_versions import first_version
-from kafkawire.admin.operations.every_node import EveryNodeFamily
+from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.every_node import EveryNodeFamily, OfNodes
+from kafkawire.admin.results import Gathered
 from kafkawire.model.groups.descriptions import CONSUMER_PROTOCOL, GroupListing, GroupState, GroupType
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 
 _KNOWN_TO_OLD_BROKERS = (frozenset({GroupType.CLASSIC}), frozenset({GroupType.CLASSIC, GroupType.CONSUMER}))
 """Brokers that cannot filter by type have classic groups only, so all their groups are of these types."""
 
 
-class ListGroups(Operation[int, tuple[GroupListing, ...], "protocol.ListGroupsResponse"]):
+class ListGroups(OfNodes[tuple[GroupListing, ...], "protocol.ListGroupsResponse"]):
     """KIP-518 (states), KIP-848 (types); the groups of each node."""
 
     name = "list_groups"
@@ -39,9 +38,6 @@ class ListGroups(Operation[int, tuple[GroupListing, ...], "protocol.ListGroupsRe
         elif states:
             self.needs = ("states_filter",)
 
-    def route_of(self, item: int) -> Route:
-        return OnNode(item)
-
     def build(self, request: Request[int]) -> Message:
         message = protocol.ListGroupsRequest
         has_types = request.version >= first_version(message, "types_filter")
@@ -50,8 +46,6 @@ class ListGroups(Operation[int, tuple[GroupListing, ...], "protocol.ListGroupsRe
     def read(
         self, request: Request[int], response: protocol.ListGroupsResponse
     ) -> Outcomes[int, tuple[GroupListing, ...]]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         groups = tuple(
             GroupListing(
                 group.group_id,
@@ -68,6 +62,7 @@ class ListGroups(Operation[int, tuple[GroupListing, ...], "protocol.ListGroupsRe
 class GroupListingOperations(EveryNodeFamily):
     """Which groups there are."""
 
+    @needs(ListGroups, rights="DESCRIBE GROUP or DESCRIBE CLUSTER")
     async def list_groups(
         self,
         *,
@@ -83,7 +78,7 @@ class GroupListingOperations(EveryNodeFamily):
             types: only groups of one of these; empty for all. Fails at brokers before 3.8, unless it is ``CLASSIC``
                 or that and ``CONSUMER``: they have classic groups only.
             protocol_types: only groups whose protocol type is one of these (told apart by the client); None for all.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             The groups; of a node that failed what went wrong: `UnsupportedVersionError` (a filter that it does not
@@ -95,6 +90,7 @@ class GroupListingOperations(EveryNodeFamily):
         listed = await self._on_every_node(ListGroups(states, types, protocol_types), timeout)
         return Gathered(listed, lambda group: group.group_id)
 
+    @needs(ListGroups, rights="DESCRIBE GROUP or DESCRIBE CLUSTER")
     async def list_consumer_groups(
         self, *, states: Collection[GroupState] = (), timeout: float | None = None
     ) -> Gathered[GroupListing]:
@@ -104,7 +100,7 @@ class GroupListingOperations(EveryNodeFamily):
 
         Args:
             states: only groups in one of these; empty for all.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             The groups; of a node that failed what went wrong.

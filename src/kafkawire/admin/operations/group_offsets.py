@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.coordinated import (
     InGroup,
     InGroups,
@@ -20,7 +20,7 @@ from kafkawire.admin.operations.coordinated import (
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.offsets import CommittedOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
@@ -48,10 +48,11 @@ _BYTES_OF_AN_OFFSET = 100
 class _OffsetsByFetch(OffsetsOfGroups[GroupOffsets, "protocol.OffsetFetchResponse"]):
     """What both ways to fetch offsets have in common."""
 
+    name = "list_consumer_group_offsets"
     api = ApiKey.OFFSET_FETCH
 
-    def __init__(self, name: str, partitions: PartitionsOfGroups, *, require_stable: bool) -> None:
-        super().__init__(name, partitions)
+    def __init__(self, partitions: PartitionsOfGroups, *, require_stable: bool = False) -> None:
+        super().__init__(partitions)
         self._require_stable = require_stable
 
 
@@ -87,7 +88,7 @@ class ListOffsetsOfGroups(_OffsetsByFetch):
         }
 
     def fallback(self) -> Operation[str, GroupOffsets, protocol.OffsetFetchResponse]:
-        return ListOffsetsOfGroup(self.name, self._partitions, require_stable=self._require_stable)
+        return ListOffsetsOfGroup(self._partitions, require_stable=self._require_stable).named(self.name)
 
 
 class ListOffsetsOfGroup(_OffsetsByFetch):
@@ -97,8 +98,8 @@ class ListOffsetsOfGroup(_OffsetsByFetch):
     minimum_version = _KAFKA_SINCE
     lacks = "groups"
 
-    def __init__(self, name: str, partitions: PartitionsOfGroups, *, require_stable: bool) -> None:
-        super().__init__(name, partitions, require_stable=require_stable)
+    def __init__(self, partitions: PartitionsOfGroups, *, require_stable: bool = False) -> None:
+        super().__init__(partitions, require_stable=require_stable)
         self.needs = ("require_stable",) if require_stable else ()
 
     def lowest_version(self, item: str) -> int:
@@ -111,8 +112,6 @@ class ListOffsetsOfGroup(_OffsetsByFetch):
         return message(group_id=group_id, topics=topics, require_stable=self._require_stable)
 
     def read(self, request: Request[str], response: protocol.OffsetFetchResponse) -> Outcomes[str, GroupOffsets]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         (group_id,) = request.items
         found = {
             TopicPartition(topic.name, each.partition_index): _committed(each)
@@ -141,14 +140,14 @@ def _committed(
 class CommitOffsets(InGroups[None, "protocol.OffsetCommitResponse"]):
     """KIP-396; commits without a member id, which groups accept that have no members."""
 
+    name = "alter_consumer_group_offsets"
     api = ApiKey.OFFSET_COMMIT
     mutates = True
     batch = _BYTES_OF_A_REQUEST
     minimum_version = _RETENTION_BY_BROKER_SINCE
     maximum_version = _NAMES_UNTIL
 
-    def __init__(self, name: str, offsets: Mapping[PartitionOfGroup, CommittedOffset]) -> None:
-        self.name = name
+    def __init__(self, offsets: Mapping[PartitionOfGroup, CommittedOffset]) -> None:
         self._offsets = offsets
 
     def weight(self, item: PartitionOfGroup) -> int:
@@ -192,6 +191,7 @@ def _commit(number: int, wanted: CommittedOffset) -> protocol.OffsetCommitReques
 class DeleteOffsets(InGroup[TopicPartition, None, "protocol.OffsetDeleteResponse"]):
     """KIP-496."""
 
+    name = "delete_consumer_group_offsets"
     api = ApiKey.OFFSET_DELETE
     mutates = True
 
@@ -208,8 +208,6 @@ class DeleteOffsets(InGroup[TopicPartition, None, "protocol.OffsetDeleteResponse
     def read(
         self, request: Request[TopicPartition], response: protocol.OffsetDeleteResponse
     ) -> Outcomes[TopicPartition, None]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         return {
             TopicPartition(topic.name, result.partition_index): failure(result.error_code)
             for topic in response.topics
@@ -225,6 +223,7 @@ def wanted_of_each(groups: Wanted) -> dict[str, Collection[TopicPartition] | Non
 class GroupOffsetOperations(OperationFamily):
     """The offsets that groups have committed."""
 
+    @needs(ListOffsetsOfGroups, ListOffsetsOfGroup, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def list_consumer_group_offsets(
         self,
         groups: Wanted,
@@ -240,8 +239,7 @@ class GroupOffsetOperations(OperationFamily):
                 committed something for.
             require_stable: whether offsets that are being committed by an open transaction are an
                 `UnstableOffsetCommitError` of their partitions; fails at brokers before 2.5.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its offsets, or to what went wrong with the group: `GroupAuthorizationFailedError` ... Its
@@ -250,6 +248,7 @@ class GroupOffsetOperations(OperationFamily):
         """
         return await self._list_offsets("list_consumer_group_offsets", groups, require_stable, timeout, progress)
 
+    @needs(ListOffsetsOfGroups, ListOffsetsOfGroup, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def list_streams_group_offsets(
         self,
         groups: Wanted,
@@ -261,6 +260,7 @@ class GroupOffsetOperations(OperationFamily):
         """The offsets that streams groups have committed; as `list_consumer_group_offsets`."""
         return await self._list_offsets("list_streams_group_offsets", groups, require_stable, timeout, progress)
 
+    @needs(CommitOffsets, rights="READ GROUP, READ TOPIC")
     async def alter_consumer_group_offsets(
         self,
         group_id: str,
@@ -274,8 +274,7 @@ class GroupOffsetOperations(OperationFamily):
         Args:
             group_id: id of the group.
             offsets: partition to its new offset.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many partitions have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Partition to None, or to what went wrong: `UnknownMemberIdError` (the group has members),
@@ -283,6 +282,7 @@ class GroupOffsetOperations(OperationFamily):
         """
         return await self._alter_offsets("alter_consumer_group_offsets", group_id, offsets, timeout, progress)
 
+    @needs(CommitOffsets, rights="READ GROUP, READ TOPIC")
     async def alter_streams_group_offsets(
         self,
         group_id: str,
@@ -294,6 +294,7 @@ class GroupOffsetOperations(OperationFamily):
         """Set where a streams group goes on; as `alter_consumer_group_offsets`."""
         return await self._alter_offsets("alter_streams_group_offsets", group_id, offsets, timeout, progress)
 
+    @needs(DeleteOffsets, rights="DELETE GROUP, READ TOPIC")
     async def delete_consumer_group_offsets(
         self,
         group_id: str,
@@ -307,16 +308,15 @@ class GroupOffsetOperations(OperationFamily):
         Args:
             group_id: id of the group.
             partitions: which.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many partitions have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Partition to None, also if nothing was committed for it; or to what went wrong:
             `GroupSubscribedToTopicError` (members of the group read the topic), `GroupIdNotFoundError` ...
         """
-        operation = DeleteOffsets("delete_consumer_group_offsets", group_id)
-        return await self._each(operation, partitions, timeout, progress)
+        return await self._each(DeleteOffsets(group_id), partitions, timeout, progress)
 
+    @needs(DeleteOffsets, rights="DELETE GROUP, READ TOPIC")
     async def delete_streams_group_offsets(
         self,
         group_id: str,
@@ -326,14 +326,14 @@ class GroupOffsetOperations(OperationFamily):
         progress: Progress | None = None,
     ) -> Results[TopicPartition, None]:
         """Forget offsets of a streams group; as `delete_consumer_group_offsets`."""
-        operation = DeleteOffsets("delete_streams_group_offsets", group_id)
+        operation = DeleteOffsets(group_id).named("delete_streams_group_offsets")
         return await self._each(operation, partitions, timeout, progress)
 
     async def _list_offsets(
         self, name: str, groups: Wanted, require_stable: bool, timeout: float | None, progress: Progress | None
     ) -> Results[str, GroupOffsets]:
         wanted = wanted_of_each(groups)
-        operation = ListOffsetsOfGroups(name, wanted, require_stable=require_stable)
+        operation = ListOffsetsOfGroups(wanted, require_stable=require_stable).named(name)
         return await self._each(operation, groups, timeout, progress)
 
     async def _alter_offsets(
@@ -348,5 +348,5 @@ class GroupOffsetOperations(OperationFamily):
             PartitionOfGroup(group_id, partition): CommittedOffset(offset) if isinstance(offset, int) else offset
             for partition, offset in offsets.items()
         }
-        done = await self._each(CommitOffsets(name, wanted), wanted, timeout, progress)
+        done = await self._each(CommitOffsets(wanted).named(name), wanted, timeout, progress)
         return Results({item.partition: outcome for item, outcome in done.items()})

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.coordinated import AFTER_REBALANCE, InGroup, OfGroups
 from kafkawire.admin.operations.group_descriptions import DescribeConsumerGroups
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.descriptions import MemberToRemove
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import UnknownMemberIdError, error_of
+from kafkawire.protocol.errors import UnknownMemberIdError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -27,12 +27,10 @@ _LONGEST_REASON = 255
 class DeleteGroups(OfGroups[None, "protocol.DeleteGroupsResponse"]):
     """KIP-229; groups of every kind."""
 
+    name = "delete_consumer_groups"
     api = ApiKey.DELETE_GROUPS
     mutates = True
     retried_codes = AFTER_REBALANCE
-
-    def __init__(self, name: str) -> None:
-        self.name = name
 
     def build(self, request: Request[str]) -> Message:
         return protocol.DeleteGroupsRequest(groups_names=tuple(request.items))
@@ -44,12 +42,13 @@ class DeleteGroups(OfGroups[None, "protocol.DeleteGroupsResponse"]):
 class RemoveMembers(InGroup[MemberToRemove, None, "protocol.LeaveGroupResponse"]):
     """KIP-345, KIP-571, KIP-800 (reason)."""
 
+    name = "remove_members_from_consumer_group"
     api = ApiKey.LEAVE_GROUP
     mutates = True
     needs = ("members",)
 
-    def __init__(self, name: str, group_id: str, reason: str) -> None:
-        super().__init__(name, group_id)
+    def __init__(self, group_id: str, reason: str) -> None:
+        super().__init__(group_id)
         self._reason = reason[:_LONGEST_REASON]
 
     def validate(self, item: MemberToRemove) -> KafkaError | None:
@@ -67,8 +66,6 @@ class RemoveMembers(InGroup[MemberToRemove, None, "protocol.LeaveGroupResponse"]
     def read(
         self, request: Request[MemberToRemove], response: protocol.LeaveGroupResponse
     ) -> Outcomes[MemberToRemove, None]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         return {
             MemberToRemove(member.member_id, member.group_instance_id): failure(member.error_code)
             for member in response.members
@@ -78,6 +75,7 @@ class RemoveMembers(InGroup[MemberToRemove, None, "protocol.LeaveGroupResponse"]
 class GroupOperations(OperationFamily):
     """Groups: delete them, and remove members."""
 
+    @needs(DeleteGroups, rights="DELETE GROUP")
     async def delete_consumer_groups(
         self, groups: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, None]:
@@ -85,27 +83,29 @@ class GroupOperations(OperationFamily):
 
         Args:
             groups: ids of the groups.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to None, or to what went wrong: `NonEmptyGroupError` (it has members), `GroupIdNotFoundError`,
             `GroupAuthorizationFailedError` ...
         """
-        return await self._each(DeleteGroups("delete_consumer_groups"), groups, timeout, progress)
+        return await self._each(DeleteGroups(), groups, timeout, progress)
 
+    @needs(DeleteGroups, rights="DELETE GROUP")
     async def delete_share_groups(
         self, groups: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, None]:
         """Delete share groups (KIP-932); as `delete_consumer_groups`."""
-        return await self._each(DeleteGroups("delete_share_groups"), groups, timeout, progress)
+        return await self._each(DeleteGroups().named("delete_share_groups"), groups, timeout, progress)
 
+    @needs(DeleteGroups, rights="DELETE GROUP")
     async def delete_streams_groups(
         self, groups: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, None]:
         """Delete streams groups (KIP-1071); as `delete_consumer_groups`."""
-        return await self._each(DeleteGroups("delete_streams_groups"), groups, timeout, progress)
+        return await self._each(DeleteGroups().named("delete_streams_groups"), groups, timeout, progress)
 
+    @needs(RemoveMembers, rights="READ GROUP")
     async def remove_members_from_consumer_group(
         self,
         group_id: str,
@@ -121,8 +121,7 @@ class GroupOperations(OperationFamily):
             group_id: id of the group.
             members: whom; None for all that are in it.
             reason: what the coordinator writes to its log (from 3.2); its first 255 characters.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many members have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Member to None, or to what went wrong: `UnknownMemberIdError` (it is not in the group) ...
@@ -130,14 +129,13 @@ class GroupOperations(OperationFamily):
         Raises:
             KafkaError: if all members are meant and nobody tells who they are: `GroupIdNotFoundError` ...
         """
-        name = "remove_members_from_consumer_group"
         deadline = self._deadline(timeout)
         if members is None:
-            described = await self._until(deadline, DescribeConsumerGroups(authorized=False, name=name), (group_id,))
+            described = await self._until(deadline, DescribeConsumerGroups().named(RemoveMembers.name), (group_id,))
             members = [
                 MemberToRemove(group_instance_id=member.group_instance_id)
                 if member.group_instance_id is not None
                 else MemberToRemove(member.member_id)
                 for member in described[group_id].members
             ]
-        return await self._until(deadline, RemoveMembers(name, group_id, reason), members, progress)
+        return await self._until(deadline, RemoveMembers(group_id, reason), members, progress)

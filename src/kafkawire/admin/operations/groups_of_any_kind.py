@@ -8,20 +8,30 @@ from typing import TypeAlias
 
 import msgspec
 
-from kafkawire.admin.engine.tasks import together
+from kafkawire.admin.event_loop import together
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.operations.group_descriptions import DescribeClassicGroups, DescribeConsumerGroups
-from kafkawire.admin.operations.group_offsets import ListOffsetsOfGroups
+from kafkawire.admin.operations.group_descriptions import (
+    DescribeClassicConsumerGroups,
+    DescribeClassicGroups,
+    DescribeConsumerGroups,
+    DescribeShareGroups,
+)
+from kafkawire.admin.operations.group_offsets import ListOffsetsOfGroup, ListOffsetsOfGroups
 from kafkawire.admin.operations.share_group_offsets import DescribeShareGroupOffsets
-from kafkawire.admin.operations.share_groups import DescribeShareGroups
 from kafkawire.admin.operations.streams_groups import DescribeStreamsGroups
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.descriptions import ConsumerGroupDescription, GroupState, GroupType, ShareGroupDescription
 from kafkawire.model.groups.offsets import CommittedOffset, SharePartitionOffset
 from kafkawire.model.groups.streams import StreamsGroupDescription
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.errors import GroupIdNotFoundError, UnsupportedVersionError
 from kafkawire.wire.kafka_errors import KafkaError
+
+DESCRIBING = (DescribeConsumerGroups, DescribeClassicConsumerGroups)
+"""The operations that describe groups, for the requirements of methods."""
+
+FETCHING = (ListOffsetsOfGroups, ListOffsetsOfGroup)
+"""The operations that fetch the offsets of groups, for the requirements of methods."""
 
 Description: TypeAlias = ConsumerGroupDescription | ShareGroupDescription | StreamsGroupDescription
 
@@ -69,7 +79,7 @@ class GroupsOfAnyKindFamily(OperationFamily):
         Consumer and classic groups come first: most are. Only those that are neither are looked for among the others.
         A classic group of something else than consumers, such as Kafka Connect, is an error.
         """
-        described = await self._until(deadline, DescribeConsumerGroups(authorized=False, name=name), groups)
+        described = await self._until(deadline, DescribeConsumerGroups().named(name), groups)
         found: dict[str, KnownGroup | KafkaError | None] = {
             group: outcome if isinstance(outcome, KafkaError) else _known(outcome, outcome.type)
             for group, outcome in described.items()
@@ -85,13 +95,9 @@ class GroupsOfAnyKindFamily(OperationFamily):
         self, name: str, deadline: float, groups: Mapping[str, GroupIdNotFoundError]
     ) -> dict[str, KnownGroup | KafkaError | None]:
         async with together() as tasks:
-            streams = tasks.create_task(
-                self._until(deadline, DescribeStreamsGroups(authorized=False, name=name), groups)
-            )
-            share = tasks.create_task(self._until(deadline, DescribeShareGroups(authorized=False, name=name), groups))
-            classic = tasks.create_task(
-                self._until(deadline, DescribeClassicGroups(authorized=False, name=name), groups)
-            )
+            streams = tasks.create_task(self._until(deadline, DescribeStreamsGroups().named(name), groups))
+            share = tasks.create_task(self._until(deadline, DescribeShareGroups().named(name), groups))
+            classic = tasks.create_task(self._until(deadline, DescribeClassicGroups().named(name), groups))
         found: dict[str, KnownGroup | KafkaError | None] = dict.fromkeys(groups)
         for described in (classic.result(), share.result(), streams.result()):
             found.update({group: error for group, error in described.errors().items() if not _is_absent(error)})
@@ -111,10 +117,8 @@ class GroupsOfAnyKindFamily(OperationFamily):
         share = {group.group_id: wanted[group.group_id] for group in groups if group.type is GroupType.SHARE}
         others = {group.group_id: wanted[group.group_id] for group in groups if group.type is not GroupType.SHARE}
         async with together() as tasks:
-            committed = tasks.create_task(
-                self._until(deadline, ListOffsetsOfGroups(name, others, require_stable=False), others)
-            )
-            begun = tasks.create_task(self._until(deadline, DescribeShareGroupOffsets(share, name=name), share))
+            committed = tasks.create_task(self._until(deadline, ListOffsetsOfGroups(others).named(name), others))
+            begun = tasks.create_task(self._until(deadline, DescribeShareGroupOffsets(share).named(name), share))
         return {
             group: offsets if isinstance(offsets, KafkaError) else _in_order(offsets, wanted[group])
             for group, offsets in (*committed.result().items(), *begun.result().items())

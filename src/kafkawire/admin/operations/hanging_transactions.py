@@ -11,12 +11,13 @@ import msgspec
 
 from kafkawire.admin.engine.lookups import FindLeaders, leader_of
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.every_node import FindNodes
 from kafkawire.admin.operations.producers import DescribeProducers
 from kafkawire.admin.operations.topic_descriptions import ListTopics
 from kafkawire.admin.operations.transactions import DescribeTransactions, ListTransactions
 from kafkawire.admin.results import Results
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.transactions import HangingTransaction, ProducerState, TransactionDescription
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import TransactionalIdNotFoundError
@@ -71,6 +72,11 @@ class KnownToCoordinators(msgspec.Struct, frozen=True):
 class HangingTransactionOperations(OperationFamily):
     """Transactions that hang."""
 
+    @needs(
+        DescribeProducers,
+        rights="READ TOPIC, DESCRIBE TRANSACTIONAL_ID",
+        further=[(ListTransactions,), (DescribeTransactions,)],
+    )
     async def find_hanging_transactions(
         self,
         topics: Iterable[Place] | None = None,
@@ -92,7 +98,7 @@ class HangingTransactionOperations(OperationFamily):
             node: only in partitions that the node of this id leads; None for all.
             max_transaction_timeout_ms: for how long a transaction may be open, in milliseconds: the largest
                 ``transaction.max.timeout.ms`` of the brokers. Compared by the clock of the client.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Each partition to the transactions that hang in it, or to what went wrong: `TopicAuthorizationFailedError`,
@@ -105,14 +111,14 @@ class HangingTransactionOperations(OperationFamily):
         """
         deadline = self._deadline(timeout)
         if topics is None:
-            listed = (await self._until(deadline, ListTopics(name=_NAME), (None,)))[None]
+            listed = (await self._until(deadline, ListTopics().named(_NAME), (None,)))[None]
             topics = [topic.name for topic in listed]
         places = await self._places_to_look_at(deadline, topics, node)
         found: dict[Place, tuple[HangingTransaction, ...] | KafkaError] = {
             place: () if error is None else error for place, error in places
         }
         partitions = [place for place, error in places if error is None and isinstance(place, TopicPartition)]
-        producers = await self._until(deadline, DescribeProducersAtOnce(None, name=_NAME), partitions)
+        producers = await self._until(deadline, DescribeProducersAtOnce().named(_NAME), partitions)
         found.update(producers.errors().items())
         stale = _open_since(producers, int(time.time() * 1000) - max_transaction_timeout_ms)
         if stale:
@@ -125,7 +131,7 @@ class HangingTransactionOperations(OperationFamily):
         """The partitions that are meant, and topics and partitions that cannot be looked at, with the reason."""
         given = list(topics)
         names = dict.fromkeys(place if isinstance(place, str) else place.topic for place in given)
-        leaders = dict((await self._until(deadline, FindLeaders(name=_NAME), names)).items())
+        leaders = dict((await self._until(deadline, FindLeaders().named(_NAME), names)).items())
         places: list[tuple[Place, KafkaError | None]] = []
         for place in given:
             if isinstance(place, TopicPartition):
@@ -151,7 +157,7 @@ class HangingTransactionOperations(OperationFamily):
         known = await self._known_to_coordinators(
             deadline, {each.producer_id for all_ in stale.values() for each in all_}
         )
-        again = await self._until(deadline, DescribeProducersAtOnce(None, name=_NAME), stale)
+        again = await self._until(deadline, DescribeProducersAtOnce().named(_NAME), stale)
         still_open = _open_since(again, None)
         outcomes: dict[TopicPartition, tuple[HangingTransaction, ...] | KafkaError] = {**again.errors()}
         for partition, transactions in still_open.items():
@@ -170,11 +176,11 @@ class HangingTransactionOperations(OperationFamily):
         return outcomes
 
     async def _known_to_coordinators(self, deadline: float, producer_ids: Collection[int]) -> KnownToCoordinators:
-        listing = ListTransactions(producer_ids=sorted(producer_ids), name=_NAME)
-        nodes = (await self._until(deadline, FindNodes(_NAME), (None,)))[None]
+        listing = ListTransactions(producer_ids=sorted(producer_ids)).named(_NAME)
+        nodes = (await self._until(deadline, FindNodes().named(_NAME), (None,)))[None]
         by_node = await self._until(deadline, listing, nodes)
         ids = {each.producer_id: each.transactional_id for listed in by_node.values().values() for each in listed}
-        described = await self._until(deadline, DescribeTransactions(name=_NAME), ids.values())
+        described = await self._until(deadline, DescribeTransactions().named(_NAME), ids.values())
         return KnownToCoordinators(ids, dict(described.items()), next(iter(by_node.errors().values()), None))
 
 

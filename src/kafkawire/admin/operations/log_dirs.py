@@ -8,21 +8,21 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import OnNode, Route
-from kafkawire.admin.operations.every_node import EveryNodeFamily
+from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.every_node import EveryNodeFamily, OfNodes
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.model.cluster import LogDir, Replica, ReplicaInfo, ReplicaLogDirs
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import ClusterAuthorizationFailedError, error_of
+from kafkawire.protocol.errors import ClusterAuthorizationFailedError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 
-class DescribeLogDirs(Operation[int, dict[str, LogDir], "protocol.DescribeLogDirsResponse"]):
+class DescribeLogDirs(OfNodes[dict[str, LogDir], "protocol.DescribeLogDirsResponse"]):
     """KIP-113, KIP-827 (sizes), KIP-1066 (cordoned directories)."""
 
     name = "describe_log_dirs"
@@ -31,9 +31,6 @@ class DescribeLogDirs(Operation[int, dict[str, LogDir], "protocol.DescribeLogDir
 
     def __init__(self, partitions: Mapping[int, Sequence[TopicPartition]] | None = None) -> None:
         self._partitions = partitions
-
-    def route_of(self, item: int) -> Route:
-        return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:
         message = protocol.DescribeLogDirsRequest
@@ -46,8 +43,6 @@ class DescribeLogDirs(Operation[int, dict[str, LogDir], "protocol.DescribeLogDir
         self, request: Request[int], response: protocol.DescribeLogDirsResponse
     ) -> Outcomes[int, dict[str, LogDir]]:
         (node,) = request.items
-        if response.error_code:
-            return {node: error_of(response.error_code, None)}
         if not response.results:
             # No node is without log directories: this is how older ones refuse to tell.
             return {node: ClusterAuthorizationFailedError("the node names no log directory")}
@@ -114,6 +109,7 @@ class AlterReplicaLogDirs(Operation[Replica, None, "protocol.AlterReplicaLogDirs
 class LogDirOperations(EveryNodeFamily):
     """What lies where on the disks of nodes."""
 
+    @needs(DescribeLogDirs, rights="DESCRIBE CLUSTER")
     async def describe_log_dirs(
         self, nodes: Iterable[int] | None = None, *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[int, dict[str, LogDir]]:
@@ -121,8 +117,7 @@ class LogDirOperations(EveryNodeFamily):
 
         Args:
             nodes: ids of the nodes; by default (None) of all brokers that are live.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many nodes have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Node id to its directories by path, or to what went wrong: `ClusterAuthorizationFailedError` ...
@@ -134,6 +129,7 @@ class LogDirOperations(EveryNodeFamily):
             return await self._on_every_node(DescribeLogDirs(), timeout, progress)
         return await self._each(DescribeLogDirs(), nodes, timeout, progress)
 
+    @needs(AlterReplicaLogDirs, rights="ALTER CLUSTER")
     async def alter_replica_log_dirs(
         self, directories: Mapping[Replica, str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[Replica, None]:
@@ -142,8 +138,7 @@ class LogDirOperations(EveryNodeFamily):
         Args:
             directories: replica to the path of the directory. A replica that the node does not have yet will be
                 put there when it gets it.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many replicas have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Replica to None, or to what went wrong: `LogDirNotFoundError`, `ReplicaNotAvailableError` (it will be put
@@ -151,6 +146,7 @@ class LogDirOperations(EveryNodeFamily):
         """
         return await self._each(AlterReplicaLogDirs(directories), directories, timeout, progress)
 
+    @needs(DescribeLogDirs, rights="DESCRIBE CLUSTER")
     async def describe_replica_log_dirs(
         self, replicas: Iterable[Replica], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[Replica, ReplicaLogDirs]:
@@ -158,8 +154,7 @@ class LogDirOperations(EveryNodeFamily):
 
         Args:
             replicas: partitions on nodes.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many nodes have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Replica to its directories, or to what went wrong with its node.

@@ -6,7 +6,8 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from kafkawire.admin.engine.tasks import together
+from kafkawire.admin.event_loop import together
+from kafkawire.admin.needs import needs
 from kafkawire.admin.offset_resets import (
     ByDuration,
     ResetOffset,
@@ -19,19 +20,20 @@ from kafkawire.admin.offset_resets import (
 from kafkawire.admin.operations.coordinated import PartitionOfGroup
 from kafkawire.admin.operations.group_offsets import CommitOffsets, Wanted, wanted_of_each
 from kafkawire.admin.operations.groups_of_any_kind import (
+    DESCRIBING,
+    FETCHING,
     CurrentOffset,
     CurrentOffsets,
     GroupsOfAnyKindFamily,
     KnownGroup,
 )
-from kafkawire.admin.operations.records import ListOffsetsAtOnce, OffsetAt
+from kafkawire.admin.operations.records import ListOffsets, ListOffsetsAtOnce, OffsetAt
 from kafkawire.admin.operations.share_group_offsets import AlterShareGroupOffsets
 from kafkawire.admin.operations.topic_offsets import PartitionsOfTopicsFamily
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.descriptions import GroupState, GroupType
 from kafkawire.model.groups.offsets import CommittedOffset
-from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetSpec, TopicPartition, WantedOffset
 from kafkawire.protocol.errors import GroupIdNotFoundError, InvalidRequestError, NonEmptyGroupError, UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -55,6 +57,7 @@ _RANGE = (OffsetSpec.EARLIEST, OffsetSpec.LATEST)
 class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
     """Let groups go on elsewhere."""
 
+    @needs(CommitOffsets, rights="READ GROUP, READ TOPIC", further=[FETCHING, DESCRIBING, (ListOffsets,)])
     async def reset_offsets(
         self,
         groups: Wanted,
@@ -78,7 +81,7 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
             topics: names of topics: groups for which no partitions are given are reset in all partitions of these
                 topics, also in those that they have committed nothing for.
             dry_run: whether to find out only what would be done.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Group id to its new offsets, or to what went wrong with the group, of which nothing was changed then:
@@ -138,7 +141,7 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
                 for needed in _needed(to, offset)
             )
         )
-        operation = ListOffsetsAtOnce(items, IsolationLevel.READ_UNCOMMITTED, _NAME)
+        operation = ListOffsetsAtOnce(items, IsolationLevel.READ_UNCOMMITTED).named(_NAME)
         listed = dict((await self._until(deadline, operation, items)).items())
         return {
             at: offset if isinstance(offset, KafkaError) else _reset(to, at.partition, offset, listed)
@@ -160,8 +163,8 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
             else:
                 consumers[at] = CommittedOffset(reset.new_offset)
         async with together() as tasks:
-            committing = tasks.create_task(self._until(deadline, CommitOffsets(_NAME, consumers), consumers))
-            altering = tasks.create_task(self._until(deadline, AlterShareGroupOffsets(_NAME, share), share))
+            committing = tasks.create_task(self._until(deadline, CommitOffsets(consumers).named(_NAME), consumers))
+            altering = tasks.create_task(self._until(deadline, AlterShareGroupOffsets(share).named(_NAME), share))
         return {**planned, **committing.result().errors(), **altering.result().errors()}
 
 

@@ -6,14 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import K, Operation, Outcomes, Progress, Request, V, failure
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
-from kafkawire.model.partitions import ElectionType, PartitionReassignment
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import ElectionType, PartitionReassignment, TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import error_of
@@ -40,18 +39,23 @@ def _elected(response: protocol.ElectLeadersResponse) -> dict[TopicPartition, bo
     }
 
 
-class ElectLeaders(Operation[TopicPartition, bool, "protocol.ElectLeadersResponse"]):
+class _Elect(Operation[K, V, "protocol.ElectLeadersResponse"]):
     """KIP-183, KIP-460."""
 
     name = "elect_leaders"
     api = ApiKey.ELECT_LEADERS
     route = CONTROLLER
     mutates = True
-    batch = MAXIMUM_RECORDS
 
     def __init__(self, election: ElectionType) -> None:
         self._election = election
         self.needs = ("election_type",) if election is ElectionType.UNCLEAN else ()
+
+
+class ElectLeaders(_Elect[TopicPartition, bool]):
+    """Elections for given partitions."""
+
+    batch = MAXIMUM_RECORDS
 
     def build(self, request: Request[TopicPartition]) -> Message:
         topic = protocol.ElectLeadersRequest.TopicPartitions
@@ -64,22 +68,11 @@ class ElectLeaders(Operation[TopicPartition, bool, "protocol.ElectLeadersRespons
     def read(
         self, request: Request[TopicPartition], response: protocol.ElectLeadersResponse
     ) -> Outcomes[TopicPartition, bool]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, None))
         return _elected(response)
 
 
-class ElectAllLeaders(Operation[None, dict[TopicPartition, bool | KafkaError], "protocol.ElectLeadersResponse"]):
-    """The same for every partition that needs it; only those are answered for."""
-
-    name = "elect_leaders"
-    api = ApiKey.ELECT_LEADERS
-    route = CONTROLLER
-    mutates = True
-
-    def __init__(self, election: ElectionType) -> None:
-        self._election = election
-        self.needs = ("election_type",) if election is ElectionType.UNCLEAN else ()
+class ElectAllLeaders(_Elect[None, dict[TopicPartition, bool | KafkaError]]):
+    """Elections for every partition that needs one; the answer names only these."""
 
     def build(self, request: Request[None]) -> Message:
         return protocol.ElectLeadersRequest(
@@ -89,7 +82,7 @@ class ElectAllLeaders(Operation[None, dict[TopicPartition, bool | KafkaError], "
     def read(
         self, request: Request[None], response: protocol.ElectLeadersResponse
     ) -> Outcomes[None, dict[TopicPartition, bool | KafkaError]]:
-        return {None: failure(response.error_code) or _elected(response)}
+        return {None: _elected(response)}
 
 
 class AlterPartitionReassignments(Operation[TopicPartition, None, "protocol.AlterPartitionReassignmentsResponse"]):
@@ -122,8 +115,6 @@ class AlterPartitionReassignments(Operation[TopicPartition, None, "protocol.Alte
     def read(
         self, request: Request[TopicPartition], response: protocol.AlterPartitionReassignmentsResponse
     ) -> Outcomes[TopicPartition, None]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
         return {
             TopicPartition(topic.name, result.partition_index): failure(result.error_code, result.error_message)
             for topic in response.responses
@@ -165,8 +156,6 @@ class ListPartitionReassignments(
     def read(
         self, request: Request[None], response: protocol.ListPartitionReassignmentsResponse
     ) -> Outcomes[None, dict[TopicPartition, PartitionReassignment]]:
-        if response.error_code:
-            return {None: error_of(response.error_code, response.error_message)}
         return {
             None: {
                 TopicPartition(topic.name, partition.partition_index): PartitionReassignment(
@@ -181,6 +170,7 @@ class ListPartitionReassignments(
 class PartitionOperations(OperationFamily):
     """Who leads partitions, and where they lie."""
 
+    @needs(ElectLeaders, rights="ALTER CLUSTER")
     async def elect_leaders(
         self,
         partitions: Iterable[TopicPartition] | None = None,
@@ -195,8 +185,7 @@ class PartitionOperations(OperationFamily):
             partitions: for which; by default (None) for all, of which only those are reported for which something was
                 done.
             election: whether the preferred replica is to lead, or any that is left (`ElectionType`).
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many partitions have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Partition to whether it has a new leader (False: no election was needed), or to what went wrong:
@@ -210,6 +199,7 @@ class PartitionOperations(OperationFamily):
             return Results(elected)
         return await self._each(ElectLeaders(election), partitions, timeout, progress)
 
+    @needs(AlterPartitionReassignments, rights="ALTER CLUSTER")
     async def alter_partition_reassignments(
         self,
         replicas: Mapping[TopicPartition, Sequence[int] | None],
@@ -225,8 +215,7 @@ class PartitionOperations(OperationFamily):
                 cancel a move.
             allow_replication_factor_change: whether the number of replicas may change (KIP-860; a broker below 4.1
                 always allows it, and is not asked if this is False).
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many partitions have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Partition to None, or to what went wrong: `InvalidReplicaAssignmentError`,
@@ -237,6 +226,7 @@ class PartitionOperations(OperationFamily):
         )
         return await self._each(operation, replicas, timeout, progress)
 
+    @needs(ListPartitionReassignments, rights="DESCRIBE CLUSTER")
     async def list_partition_reassignments(
         self, partitions: Iterable[TopicPartition] | None = None, *, timeout: float | None = None
     ) -> dict[TopicPartition, PartitionReassignment]:
@@ -244,7 +234,7 @@ class PartitionOperations(OperationFamily):
 
         Args:
             partitions: which to look at; None for all.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if the controller does not tell.

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import LeaderOf, OnNode, Route
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import known_number
 from kafkawire.model.transactions import AbortTransactionSpec, ProducerState
 from kafkawire.protocol.api_table import ApiKey
@@ -30,8 +30,7 @@ class DescribeProducers(Operation[TopicPartition, tuple[ProducerState, ...], "pr
     # A topic that was just created is not known everywhere at once.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
 
-    def __init__(self, node: int | None, *, name: str = name) -> None:
-        self.name = name
+    def __init__(self, node: int | None = None) -> None:
         self._node = node
 
     def route_of(self, item: TopicPartition) -> Route:
@@ -111,6 +110,7 @@ class AbortTransaction(Operation[AbortTransactionSpec, None, "protocol.WriteTxnM
 class ProducerOperations(OperationFamily):
     """Producers as partitions know them."""
 
+    @needs(DescribeProducers, rights="READ TOPIC")
     async def describe_producers(
         self,
         partitions: Iterable[TopicPartition],
@@ -134,6 +134,7 @@ class ProducerOperations(OperationFamily):
         """
         return await self._each(DescribeProducers(node), partitions, timeout, progress)
 
+    @needs(AbortTransaction, rights="ALTER CLUSTER or CLUSTER_ACTION CLUSTER")
     async def abort_transaction(self, spec: AbortTransactionSpec, *, timeout: float | None = None) -> None:
         """Abort a transaction that hangs: open in a partition, but unknown to its coordinator.
 
@@ -141,7 +142,7 @@ class ProducerOperations(OperationFamily):
 
         Args:
             spec: the transaction, as `describe_producers` shows it.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: what went wrong: `InvalidProducerEpochError`, `TransactionCoordinatorFencedError`,

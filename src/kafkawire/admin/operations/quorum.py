@@ -11,7 +11,8 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.operations.node_changes import NodeChange
+from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.cluster import NodeChange
 from kafkawire.layout import Uuid
 from kafkawire.model.cluster import MetadataQuorum, QuorumReplica, RaftEndpoint
 from kafkawire.model.topics import known_id, known_number
@@ -53,8 +54,6 @@ class DescribeQuorum(Operation[None, MetadataQuorum, "protocol.DescribeQuorumRes
 
 
 def _quorum(response: protocol.DescribeQuorumResponse) -> MetadataQuorum | KafkaError:
-    if response.error_code:
-        return error_of(response.error_code, response.error_message)
     topics = {topic.topic_name: topic.partitions for topic in response.topics}
     if list(topics) != [_METADATA_TOPIC] or len(topics[_METADATA_TOPIC]) != 1:
         return UnknownServerError(
@@ -137,17 +136,19 @@ class RemoveRaftVoter(NodeChange[Voter]):
 class QuorumOperations(OperationFamily):
     """The nodes that keep the metadata."""
 
+    @needs(DescribeQuorum, rights="DESCRIBE CLUSTER")
     async def describe_metadata_quorum(self, *, timeout: float | None = None) -> MetadataQuorum:
         """Who keeps the metadata, and how far each has come.
 
         Args:
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if no node tells.
         """
         return await self._only(DescribeQuorum(), None, timeout)
 
+    @needs(AddRaftVoter, rights="ALTER CLUSTER")
     async def add_raft_voter(
         self,
         node: int,
@@ -166,7 +167,7 @@ class QuorumOperations(OperationFamily):
             endpoints: where it listens; one for each listener.
             cluster_id: refuses the change if the cluster has another id; None not to check.
             ack_when_committed: whether to wait until the change is committed; False needs a broker of 4.2 or newer.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             DuplicateVoterError: if it is one already.
@@ -177,6 +178,7 @@ class QuorumOperations(OperationFamily):
         operation = AddRaftVoter(endpoints, cluster_id, ack_when_committed=ack_when_committed)
         await self._only(operation, Voter(node, directory_id), timeout)
 
+    @needs(RemoveRaftVoter, rights="ALTER CLUSTER")
     async def remove_raft_voter(
         self, node: int, directory_id: Uuid, *, cluster_id: str | None = None, timeout: float | None = None
     ) -> None:
@@ -186,7 +188,7 @@ class QuorumOperations(OperationFamily):
             node: its node id.
             directory_id: id of its metadata directory.
             cluster_id: refuses the change if the cluster has another id; None not to check.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             VoterNotFoundError: if it is none.

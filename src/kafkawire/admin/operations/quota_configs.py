@@ -10,22 +10,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.operations.quota_messages import described_quotas, filter_components
-from kafkawire.admin.operations.quotas import AlterClientQuotas, wanted_quotas
+from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.quotas import AlterClientQuotas, described_quotas, filter_components, wanted_quotas
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
-from kafkawire.model.quotas.entities import (
-    CLIENT_ID,
-    USER,
-    ClientQuotaAlteration,
-    ClientQuotaEntity,
-    ClientQuotaFilter,
-    ClientQuotaFilterComponent,
-)
-from kafkawire.model.quotas.named_configs import (
+from kafkawire.model.quotas.configs import (
     DEFAULT_NAME,
     UNLIMITED,
     QuotaConfig,
@@ -34,6 +25,14 @@ from kafkawire.model.quotas.named_configs import (
     number_in_words,
     quota_entity,
     refusal_of_entity,
+)
+from kafkawire.model.quotas.entities import (
+    CLIENT_ID,
+    USER,
+    ClientQuotaAlteration,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
+    ClientQuotaFilterComponent,
 )
 from kafkawire.model.quotas.validation import refusal_of_alteration
 from kafkawire.protocol.api_table import ApiKey
@@ -66,8 +65,6 @@ class ListQuotas(Operation[QuotaResource, tuple[str, ...], "protocol.ListQuotasR
     def read(
         self, request: Request[QuotaResource], response: protocol.ListQuotasResponse
     ) -> Outcomes[QuotaResource, tuple[str, ...]]:
-        if response.error_code:
-            return {request.items[0]: error_of(response.error_code, response.error_message)}
         return {request.items[0]: tuple(sorted(set(response.quota_config_entity_names)))}
 
     def fallback(self) -> Operation[QuotaResource, tuple[str, ...], protocol.DescribeClientQuotasResponse]:
@@ -96,8 +93,6 @@ class ListQuotasInClientQuotas(Operation[QuotaResource, tuple[str, ...], "protoc
         self, request: Request[QuotaResource], response: protocol.DescribeClientQuotasResponse
     ) -> Outcomes[QuotaResource, tuple[str, ...]]:
         (resource,) = request.items
-        if response.error_code:
-            return {resource: error_of(response.error_code, response.error_message)}
         own = _ENTITY_TYPES[resource.resource_type]
         listed = own if resource.name is None else _OTHER_TYPE[own]
         names = {
@@ -186,8 +181,6 @@ class DescribeQuotasInClientQuotas(Operation[ClientQuotaEntity, Configs, "protoc
         self, request: Request[ClientQuotaEntity], response: protocol.DescribeClientQuotasResponse
     ) -> Outcomes[ClientQuotaEntity, Configs]:
         (entity,) = request.items
-        if response.error_code:
-            return {entity: error_of(response.error_code, response.error_message)}
         values = described_quotas(response.entries or ()).get(entity, {})
         configs = {name: QuotaConfig(name, value, is_default=True) for name, value in UNLIMITED.items()}
         configs.update({name: QuotaConfig(name, number_in_words(value)) for name, value in values.items()})
@@ -293,6 +286,7 @@ def _entity(
 class QuotaConfigOperations(OperationFamily):
     """Quotas in the words of KIP-248."""
 
+    @needs(ListQuotas, ListQuotasInClientQuotas, rights="DESCRIBE_CONFIGS CLUSTER")
     async def list_quotas(
         self, resource_type: QuotaResourceType, name: str | None = None, *, timeout: float | None = None
     ) -> tuple[str, ...]:
@@ -302,13 +296,14 @@ class QuotaConfigOperations(OperationFamily):
             resource_type: ``USER`` or ``CLIENT``.
             name: of a user, to list the clients that have quotas together with it, or the other way round. None for
                 all users or clients that have quotas, alone or together.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if no broker tells.
         """
         return await self._only(ListQuotas(), QuotaResource(resource_type, name), timeout)
 
+    @needs(DescribeQuotas, DescribeQuotasInClientQuotas, rights="DESCRIBE_CONFIGS CLUSTER")
     async def describe_quotas(
         self,
         user: str | None = None,
@@ -323,7 +318,7 @@ class QuotaConfigOperations(OperationFamily):
             user: name of the user, ``<default>`` for the default user, None for any.
             client_id: the client, likewise; one of the two is needed.
             configs: names of the quotas to tell; None for all.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             The one entity to its configs by name, those included that are not set, or to what went wrong.
@@ -334,6 +329,7 @@ class QuotaConfigOperations(OperationFamily):
         names = None if configs is None else frozenset(configs)
         return await self._each(DescribeQuotas(names), (quota_entity(user, client_id),), timeout)
 
+    @needs(AlterQuotas, AlterClientQuotas, rights="ALTER_CONFIGS CLUSTER")
     async def alter_quotas(
         self,
         configs: Mapping[ClientQuotaEntity, NewConfigs],
@@ -347,8 +343,7 @@ class QuotaConfigOperations(OperationFamily):
         Args:
             configs: entity to the quotas to change, name to value; None removes one, and those that are not named stay.
             validate_only: change nothing, but have the broker check everything.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many entities have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Each entity to None, or to what went wrong: `InvalidRequestError`, `ClusterAuthorizationFailedError` ...

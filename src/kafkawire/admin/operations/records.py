@@ -10,15 +10,14 @@ from typing import ClassVar
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import LeaderOf, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
-from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetSpec, TopicPartition, WantedOffset
 from kafkawire.model.topics import known_number
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
@@ -99,7 +98,6 @@ class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsRespons
     Args:
         items: all that is wanted, of a partition several offsets perhaps.
         isolation: whether records of open transactions count.
-        name: the method that users call.
     """
 
     name = "list_offsets"
@@ -108,8 +106,7 @@ class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsRespons
     # A new leader does not know at once how far its followers are.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.OFFSET_NOT_AVAILABLE})
 
-    def __init__(self, items: Iterable[OffsetAt], isolation: IsolationLevel, name: str = name) -> None:
-        self.name = name
+    def __init__(self, items: Iterable[OffsetAt], isolation: IsolationLevel) -> None:
         self._isolation = isolation
         self._rounds = _rounds(items)
         self.needs = ("isolation_level",) if isolation else ()
@@ -182,6 +179,7 @@ class ListOffsetsAtOnce(ListOffsets):
 class RecordOperations(OperationFamily):
     """The records of partitions."""
 
+    @needs(DeleteRecords, rights="DELETE TOPIC")
     async def delete_records(
         self,
         offsets: Mapping[TopicPartition, int],
@@ -193,8 +191,7 @@ class RecordOperations(OperationFamily):
 
         Args:
             offsets: partition to the first offset that stays; ``HIGH_WATERMARK`` (-1) for none of those committed.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many partitions have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Partition to its new first offset, or to what went wrong: `OffsetOutOfRangeError`,
@@ -202,6 +199,7 @@ class RecordOperations(OperationFamily):
         """
         return await self._each(DeleteRecords(offsets), offsets, timeout, progress)
 
+    @needs(ListOffsets, rights="DESCRIBE TOPIC")
     async def list_offsets(
         self,
         offsets: Mapping[TopicPartition, WantedOffset],
@@ -215,8 +213,7 @@ class RecordOperations(OperationFamily):
         Args:
             offsets: partition to what is wanted: an `OffsetSpec`, or a time in milliseconds since 1970.
             isolation: whether records of open transactions count.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many partitions have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Partition to its offset, or to what went wrong. A spec that the broker does not know fails with

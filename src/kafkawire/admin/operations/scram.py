@@ -9,11 +9,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress, TotalProgress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, TotalProgress, failure
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.model.scram import (
@@ -26,7 +26,7 @@ from kafkawire.model.scram import (
     salted,
 )
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import DuplicateResourceError, error_of
+from kafkawire.protocol.errors import DuplicateResourceError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
 
@@ -49,8 +49,6 @@ class DescribeScramCredentials(Operation[str, Infos, "protocol.DescribeUserScram
     def read(
         self, request: Request[str], response: protocol.DescribeUserScramCredentialsResponse
     ) -> Outcomes[str, Infos]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
         return _described(response)
 
 
@@ -66,7 +64,7 @@ class DescribeAllScramCredentials(Operation[None, AllInfos, "protocol.DescribeUs
     def read(
         self, request: Request[None], response: protocol.DescribeUserScramCredentialsResponse
     ) -> Outcomes[None, AllInfos]:
-        return {None: failure(response.error_code, response.error_message) or _described(response)}
+        return {None: _described(response)}
 
 
 def _described(response: protocol.DescribeUserScramCredentialsResponse) -> AllInfos:
@@ -136,6 +134,7 @@ class AlterScramCredentials(Operation[UserMechanism, None, "protocol.AlterUserSc
 class ScramOperations(OperationFamily):
     """Users that log in by SCRAM."""
 
+    @needs(DescribeScramCredentials, rights="DESCRIBE CLUSTER")
     async def describe_user_scram_credentials(
         self, users: Iterable[str] | None = None, *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, tuple[ScramCredentialInfo, ...]]:
@@ -144,8 +143,7 @@ class ScramOperations(OperationFamily):
         Args:
             users: names; None for all users that have one. Kafka 4.3.1 leaves a client without the right to describe
                 the cluster without any answer to that: its call ends with the timeout.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many users have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             User to the credentials, by mechanism, or to what went wrong: `ResourceNotFoundError` (there is none),
@@ -161,6 +159,7 @@ class ScramOperations(OperationFamily):
             progress(len(found), len(found))
         return found
 
+    @needs(AlterScramCredentials, rights="ALTER CLUSTER")
     async def alter_user_scram_credentials(
         self,
         alterations: Iterable[ScramAlteration],
@@ -193,7 +192,7 @@ class ScramOperations(OperationFamily):
         salted_passwords = await _salted_until(deadline, wanted.values, refusals)
         operation = AlterScramCredentials(wanted.values, refusals, salted_passwords)
         for one_of_each_user in _rounds(items):
-            results = await self._until(deadline, operation, one_of_each_user, total.part())
+            results = await self._until(deadline, operation, one_of_each_user, total.one_more)
             outcomes.update(results.items())
         return Results(outcomes, wanted.items)
 

@@ -6,22 +6,21 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.coordinated import (
     InGroup,
     InGroups,
     OffsetsOfGroups,
     PartitionOfGroup,
-    PartitionsOfGroups,
     of_partitions,
 )
 from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.offsets import SharePartitionOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
@@ -36,9 +35,6 @@ class DescribeShareGroupOffsets(OffsetsOfGroups[ShareGroupOffsets, "protocol.Des
 
     name = "list_share_group_offsets"
     api = ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS
-
-    def __init__(self, partitions: PartitionsOfGroups, *, name: str = name) -> None:
-        super().__init__(name, partitions)
 
     def build(self, request: Request[str]) -> Message:
         message = protocol.DescribeShareGroupOffsetsRequest
@@ -80,11 +76,11 @@ def _begun(
 class AlterShareGroupOffsets(InGroups[None, "protocol.AlterShareGroupOffsetsResponse"]):
     """KIP-932."""
 
+    name = "alter_share_group_offsets"
     api = ApiKey.ALTER_SHARE_GROUP_OFFSETS
     mutates = True
 
-    def __init__(self, name: str, offsets: Mapping[PartitionOfGroup, int]) -> None:
-        self.name = name
+    def __init__(self, offsets: Mapping[PartitionOfGroup, int]) -> None:
         self._offsets = offsets
 
     def build(self, request: Request[PartitionOfGroup]) -> Message:
@@ -107,8 +103,6 @@ class AlterShareGroupOffsets(InGroups[None, "protocol.AlterShareGroupOffsetsResp
     def read(
         self, request: Request[PartitionOfGroup], response: protocol.AlterShareGroupOffsetsResponse
     ) -> Outcomes[PartitionOfGroup, None]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
         group_id = request.items[0].group_id
         return {
             PartitionOfGroup(group_id, TopicPartition(topic.topic_name, result.partition_index)): failure(
@@ -122,6 +116,7 @@ class AlterShareGroupOffsets(InGroups[None, "protocol.AlterShareGroupOffsetsResp
 class DeleteShareGroupOffsets(InGroup[str, None, "protocol.DeleteShareGroupOffsetsResponse"]):
     """KIP-932; the items are topics."""
 
+    name = "delete_share_group_offsets"
     api = ApiKey.DELETE_SHARE_GROUP_OFFSETS
     mutates = True
 
@@ -130,14 +125,13 @@ class DeleteShareGroupOffsets(InGroup[str, None, "protocol.DeleteShareGroupOffse
         return protocol.DeleteShareGroupOffsetsRequest(group_id=self._group_id, topics=tuple(map(topic, request.items)))
 
     def read(self, request: Request[str], response: protocol.DeleteShareGroupOffsetsResponse) -> Outcomes[str, None]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
         return {topic.topic_name: failure(topic.error_code, topic.error_message) for topic in response.responses}
 
 
 class ShareGroupOffsetOperations(OperationFamily):
     """Where share groups go on."""
 
+    @needs(DescribeShareGroupOffsets, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def list_share_group_offsets(
         self, groups: Wanted, *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, ShareGroupOffsets]:
@@ -145,8 +139,7 @@ class ShareGroupOffsetOperations(OperationFamily):
 
         Args:
             groups: ids of the groups, or group id to the partitions that are wanted: None for all that the group has.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its offsets, or to what went wrong with the group: `GroupIdNotFoundError` ... Its offsets are
@@ -155,6 +148,7 @@ class ShareGroupOffsetOperations(OperationFamily):
         wanted = wanted_of_each(groups)
         return await self._each(DescribeShareGroupOffsets(wanted), groups, timeout, progress)
 
+    @needs(AlterShareGroupOffsets, rights="READ GROUP, READ TOPIC")
     async def alter_share_group_offsets(
         self,
         group_id: str,
@@ -168,18 +162,18 @@ class ShareGroupOffsetOperations(OperationFamily):
         Args:
             group_id: id of the group.
             offsets: partition to its new offset.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many partitions have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Partition to None, or to what went wrong: `NonEmptyGroupError`, `GroupIdNotFoundError`,
             `UnknownTopicOrPartitionError` ...
         """
         wanted = {PartitionOfGroup(group_id, partition): offset for partition, offset in offsets.items()}
-        operation = AlterShareGroupOffsets("alter_share_group_offsets", wanted)
+        operation = AlterShareGroupOffsets(wanted)
         done = await self._each(operation, wanted, timeout, progress)
         return Results({item.partition: outcome for item, outcome in done.items()})
 
+    @needs(DeleteShareGroupOffsets, rights="DELETE GROUP, READ TOPIC")
     async def delete_share_group_offsets(
         self,
         group_id: str,
@@ -193,12 +187,10 @@ class ShareGroupOffsetOperations(OperationFamily):
         Args:
             group_id: id of the group.
             topics: names of the topics.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many topics have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Topic name to None, or to what went wrong: `NonEmptyGroupError`, `GroupIdNotFoundError`,
             `UnknownTopicOrPartitionError` ...
         """
-        operation = DeleteShareGroupOffsets("delete_share_group_offsets", group_id)
-        return await self._each(operation, topics, timeout, progress)
+        return await self._each(DeleteShareGroupOffsets(group_id), topics, timeout, progress)

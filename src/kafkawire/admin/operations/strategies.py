@@ -24,7 +24,7 @@ LISTING_FROM = 24
 """The number of filters from which one listing is quicker than a request for each; see decision 0013."""
 
 
-class Ways(msgspec.Struct, Generic[K, V], frozen=True):
+class OperationByStrategy(msgspec.Struct, Generic[K, V], frozen=True):
     """The operations that ask about filters in each way.
 
     Attributes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.group_descriptions import DescribeGroups
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.descriptions import GroupState
@@ -36,8 +36,8 @@ class DescribeStreamsGroups(DescribeGroups[StreamsGroupDescription, "protocol.St
     name = "describe_streams_groups"
     api = ApiKey.STREAMS_GROUP_DESCRIBE
 
-    def __init__(self, *, authorized: bool, topology_description: bool = False, name: str | None = None) -> None:
-        super().__init__(authorized=authorized, name=name)
+    def __init__(self, *, authorized: bool = False, topology_description: bool = False) -> None:
+        super().__init__(authorized=authorized)
         self._topology_description = topology_description
         self.needs = ("include_topology_description",) if topology_description else ()
 
@@ -159,6 +159,7 @@ def _tasks(tasks: Iterable[protocol.StreamsGroupDescribeResponse.TaskIds]) -> tu
 class StreamsGroupOperations(OperationFamily):
     """Streams groups, described."""
 
+    @needs(DescribeStreamsGroups, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def describe_streams_groups(
         self,
         groups: Iterable[str],
@@ -175,8 +176,7 @@ class StreamsGroupOperations(OperationFamily):
             include_authorized_operations: whether to ask what the caller may do with each.
             include_topology_description: whether to ask for the nodes of each application (KIP-1331). Fails at
                 brokers before 4.4.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many groups have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups of another

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
+from kafkawire.admin.needs import needs
 from kafkawire.admin.tokens import DelegationToken, principal_parts, token_error
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
 
 _DEFAULT = -1
 """A lifetime or period as the broker's settings have it; as the period of an expiry: at once."""
 
 
-class CreateDelegationToken(Operation[None, DelegationToken, "protocol.CreateDelegationTokenResponse"]):
+class _TokenOperation(Operation[None, V, R]):
+    """Explains the errors of tokens, for which brokers send no message."""
+
+    def error(self, code: int, message: str | None) -> KafkaError:
+        return token_error(code)
+
+
+class CreateDelegationToken(_TokenOperation[DelegationToken, "protocol.CreateDelegationTokenResponse"]):
     """KIP-48, KIP-373 (for somebody else)."""
 
     name = "create_delegation_token"
@@ -41,8 +51,6 @@ class CreateDelegationToken(Operation[None, DelegationToken, "protocol.CreateDel
     def read(
         self, request: Request[None], response: protocol.CreateDelegationTokenResponse
     ) -> Outcomes[None, DelegationToken]:
-        if response.error_code:
-            return {None: token_error(response.error_code)}
         return {
             None: DelegationToken(
                 token_id=response.token_id,
@@ -57,43 +65,43 @@ class CreateDelegationToken(Operation[None, DelegationToken, "protocol.CreateDel
         }
 
 
-class RenewDelegationToken(Operation[None, int, "protocol.RenewDelegationTokenResponse"]):
-    """KIP-48."""
+_Moved: TypeAlias = "protocol.RenewDelegationTokenResponse | protocol.ExpireDelegationTokenResponse"
+
+
+class _MoveExpiry(_TokenOperation[int, _Moved]):
+    """KIP-48: changes when a token expires."""
+
+    mutates = True
+
+    def __init__(self, hmac: bytes, period_ms: int | None) -> None:
+        self._hmac = hmac
+        self._period_ms = _DEFAULT if period_ms is None else period_ms
+
+    def read(self, request: Request[None], response: _Moved) -> Outcomes[None, int]:
+        return {None: response.expiry_timestamp_ms}
+
+
+class RenewDelegationToken(_MoveExpiry):
+    """Makes a token valid for longer."""
 
     name = "renew_delegation_token"
     api = ApiKey.RENEW_DELEGATION_TOKEN
-    mutates = True
-
-    def __init__(self, hmac: bytes, renew_period_ms: int | None) -> None:
-        self._hmac = hmac
-        self._renew_period_ms = _DEFAULT if renew_period_ms is None else renew_period_ms
 
     def build(self, request: Request[None]) -> Message:
-        return protocol.RenewDelegationTokenRequest(self._hmac, self._renew_period_ms)
-
-    def read(self, request: Request[None], response: protocol.RenewDelegationTokenResponse) -> Outcomes[None, int]:
-        return {None: token_error(response.error_code) if response.error_code else response.expiry_timestamp_ms}
+        return protocol.RenewDelegationTokenRequest(self._hmac, self._period_ms)
 
 
-class ExpireDelegationToken(Operation[None, int, "protocol.ExpireDelegationTokenResponse"]):
-    """KIP-48."""
+class ExpireDelegationToken(_MoveExpiry):
+    """Makes a token invalid, at once or soon."""
 
     name = "expire_delegation_token"
     api = ApiKey.EXPIRE_DELEGATION_TOKEN
-    mutates = True
-
-    def __init__(self, hmac: bytes, expiry_period_ms: int | None) -> None:
-        self._hmac = hmac
-        self._expiry_period_ms = _DEFAULT if expiry_period_ms is None else expiry_period_ms
 
     def build(self, request: Request[None]) -> Message:
-        return protocol.ExpireDelegationTokenRequest(self._hmac, self._expiry_period_ms)
-
-    def read(self, request: Request[None], response: protocol.ExpireDelegationTokenResponse) -> Outcomes[None, int]:
-        return {None: token_error(response.error_code) if response.error_code else response.expiry_timestamp_ms}
+        return protocol.ExpireDelegationTokenRequest(self._hmac, self._period_ms)
 
 
-class DescribeDelegationToken(Operation[None, tuple[DelegationToken, ...], "protocol.DescribeDelegationTokenResponse"]):
+class DescribeDelegationToken(_TokenOperation[tuple[DelegationToken, ...], "protocol.DescribeDelegationTokenResponse"]):
     """KIP-48."""
 
     name = "describe_delegation_token"
@@ -111,8 +119,6 @@ class DescribeDelegationToken(Operation[None, tuple[DelegationToken, ...], "prot
     def read(
         self, request: Request[None], response: protocol.DescribeDelegationTokenResponse
     ) -> Outcomes[None, tuple[DelegationToken, ...]]:
-        if response.error_code:
-            return {None: token_error(response.error_code)}
         return {None: tuple(map(_described, response.tokens))}
 
 
@@ -136,6 +142,7 @@ def _principal(kind: str, name: str) -> str | None:
 class TokenOperations(OperationFamily):
     """Delegation tokens. All of this needs a connection that proves who asks, by SASL or by mutual TLS."""
 
+    @needs(CreateDelegationToken)
     async def create_delegation_token(
         self,
         *,
@@ -151,7 +158,7 @@ class TokenOperations(OperationFamily):
                 or newer and the right CREATE_TOKENS on that user.
             renewers: who else may renew it, ``User:bob`` ...
             max_lifetime_ms: how long it can be good at most; None for what the brokers are set to.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             DelegationTokenRequestNotAllowedError: if the connection does not prove who asks: it needs SASL, or TLS
@@ -163,6 +170,7 @@ class TokenOperations(OperationFamily):
         """
         return await self._only(CreateDelegationToken(owner, tuple(renewers), max_lifetime_ms), None, timeout)
 
+    @needs(RenewDelegationToken)
     async def renew_delegation_token(
         self, hmac: bytes, *, renew_period_ms: int | None = None, timeout: float | None = None
     ) -> int:
@@ -171,7 +179,7 @@ class TokenOperations(OperationFamily):
         Args:
             hmac: of the token.
             renew_period_ms: for how long from now; None for what the brokers are set to.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Until when it is good, in milliseconds since 1970.
@@ -185,6 +193,7 @@ class TokenOperations(OperationFamily):
         """
         return await self._only(RenewDelegationToken(hmac, renew_period_ms), None, timeout)
 
+    @needs(ExpireDelegationToken)
     async def expire_delegation_token(
         self, hmac: bytes, *, expiry_period_ms: int | None = None, timeout: float | None = None
     ) -> int:
@@ -193,7 +202,7 @@ class TokenOperations(OperationFamily):
         Args:
             hmac: of the token.
             expiry_period_ms: how long it is still good; None to delete it at once.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Until when it is good, in milliseconds since 1970.
@@ -205,6 +214,7 @@ class TokenOperations(OperationFamily):
         """
         return await self._only(ExpireDelegationToken(hmac, expiry_period_ms), None, timeout)
 
+    @needs(DescribeDelegationToken)
     async def describe_delegation_token(
         self, owners: Iterable[str] | None = None, *, timeout: float | None = None
     ) -> tuple[DelegationToken, ...]:
@@ -212,7 +222,7 @@ class TokenOperations(OperationFamily):
 
         Args:
             owners: whose, ``User:alice`` ...; None for all.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `create_delegation_token`.

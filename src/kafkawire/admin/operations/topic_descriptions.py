@@ -8,11 +8,11 @@ from typing import TypeAlias
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import K, Operation, Outcomes, R, Request, V
-from kafkawire.admin.engine.progress import Progress, TotalProgress
-from kafkawire.admin.engine.tasks import together
+from kafkawire.admin.engine.operation import K, Operation, Outcomes, Progress, R, Request, TotalProgress, V
+from kafkawire.admin.event_loop import together
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import creates_topics, metadata_request
+from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.topics import Topic, unnamed
 from kafkawire.admin.results import Results
 from kafkawire.layout import Uuid
@@ -88,39 +88,12 @@ class DescribeTopicPages(_DescribeTopics[Page, PageOfTopics, "protocol.DescribeT
     def read(
         self, request: Request[Page], response: protocol.DescribeTopicPartitionsResponse
     ) -> Outcomes[Page, PageOfTopics]:
-        topics = {topic.name: self._described(topic) for topic in response.topics if topic.name is not None}
+        topics = {t.name: _described(t, self._authorized) for t in response.topics if t.name is not None}
         at = response.next_cursor
         return {request.items[0]: PageOfTopics(topics, None if at is None else (at.topic_name, at.partition_index))}
 
     def fallback(self) -> Operation[Page, PageOfTopics, protocol.MetadataResponse]:
         return DescribeTopicsInMetadata(authorized=self._authorized)
-
-    def _described(
-        self, topic: protocol.DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
-    ) -> Described:
-        if topic.error_code:
-            return error_of(topic.error_code, None)
-        return TopicDescription(
-            name=topic.name or "",
-            topic_id=known_id(topic.topic_id),
-            is_internal=topic.is_internal,
-            partitions=tuple(
-                PartitionDescription(
-                    partition=partition.partition_index,
-                    leader=known_number(partition.leader_id),
-                    leader_epoch=partition.leader_epoch if partition.leader_epoch >= 0 else None,
-                    replicas=tuple(partition.replica_nodes),
-                    isr=tuple(partition.isr_nodes),
-                    offline=tuple(partition.offline_replicas),
-                    eligible_leader_replicas=_nodes(partition.eligible_leader_replicas),
-                    last_known_eligible_leader_replicas=_nodes(partition.last_known_elr),
-                )
-                for partition in topic.partitions
-            ),
-            authorized_operations=authorized_operations(topic.topic_authorized_operations)
-            if self._authorized
-            else None,
-        )
 
 
 def _nodes(nodes: Sequence[int] | None) -> tuple[int, ...] | None:
@@ -139,7 +112,7 @@ class DescribeTopicsInMetadata(_DescribeTopics[Page, PageOfTopics, "protocol.Met
         return metadata_request(request.version, names, topic_operations=self._authorized)
 
     def read(self, request: Request[Page], response: protocol.MetadataResponse) -> Outcomes[Page, PageOfTopics]:
-        topics = {t.name: described_in_metadata(t, self._authorized) for t in response.topics if t.name is not None}
+        topics = {t.name: _described(t, self._authorized) for t in response.topics if t.name is not None}
         if creates_topics(request.version):
             unknown = UnknownTopicOrPartitionError("it is not among all topics")
             topics = {name: topics.get(name, unknown) for name in request.items[0].names}
@@ -164,7 +137,7 @@ class DescribeTopicIds(_DescribeTopics[Uuid, TopicDescription, "protocol.Metadat
         )
 
     def read(self, request: Request[Uuid], response: protocol.MetadataResponse) -> Outcomes[Uuid, TopicDescription]:
-        return {topic.topic_id: described_in_metadata(topic, self._authorized) for topic in response.topics}
+        return {topic.topic_id: _described(topic, self._authorized) for topic in response.topics}
 
 
 class ListTopics(Operation[None, tuple[TopicListing, ...], "protocol.MetadataResponse"]):
@@ -173,17 +146,12 @@ class ListTopics(Operation[None, tuple[TopicListing, ...], "protocol.MetadataRes
     name = "list_topics"
     api = ApiKey.METADATA
 
-    def __init__(self, *, name: str = name) -> None:
-        self.name = name
-
     def build(self, request: Request[None]) -> Message:
         return metadata_request(request.version, None)
 
     def read(
         self, request: Request[None], response: protocol.MetadataResponse
     ) -> Outcomes[None, tuple[TopicListing, ...]]:
-        if response.error_code:
-            return {None: error_of(response.error_code, None)}
         return {
             None: tuple(
                 TopicListing(topic.name, known_id(topic.topic_id), topic.is_internal)
@@ -193,25 +161,24 @@ class ListTopics(Operation[None, tuple[TopicListing, ...], "protocol.MetadataRes
         }
 
 
-def described_in_metadata(
-    topic: protocol.MetadataResponse.MetadataResponseTopic, authorized: bool
-) -> TopicDescription | KafkaError:
-    """A topic as Metadata describes it.
-
-    Args:
-        topic: the topic.
-        authorized: whether the caller's operations were asked for.
-    """
+def _described(
+    topic: protocol.MetadataResponse.MetadataResponseTopic
+    | protocol.DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic,
+    authorized: bool,
+) -> Described:
+    """A topic as either API describes it; `authorized` says whether the caller's operations were requested."""
     if topic.error_code:
         return error_of(topic.error_code, None)
     partitions = (
         PartitionDescription(
             partition=partition.partition_index,
             leader=known_number(partition.leader_id),
-            leader_epoch=partition.leader_epoch if partition.leader_epoch >= 0 else None,
+            leader_epoch=known_number(partition.leader_epoch),
             replicas=tuple(partition.replica_nodes),
             isr=tuple(partition.isr_nodes),
             offline=tuple(partition.offline_replicas),
+            eligible_leader_replicas=_nodes(getattr(partition, "eligible_leader_replicas", None)),
+            last_known_eligible_leader_replicas=_nodes(getattr(partition, "last_known_elr", None)),
         )
         for partition in topic.partitions
     )
@@ -227,6 +194,7 @@ def described_in_metadata(
 class TopicDescriptionOperations(OperationFamily):
     """What topics there are."""
 
+    @needs(ListTopics, rights="DESCRIBE TOPIC")
     async def list_topics(
         self, *, include_internal: bool = False, timeout: float | None = None
     ) -> dict[str, TopicListing]:
@@ -234,7 +202,7 @@ class TopicDescriptionOperations(OperationFamily):
 
         Args:
             include_internal: whether those count in which Kafka keeps its own state.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: if no broker tells.
@@ -242,6 +210,7 @@ class TopicDescriptionOperations(OperationFamily):
         listed = await self._only(ListTopics(), None, timeout)
         return {topic.name: topic for topic in listed if include_internal or not topic.is_internal}
 
+    @needs(DescribeTopicPages, DescribeTopicsInMetadata, rights="DESCRIBE TOPIC")
     async def describe_topics(
         self,
         topics: Iterable[Topic],
@@ -255,8 +224,7 @@ class TopicDescriptionOperations(OperationFamily):
         Args:
             topics: names, ids, or both; ids need a broker of 3.1 or newer.
             include_authorized_operations: whether to ask what the caller may do with each.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many topics have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Each topic to its description, or to what went wrong: `UnknownTopicOrPartitionError`,
@@ -271,13 +239,13 @@ class TopicDescriptionOperations(OperationFamily):
             chains = [
                 tasks.create_task(
                     self._describe_names(
-                        names[at : at + _TOPICS_OF_A_CHAIN], include_authorized_operations, deadline, total.part()
+                        names[at : at + _TOPICS_OF_A_CHAIN], include_authorized_operations, deadline, total.one_more
                     )
                 )
                 for at in range(0, len(names), _TOPICS_OF_A_CHAIN)
             ]
             by_id = DescribeTopicIds(authorized=include_authorized_operations)
-            of_ids = tasks.create_task(self._until(deadline, by_id, ids, total.part()))
+            of_ids = tasks.create_task(self._until(deadline, by_id, ids, total.one_more))
         found: dict[Topic, Described] = dict(of_ids.result().items())
         for chain in chains:
             found.update(chain.result())

@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 from kafkawire.admin.engine.lookups import FindLeaders
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.operations.records import ListOffsetsAtOnce, OffsetAt
+from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.records import ListOffsets, ListOffsetsAtOnce, OffsetAt
 from kafkawire.admin.results import Results
-from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetRange, OffsetSpec
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, ListedOffset, OffsetRange, OffsetSpec, TopicPartition
 from kafkawire.protocol.errors import UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -25,7 +25,7 @@ class PartitionsOfTopicsFamily(OperationFamily):
         self, name: str, deadline: float, topics: Iterable[str]
     ) -> Results[str, tuple[TopicPartition, ...]]:
         """Each topic to its partitions, in order."""
-        found = await self._until(deadline, FindLeaders(name=name), topics)
+        found = await self._until(deadline, FindLeaders().named(name), topics)
         return Results(
             {
                 topic: leaders
@@ -41,7 +41,7 @@ class PartitionsOfTopicsFamily(OperationFamily):
     ) -> dict[TopicPartition, OffsetRange | KafkaError]:
         """The first and the last offset of each partition, two requests to each leader."""
         items = [OffsetAt(at, spec) for spec in (OffsetSpec.EARLIEST, OffsetSpec.LATEST) for at in partitions]
-        listed = dict((await self._until(deadline, ListOffsetsAtOnce(items, isolation, name), items)).items())
+        listed = dict((await self._until(deadline, ListOffsetsAtOnce(items, isolation).named(name), items)).items())
         return {at: _range(at, listed) for at in partitions}
 
 
@@ -59,6 +59,7 @@ def _range(partition: TopicPartition, listed: Mapping[OffsetAt, ListedOffset | K
 class TopicOffsetOperations(PartitionsOfTopicsFamily):
     """The offsets of whole topics."""
 
+    @needs(ListOffsets, rights="DESCRIBE TOPIC")
     async def list_topic_offsets(
         self,
         topics: Iterable[str],
@@ -71,7 +72,7 @@ class TopicOffsetOperations(PartitionsOfTopicsFamily):
         Args:
             topics: names of the topics.
             isolation: whether a partition ends at its last record, or where its first open transaction begins.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             Topic name to its offsets, or to what went wrong with the topic: `UnknownTopicOrPartitionError`,

@@ -8,12 +8,12 @@ from typing import TypeAlias
 
 from kafkawire import protocol
 from kafkawire.admin.engine.lookups import FindLeaders
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
+from kafkawire.admin.needs import needs
 from kafkawire.admin.results import Results
 from kafkawire.layout import Uuid
 from kafkawire.model.topics import CreatedTopic, CreatedTopicConfig, NewPartitions, NewTopic
@@ -208,6 +208,7 @@ def _growing(name: str, partitions: NewPartitions) -> protocol.CreatePartitionsR
 class TopicOperations(OperationFamily):
     """Topics and their partitions."""
 
+    @needs(CreateTopics, rights="CREATE TOPIC or CREATE CLUSTER")
     async def create_topics(
         self,
         topics: Iterable[NewTopic],
@@ -221,8 +222,7 @@ class TopicOperations(OperationFamily):
         Args:
             topics: what to create. A name that is given twice is refused, as Kafka does, and the others are created.
             validate_only: create nothing, but run all checks, the broker's create-topic policy included (KIP-108).
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many topics have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Topic name to the topic, or to what went wrong: `TopicAlreadyExistsError`, `InvalidTopicError`,
@@ -231,6 +231,7 @@ class TopicOperations(OperationFamily):
         wanted = Wanted(topics, attrgetter("name"), _refused_together)
         return await self._each(CreateTopics(wanted, validate_only=validate_only), wanted.items, timeout, progress)
 
+    @needs(DeleteTopics, rights="DELETE TOPIC")
     async def delete_topics(
         self, topics: Iterable[Topic], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[Topic, None]:
@@ -238,8 +239,7 @@ class TopicOperations(OperationFamily):
 
         Args:
             topics: names, ids, or both; ids need a broker of 2.8 or newer.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many topics have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Each topic to None, or to what went wrong: `UnknownTopicOrPartitionError`, `UnknownTopicIdError`,
@@ -247,6 +247,7 @@ class TopicOperations(OperationFamily):
         """
         return await self._each(DeleteTopics(), topics, timeout, progress)
 
+    @needs(CreatePartitions, rights="ALTER TOPIC")
     async def create_partitions(
         self,
         partitions: Mapping[str, NewPartitions | int],
@@ -260,8 +261,7 @@ class TopicOperations(OperationFamily):
         Args:
             partitions: topic name to the new total, or to `NewPartitions` to say where they go.
             validate_only: change nothing, but run all checks.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many topics have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Topic name to None, or to what went wrong: `InvalidPartitionsError`, `UnknownTopicOrPartitionError` ...

@@ -6,13 +6,12 @@ from collections.abc import Collection, Iterable
 from typing import ClassVar
 
 from kafkawire import protocol
-from kafkawire.admin.collected import Gathered
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
-from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, OnNode, Route
-from kafkawire.admin.operations.every_node import EveryNodeFamily
-from kafkawire.admin.results import Results
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
+from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, Route
+from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.every_node import EveryNodeFamily, OfNodes
+from kafkawire.admin.results import Gathered, Results
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.transactions import (
     FencedProducer,
     TransactionDescription,
@@ -21,13 +20,13 @@ from kafkawire.model.transactions import (
 )
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.protocol.errors import InvalidRequestError, error_of
+from kafkawire.protocol.errors import InvalidRequestError
 from kafkawire.wire import Message
 
 _ANY_DURATION = -1
 
 
-class ListTransactions(Operation[int, tuple[TransactionListing, ...], "protocol.ListTransactionsResponse"]):
+class ListTransactions(OfNodes[tuple[TransactionListing, ...], "protocol.ListTransactionsResponse"]):
     """KIP-664, KIP-994 (duration), KIP-1152 (pattern); the transactional ids of each node."""
 
     name = "list_transactions"
@@ -39,10 +38,7 @@ class ListTransactions(Operation[int, tuple[TransactionListing, ...], "protocol.
         producer_ids: Collection[int] = (),
         minimum_duration_ms: int | None = None,
         transactional_id_pattern: str | None = None,
-        *,
-        name: str = name,
     ) -> None:
-        self.name = name
         self._states = tuple(states)
         self._producer_ids = tuple(producer_ids)
         self._minimum_duration_ms = minimum_duration_ms
@@ -51,9 +47,6 @@ class ListTransactions(Operation[int, tuple[TransactionListing, ...], "protocol.
             self.needs = ("transactional_id_pattern",)
         elif minimum_duration_ms is not None:
             self.needs = ("duration_filter",)
-
-    def route_of(self, item: int) -> Route:
-        return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:
         duration = self._minimum_duration_ms
@@ -67,8 +60,6 @@ class ListTransactions(Operation[int, tuple[TransactionListing, ...], "protocol.
     def read(
         self, request: Request[int], response: protocol.ListTransactionsResponse
     ) -> Outcomes[int, tuple[TransactionListing, ...]]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         if response.unknown_state_filters:
             unknown = ", ".join(response.unknown_state_filters)
             error = InvalidRequestError(f"the broker knows no such state of transactions: {unknown}")
@@ -85,9 +76,6 @@ class DescribeTransactions(Operation[str, TransactionDescription, "protocol.Desc
 
     name = "describe_transactions"
     api = ApiKey.DESCRIBE_TRANSACTIONS
-
-    def __init__(self, *, name: str = name) -> None:
-        self.name = name
 
     def route_of(self, item: str) -> Route:
         return CoordinatorOf(CoordinatorType.TRANSACTION, item)
@@ -118,14 +106,12 @@ class DescribeTransactions(Operation[str, TransactionDescription, "protocol.Desc
 class FenceProducers(Operation[str, FencedProducer, "protocol.InitProducerIdResponse"]):
     """KIP-360, KIP-664: begins as a producer does, which takes the transactional id from those that have it."""
 
+    name = "fence_producers"
     api = ApiKey.INIT_PRODUCER_ID
     mutates = True
     batch = 1
     # An open transaction is aborted first, which takes a while.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.CONCURRENT_TRANSACTIONS})
-
-    def __init__(self, name: str) -> None:
-        self.name = name
 
     def route_of(self, item: str) -> Route:
         return CoordinatorOf(CoordinatorType.TRANSACTION, item)
@@ -136,14 +122,13 @@ class FenceProducers(Operation[str, FencedProducer, "protocol.InitProducerIdResp
         )
 
     def read(self, request: Request[str], response: protocol.InitProducerIdResponse) -> Outcomes[str, FencedProducer]:
-        if response.error_code:
-            return dict.fromkeys(request.items, error_of(response.error_code))
         return dict.fromkeys(request.items, FencedProducer(response.producer_id, response.producer_epoch))
 
 
 class TransactionOperations(EveryNodeFamily):
     """Transactions by their transactional ids."""
 
+    @needs(ListTransactions, rights="DESCRIBE TRANSACTIONAL_ID")
     async def list_transactions(
         self,
         *,
@@ -162,7 +147,7 @@ class TransactionOperations(EveryNodeFamily):
                 Fails at brokers before 3.8.
             transactional_id_pattern: only ids that match a regular expression (RE2); None for all. Fails at brokers
                 before 4.1.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Returns:
             The transactional ids; of a node that failed what went wrong: `UnsupportedVersionError` (a filter that it
@@ -175,6 +160,7 @@ class TransactionOperations(EveryNodeFamily):
         listed = await self._on_every_node(operation, timeout)
         return Gathered(listed, lambda each: each.transactional_id)
 
+    @needs(DescribeTransactions, rights="DESCRIBE TRANSACTIONAL_ID, DESCRIBE TOPIC")
     async def describe_transactions(
         self, transactional_ids: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, TransactionDescription]:
@@ -182,8 +168,7 @@ class TransactionOperations(EveryNodeFamily):
 
         Args:
             transactional_ids: which.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many ids have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Transactional id to its description, or to what went wrong: `TransactionalIdNotFoundError`,
@@ -191,6 +176,7 @@ class TransactionOperations(EveryNodeFamily):
         """
         return await self._each(DescribeTransactions(), transactional_ids, timeout, progress)
 
+    @needs(FenceProducers, rights="WRITE TRANSACTIONAL_ID")
     async def fence_producers(
         self, transactional_ids: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, FencedProducer]:
@@ -198,23 +184,23 @@ class TransactionOperations(EveryNodeFamily):
 
         Args:
             transactional_ids: which; one that no producer has had is made.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many ids have one.
+            timeout, progress: see `AdminClient`.
 
         Returns:
             Transactional id to what it has now, or to what went wrong: `TransactionalIdAuthorizationFailedError`,
             `InvalidTransactionTimeoutError` (the broker allows less than the ``request_timeout`` of the settings) ...
         """
-        return await self._each(FenceProducers("fence_producers"), transactional_ids, timeout, progress)
+        return await self._each(FenceProducers(), transactional_ids, timeout, progress)
 
+    @needs(FenceProducers, rights="WRITE TRANSACTIONAL_ID")
     async def force_terminate_transaction(self, transactional_id: str, *, timeout: float | None = None) -> None:
         """Abort the transaction that a transactional id has open, and shut its producer out (KIP-939).
 
         Args:
             transactional_id: which.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            timeout: see `AdminClient`.
 
         Raises:
             KafkaError: what went wrong, as `fence_producers`.
         """
-        await self._only(FenceProducers("force_terminate_transaction"), transactional_id, timeout)
+        await self._only(FenceProducers().named("force_terminate_transaction"), transactional_id, timeout)

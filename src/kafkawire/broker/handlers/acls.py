@@ -21,7 +21,7 @@ from kafkawire.model.acls.bindings import (
     PatternType,
     ResourceType,
 )
-from kafkawire.model.tolerant_enum import MembersByCode
+from kafkawire.model.tolerant_enums import MembersByCode
 from kafkawire.protocol import (
     AccessControlEntryRecord,
     CreateAclsRequest,

@@ -14,8 +14,8 @@ from kafkawire.broker.handlers.quotas import TOO_MANY_RECORDS, UNAUTHORIZED
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.quotas.configs import DEFAULT_NAME, UNLIMITED, QuotaResourceType, number_in_words
 from kafkawire.model.quotas.entities import CLIENT_ID, USER, ClientQuotaEntity
-from kafkawire.model.quotas.named_configs import DEFAULT_NAME, UNLIMITED, QuotaResourceType, number_in_words
 from kafkawire.protocol import (
     AlterQuotasRequest,
     AlterQuotasResponse,

@@ -16,7 +16,7 @@ from kafkawire.model.acls.bindings import (
     ResourceType,
 )
 from kafkawire.model.acls.matching import matches
-from kafkawire.model.tolerant_enum import MembersByCode
+from kafkawire.model.tolerant_enums import MembersByCode
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Message
 
@@ -62,6 +62,7 @@ class AclsImage:
         self._by_pattern: dict[Pattern, dict[str, _Acls]] = {}
         self._patterns_of: dict[str, dict[Pattern, None]] = {}
         self._prefix_lengths: dict[ResourceType, dict[int, int]] = {}
+        self._unknown = 0  # ACLs of newer brokers: the lookup by name has none of their types
 
     def apply(self, record: AccessControlEntryRecord) -> None:
         """Add an ACL."""
@@ -116,6 +117,7 @@ class AclsImage:
             yield acl_record(acl, acl_id)
 
     def _index(self, acl: AclBinding) -> None:
+        self._unknown += acl.is_unknown
         pattern = _pattern(acl)
         by_principal = self._by_pattern.get(pattern)
         if by_principal is None:
@@ -128,6 +130,7 @@ class AclsImage:
         acls[acl] = None
 
     def _forget(self, acl: AclBinding) -> None:
+        self._unknown -= acl.is_unknown
         pattern, principal = _pattern(acl), acl.principal
         by_principal = self._by_pattern[pattern]
         acls = by_principal[principal]
@@ -165,7 +168,7 @@ class AclsImage:
 
     def _candidates(self, wanted: AclBindingFilter) -> Iterable[AclBinding]:
         """A small superset of the ACLs that match a filter."""
-        if wanted.resource_name is not None:
+        if wanted.resource_name is not None and not self._unknown:
             return self._of_patterns(self._named(wanted, wanted.resource_name), wanted.principal)
         if wanted.principal is not None:
             return self._of_patterns(self._patterns_of.get(wanted.principal, ()), wanted.principal)

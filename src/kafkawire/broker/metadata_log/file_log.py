@@ -12,7 +12,6 @@ import msgspec
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.metadata_log.append_times import unify_append_times
-from kafkawire.broker.metadata_log.committed import CommittedRecords
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.metadata_log.quorum_state_file import note_leader, voted_epoch
 from kafkawire.broker.metadata_log.record_versions import RECORD_VERSIONS
@@ -39,6 +38,7 @@ from kafkawire.records.control_records import (
     encode_control_record,
 )
 from kafkawire.records.metadata_records import decode_metadata_record, encode_metadata_record
+from kafkawire.records.metadata_transactions import MetadataTransactions
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.batches import RecordBatch, decode_records
 
@@ -127,9 +127,10 @@ class FileLog(MetadataLog):
         """
         yield from self._snapshot.records
         self._snapshot = Snapshot()
-        committed = CommittedRecords()
-        yield from committed.of(self._logged())
-        self._transaction_is_open = committed.is_open
+        transactions = MetadataTransactions[Message]()
+        for record in self._logged():
+            yield from transactions.take(record.API_KEY, record)
+        self._transaction_is_open = transactions.begun is not None
 
     def lead(self, node_id: int) -> int:
         """Begin a leader epoch; returns it.

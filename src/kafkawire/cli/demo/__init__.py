@@ -1,1 +1,1 @@
-"""``kafkawire demo``: from the definitions of messages to a broker that was killed and lost nothing, and its log."""
+"""``kafkawire demo``: generates the protocol, and runs a broker that is killed, restarted, and has lost nothing."""

@@ -1,4 +1,4 @@
-"""The last step of the demonstration: the broker's own log, read as a table of who had what and when."""
+"""The last step of the demonstration: the broker's own log as a table of ACLs and their intervals."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _cells(row: _Row) -> Sequence[str]:
     operation, permission, kind, name, pattern, begin, end = (str(row[column] or "") for column in _COLUMNS)
     resource = f"{kind} {name}{'*' if pattern == 'PREFIXED' else ''}"
     colour = "red" if permission == "DENY" else "green"
-    return operation, f"[{colour}]{permission}", resource, _time_of_day(begin), _time_of_day(end) or "[dim]still so"
+    return operation, f"[{colour}]{permission}", resource, _time_of_day(begin), _time_of_day(end) or "[dim]still valid"
 
 
 def _time_of_day(text: str) -> str:
@@ -80,7 +80,7 @@ def _time_of_day(text: str) -> str:
 
 
 def _show_with_spark(console: Console, log: Path, rows: Sequence[_Row]) -> None:
-    """The same table by Spark, where Java and PySpark are installed: the demonstration does not fetch them."""
+    """The same table by Spark, if Java and PySpark are installed: the demonstration does not fetch them."""
     missing = "Java" if shutil.which("java") is None else "PySpark" if find_spec("pyspark") is None else None
     if missing is not None:
         console.print(f"Left out: Apache Spark reads the same table, but {missing} is not installed here.")

@@ -1,4 +1,4 @@
-"""The steps of the demonstration that need a broker: administer it, kill it, find everything again, read its log."""
+"""The steps of the demonstration that need a broker: administer it, kill it, compare its state, read its log."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from kafkawire.admin import (
     Results,
 )
 from kafkawire.cli.demo.acl_history import show_acl_history
-from kafkawire.cli.demo.broker_process import BrokerProcess
+from kafkawire.cli.demo.broker_process import broker_process
 from kafkawire.cli.demo.kafka_dump_log import KafkaToolError, dump_metadata_log, missing_program
 from kafkawire.cli.outcome import CommandError
 from kafkawire.wire.kafka_errors import KafkaError
@@ -65,7 +65,7 @@ def show_administration(console: Console) -> None:
     """
     with tempfile.TemporaryDirectory(prefix="kafkawire-demo-") as scratch:
         console.rule("[bold]3. A broker that runs in Python is administered in bulk")
-        with BrokerProcess(Path(scratch), _PROPERTIES) as broker:
+        with broker_process(Path(scratch), _PROPERTIES) as broker:
             console.print(f"kafkawire broker listens on {broker.bootstrap_servers}, properties:")
             for setting in _PROPERTIES:
                 console.print(f"  {setting}", style="cyan", highlight=False)
@@ -83,7 +83,7 @@ def show_administration(console: Console) -> None:
             with BlockingAdminClient(broker.bootstrap_servers) as client:
                 _show_nothing_is_lost(console, before, _state(client))
             _show_log(console, broker.data_dir)
-            console.rule("[bold]6. The same log tells who had what, and when")
+            console.rule("[bold]6. The same log shows who had which ACL, and when")
             with BlockingAdminClient(broker.bootstrap_servers) as client:
                 _let_write_again(console, client)
             show_acl_history(console, broker.data_dir / "__cluster_metadata-0", _SHUT_OUT.principal)
@@ -97,7 +97,7 @@ def _create_topics(console: Console, client: BlockingAdminClient) -> None:
         NewTopic("audit", 1, configs={"retention.ms": "604800000"}),
     ]
     created = client.create_topics(wanted)
-    table = _table("Topics: the policy refuses one, the others are made", "topic", "partitions", "outcome")
+    table = _table("Topics: the policy refuses one, the others are created", "topic", "partitions", "outcome")
     for topic in wanted:
         error = created.errors().get(topic.name)
         table.add_row(topic.name, str(topic.num_partitions), _outcome(error))
@@ -116,7 +116,7 @@ def _set_up_users(console: Console, client: BlockingAdminClient) -> None:
 
 
 def _acls() -> Iterator[AclBinding]:
-    """Every user reads; every hundredth writes too, but one of those is shut out again."""
+    """Every user may read; every hundredth may write too, except one, who is denied."""
     for number in range(USERS):
         user = f"User:user-{number:04}"
         yield AclBinding(ResourceType.TOPIC, _TOPIC, user, AclOperation.READ)
@@ -157,7 +157,7 @@ def _show_quotas(console: Console, quotas: Mapping[ClientQuotaEntity, Mapping[st
     for key, quota in EffectiveQuotas(quotas).of_client("user-0042", "batch").items():
         limit = "none" if quota.value is None else f"{quota.value:,.0f}"
         parts = quota.entity.items() if quota.entity is not None else ()
-        table.add_row(key, limit, ", ".join(f"{kind} {name or '<default>'}" for kind, name in parts) or "nobody")
+        table.add_row(key, limit, ", ".join(f"{kind} {name or '<default>'}" for kind, name in parts) or "none")
     console.print(table)
 
 
@@ -206,7 +206,7 @@ def _show_log(console: Console, data_dir: Path) -> None:
 
 def _let_write_again(console: Console, client: BlockingAdminClient) -> None:
     client.delete_acls((_SHUT_OUT.to_filter(),)).all()
-    console.print(f"{_SHUT_OUT.principal} is let in again: {_described(_SHUT_OUT)} is deleted.", highlight=False)
+    console.print(f"{_SHUT_OUT.principal} may write again: {_described(_SHUT_OUT)} is deleted.", highlight=False)
 
 
 def _figures(results: Results[_K, None], begin: float) -> Sequence[str]:

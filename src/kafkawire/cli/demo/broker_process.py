@@ -5,9 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from kafkawire.cli.outcome import CommandError
 
@@ -18,7 +19,7 @@ _PROGRAM: Final = "import sys; from kafkawire.cli.app import main; sys.exit(main
 
 
 class BrokerProcess:
-    """``kafkawire broker`` on a folder; gone when its context ends.
+    """``kafkawire broker`` on a folder.
 
     Args:
         folder: for its data, its output and its address.
@@ -44,7 +45,7 @@ class BrokerProcess:
         """Start it and wait until it listens.
 
         Raises:
-            CommandError: it ended, or does not listen in time; its last words are told.
+            CommandError: it ended, or does not listen in time; the message has its output.
         """
         self._ready_file.unlink(missing_ok=True)
         begin = time.monotonic()
@@ -59,18 +60,24 @@ class BrokerProcess:
         self.bootstrap_servers = self._ready_file.read_text("utf-8").strip()
 
     def kill(self) -> None:
-        """End it at once, as ``kill -9`` does: nothing can be written any more."""
+        """End it at once, as ``kill -9`` does, so that it writes nothing more."""
         if self._process is not None:
             self._process.kill()
             self._process.wait(_SECONDS_TO_STOP)
             self._process = None
         self.bootstrap_servers = ""
 
-    def __enter__(self) -> Self:
-        self.start()
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.kill()
+@contextmanager
+def broker_process(folder: Path, configuration: tuple[str, ...]) -> Iterator[BrokerProcess]:
+    """A broker that is killed at the end; for the arguments see ``BrokerProcess``.
+
+    Raises:
+        CommandError: as ``BrokerProcess.start``.
+    """
+    broker = BrokerProcess(folder, configuration)
+    try:
+        broker.start()
+        yield broker
+    finally:
+        broker.kill()

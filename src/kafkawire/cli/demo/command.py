@@ -11,25 +11,34 @@ from rich.console import Console
 
 from kafkawire.cli.demo.administration import show_administration
 from kafkawire.cli.demo.request import show_request
-from kafkawire.cli.demo.running_broker import address_of, ask_broker
+from kafkawire.cli.demo.running_broker import ask_broker
 from kafkawire.cli.generate import OWN_PACKAGE, run_generation
+from kafkawire.cli.outcome import CommandError
 from kafkawire.codegen.generate import Target, checked_specs
 from kafkawire.codegen.package_data import specs_dir
+from kafkawire.model.nodes import bootstrap_nodes
 
-BrokerOption = Annotated[str | None, typer.Option(help="HOST:PORT of a broker to ask for its versions and topics.")]
+BrokerOption = Annotated[str | None, typer.Option(help="HOST:PORT of a broker to show: features, nodes, topics.")]
 
 
 def run(broker: BrokerOption = None) -> None:
-    """Generate the protocol, take a request apart, and run a broker through administration, a crash and a restart."""
+    """Generate the protocol, show a request byte by byte, and administer, kill and restart a broker."""
     console = Console()
-    address = address_of(broker) if broker is not None else None
+    address = None if broker is None else _checked(broker)
     _show_generation(console)
     show_request(console)
     show_administration(console)
     if address is not None:
-        host, port = address
-        console.rule(f"[bold]A broker answers: {host}:{port}")
-        ask_broker(console, host, port)
+        console.rule(f"[bold]A broker responds: {address}")
+        ask_broker(console, address)
+
+
+def _checked(address: str) -> str:
+    try:
+        bootstrap_nodes(address)
+    except ValueError as error:
+        raise CommandError(f"--broker: {error}") from None
+    return address
 
 
 def _show_generation(console: Console) -> None:

@@ -1,4 +1,4 @@
-"""Apache Kafka's own kafka-dump-log, where this machine has Java and Maven."""
+"""Apache Kafka's own kafka-dump-log, if this machine has Java and Maven."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _PROJECT: Final = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
 
 
 class KafkaToolError(Exception):
-    """Kafka's tool could not be had, or failed; the message says why."""
+    """Kafka's tool could not be fetched, or failed; the message says why."""
 
 
 def missing_program() -> str | None:
-    """The first program that is needed and not on the path; None if all are there."""
+    """The first needed program that is not on the path; None if none is missing."""
     return next((program for program in ("java", "mvn") if shutil.which(program) is None), None)
 
 
 def dump_metadata_log(segment: Path) -> list[str]:
-    """What kafka-dump-log prints of a segment of ``__cluster_metadata``, line by line.
+    """The lines that kafka-dump-log prints for a segment of ``__cluster_metadata``.
 
-    The first call has Maven fetch Kafka; its class path is kept in the user's cache.
+    The first call fetches Kafka with Maven; its class path is stored in the user's cache.
 
     Raises:
         KafkaToolError: Maven or the tool failed.
@@ -71,6 +71,6 @@ def _run(command: list[str]) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise KafkaToolError(f"{command[0]}: {error}") from error
     if done.returncode:
-        told = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        raise KafkaToolError("\n".join([f"{command[0]} failed:", *told[:5]]))
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        raise KafkaToolError("\n".join([f"{command[0]} failed:", *lines[:5]]))
     return done.stdout

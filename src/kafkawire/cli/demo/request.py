@@ -1,4 +1,4 @@
-"""Second step of the demonstration: a request, its bytes, and what each of them means."""
+"""Second step of the demonstration: a request, its bytes, and the meaning of each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def show_request(console: Console) -> None:
     """Show a request as an object, as bytes and as Kafka's JSON.
 
     Raises:
-        CommandError: if it does not come back from its bytes as it was.
+        CommandError: the decoded request differs.
     """
     console.rule("[bold]2. A request becomes bytes, and bytes become a request")
     topic = CreateTopicsRequest.CreatableTopic(
@@ -39,7 +39,7 @@ def show_request(console: Console) -> None:
     console.print(hex_dump(frame, CreateTopicsRequest, _VERSION))
     decoded = decode_request(frame[4:]).body
     if decoded != request:
-        raise CommandError("the request did not come back as it was")
+        raise CommandError("the decoded request is not equal to the original")
     console.print(f"Decoded again, it is equal. As Kafka's JSON form, version {_VERSION}:")
     console.print(Syntax(json.dumps(to_json(request, _VERSION), indent=2), "json", background_color="default"))
 

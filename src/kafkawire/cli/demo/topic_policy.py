@@ -1,4 +1,4 @@
-"""The policy of the demonstration's broker: what its operators want of new topics (KIP-108)."""
+"""The policy of the demonstration's broker for new topics (KIP-108)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class PartitionLimit(CreateTopicPolicy):
         """There is nothing to configure."""
 
     def validate(self, request: RequestMetadata) -> None:
-        """Look at one topic.
+        """Validate one topic.
 
         Raises:
             PolicyViolationError: it would have too many partitions.

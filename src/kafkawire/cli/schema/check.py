@@ -10,19 +10,16 @@ from typing import Annotated
 import typer
 
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.cli.schema.sides import ORIGINS_HELP, load_sides
+from kafkawire.cli.schema.sides import ORIGINS_HELP, load_sides, print_lines
 from kafkawire.codegen.evolve.checking.accepted import Acceptance, AcceptedError, read_accepted
-from kafkawire.codegen.evolve.checking.entries import entries_of, rules_of
-from kafkawire.codegen.evolve.checking.json_form import check_json
-from kafkawire.codegen.evolve.checking.markdown import check_markdown
 from kafkawire.codegen.evolve.checking.result import PURPOSES, CheckResult, check_sides
-from kafkawire.codegen.evolve.checking.text import text_lines
-from kafkawire.codegen.evolve.checking.wording import summary
+from kafkawire.codegen.evolve.render.as_json import check_json
+from kafkawire.codegen.evolve.render.as_markdown import check_markdown
+from kafkawire.codegen.evolve.render.as_text import check_lines
+from kafkawire.codegen.evolve.render.check_wording import entries_of, rules_of, summary
+from kafkawire.codegen.report.entry import RepositoryPaths
 from kafkawire.codegen.report.github import render_github
-from kafkawire.codegen.report.repository import RepositoryPaths
 from kafkawire.codegen.report.sarif import render_sarif
-
-_STYLES = {"breaking": "bold red", "risky": "yellow", "safe": "green", "accepted": "cyan", "faint": "dim"}
 
 
 class Format(StrEnum):
@@ -36,7 +33,7 @@ class Format(StrEnum):
 
 
 class ProfileName(StrEnum):
-    """Whose rules are applied."""
+    """The rules to apply."""
 
     KAFKAWIRE = "kafkawire"
     UPSTREAM = "upstream"
@@ -54,7 +51,7 @@ def run(
         ),
     ] = Format.TEXT,
     profile: Annotated[
-        ProfileName, typer.Option(help="Our rules, or those of Kafka's own checker as they are, oddities included.")
+        ProfileName, typer.Option(help="kafkawire's rules, or exactly those of Kafka's own checker.")
     ] = ProfileName.KAFKAWIRE,
     allow: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Findings that are accepted, each with its reason (TOML).")
@@ -62,16 +59,17 @@ def run(
 ) -> None:
     """Check whether peers with the OLD and the NEW definitions still understand each other's bytes.
 
-    A finding is breaking (peers misread or refuse something), risky (the bytes are understood, but somebody may miss
-    something) or safe (worth knowing). What changes only versions that OLD marks unstable is safe. Beside the rules it
-    is worked out from the layouts whether each side reads what the other writes, for every version that both have.
+    A finding is breaking (peers misread or reject something), risky (the bytes are understood, but information may be
+    lost) or safe (for information). Changes of versions that OLD marks unstable are safe. Besides the rules, the
+    layouts are compared: whether each side can read what the other writes, for every version that both have.
 
-    Exit code: 0 if nothing is breaking but what --allow accepts, 1 if something is, 2 if a side or FILE cannot be read.
+    Exit code: 0 if nothing is breaking except what --allow accepts, 1 if something is, 2 if a side or FILE cannot be
+    read.
     """
     acceptances = _acceptances(allow)
     result = check_sides(*load_sides(old, new), profile.value, acceptances)
     if output is Format.TEXT:
-        _print_text(result)
+        print_lines(check_lines(result))
     else:
         typer.echo(_rendered(result, output), nl=False)
         typer.echo(summary(result), err=True)
@@ -100,13 +98,3 @@ def _rendered(result: CheckResult, output: Format) -> str:
             return render_github(entries)
         case _:
             return render_sarif(entries, rules_of(result), version("kafkawire"))
-
-
-def _print_text(result: CheckResult) -> None:
-    """Print lines in colours on a terminal; they are never wrapped, so that what is searched for stays on its line."""
-    from rich.console import Console  # noqa: PLC0415 slow to import, and the other formats do without
-    from rich.text import Text  # noqa: PLC0415 the same
-
-    console = Console(highlight=False, emoji=False, soft_wrap=True)
-    for line in text_lines(result):
-        console.print(Text(line.text, _STYLES.get(line.kind, "")))

@@ -14,9 +14,8 @@ from kafkawire.cli.outcome import ExitCode
 from kafkawire.codegen.check import RULES
 from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.parse.load import load_paths
-from kafkawire.codegen.report.entry import Entry, ReportedRule
+from kafkawire.codegen.report.entry import Entry, ReportedRule, RepositoryPaths
 from kafkawire.codegen.report.github import render_github
-from kafkawire.codegen.report.repository import RepositoryPaths
 from kafkawire.codegen.report.sarif import render_sarif
 from kafkawire.codegen.report.text import render_json, render_text, summary
 
@@ -45,8 +44,8 @@ def run(
     """Check message definitions against the rules of the definition language.
 
     A folder is read with its sub-folders (every *.json file), and the messages of each folder are also checked
-    together: unique keys, requests with their responses, keys of records with their values, header versions. Files
-    that are named one by one are checked each by itself, for their partners may lie elsewhere.
+    together: unique keys, requests with their responses, keys of records with their values, header versions. Single
+    files are checked separately, because their partners may be elsewhere.
 
     Exit code: 0 if there is nothing worse than a warning, 1 if there is an error, 2 if a path does not exist.
     """

@@ -1,4 +1,4 @@
-"""A bar that tells how many bytes of logs have been read: on a terminal only, and gone when all are."""
+"""A progress bar for the bytes of logs that have been read: on a terminal only, removed at the end."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _TIMES_A_SECOND: Final = 5
 
 
 class BytesBar(Progress):
-    """Looks at accounts whenever it is drawn: rows of a history come late, and what was read is known at once.
+    """Takes its value from accounts: the rows of a history come late, but the bytes are counted at once.
 
     Args:
-        console: where to.
-        what: is read.
-        total: how many bytes there are.
-        accounts: counts those that have been read.
+        console: where to draw.
+        what: name of what is read.
+        total: the number of bytes.
+        accounts: count the bytes that have been read.
     """
 
     def __init__(self, console: Console, what: str, total: int, accounts: Accounts) -> None:
@@ -43,7 +43,7 @@ class BytesBar(Progress):
         self._task = self.add_task(what, total=total)
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """What is drawn next."""
+        """The bar with its current value."""
         for task in self._tasks.values():
             done = self._accounts.bytes_read - self._before
             self.update(task.id, completed=min(done, self._total))

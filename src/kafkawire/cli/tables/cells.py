@@ -1,4 +1,4 @@
-"""Cells of Arrow as text: times in ISO 8601, bytes in base64, what is nested as JSON."""
+"""Cells of Arrow as text: times in ISO 8601, bytes in base64, nested values as JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 _ENCODER: Final = msgspec.json.Encoder()
 _CONTROL_IN_UTF_8: Final = re.compile(rb"\x7f|\xc2[\x80-\x9f]")
-"""Marks that steer terminals and that JSON may have as they are; those below the blank it never has."""
+"""Control characters that JSON does not escape by itself; it escapes those below the space."""
 
 _AFTER_DATE: Final = len("2026-03-01")
 _AFTER_TIME: Final = len("2026-03-01 12:30:00.000250")
@@ -46,7 +46,7 @@ def _escaped(found: re.Match[bytes]) -> bytes:
 
 
 def _json_cells(column: pa.Array[Any]) -> list[object]:
-    """Cells that JSON has; of numbers it has only finite ones, so the others are words, as in Kafka's own JSON."""
+    """Cells for JSON, which has finite numbers only: the others are words, as in Kafka's own JSON."""
     cells: list[object] = _with_texts_for_times(column).to_pylist()
     if pa.types.is_floating(column.type) and pc.all(pc.is_finite(column)).as_py() is False:
         return [_WORDS.get(str(cell), cell) for cell in cells]
@@ -55,24 +55,24 @@ def _json_cells(column: pa.Array[Any]) -> list[object]:
 
 @lru_cache(_KEPT_ROW_CLASSES)
 def _row_class(names: tuple[str, ...]) -> Callable[..., object]:
-    """What holds the cells of a row in order: a fraction of the time of a dict for each row."""
+    """A class for the cells of a row: takes a fraction of the time of a dict for each row."""
     attributes = {f"cell_{number}": name for number, name in enumerate(names)}
     return msgspec.defstruct("Row", list(attributes), rename=attributes, gc=False)
 
 
 def as_plain_columns(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The same rows with columns of numbers, texts and truth values only."""
+    """The same rows with columns of numbers, texts and booleans only."""
     columns = [_plain(column) for column in batch.columns]
     return pa.RecordBatch.from_arrays(columns, schema=plain_schema(batch.schema))
 
 
 def without_formulas(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Plain columns with ``'`` before texts that spreadsheets take for formulas; numbers are none."""
+    """Plain columns with ``'`` before texts that are formulas in a spreadsheet; numbers are not."""
     return _with_texts(batch, _quoted_formulas)
 
 
 def visible_columns(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Plain columns with every mark written out that would steer a terminal."""
+    """Plain columns with all control characters escaped."""
     return _with_texts(batch, lambda column: pa.array(map(_visible_cell, column.to_pylist()), pa.string()))
 
 
@@ -93,7 +93,7 @@ def _visible_cell(cell: str | None) -> str | None:
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
-    """The schema of what ``as_plain_columns`` makes."""
+    """The schema of the batches of ``as_plain_columns``."""
     return pa.schema([pa.field(field.name, _plain_type(field.type)) for field in schema])
 
 
@@ -113,7 +113,7 @@ def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
 
 
 def _with_texts_for_times(column: pa.Array[Any]) -> pa.Array[Any]:
-    """Times are in UTC: without their zone no data base of zones is needed. Their years have four digits."""
+    """Times are in UTC: without the zone, Arrow needs no time zone database. Years have four digits."""
     if not pa.types.is_timestamp(column.type):
         return column
     printed: pa.Array[Any] = column.cast(pa.timestamp("us")).cast(pa.string())
@@ -126,7 +126,7 @@ def _json(cell: object) -> str:
 
 
 def _octets(column: pa.Array[Any]) -> Iterable[bytes | pa.Buffer | None]:
-    """The cells of a column of bytes; large ones are looked at where they are, for a copy takes as much again."""
+    """The cells of a column of bytes; large ones are not copied, to save memory."""
     if column.nbytes < _MANY_OCTETS:
         cells: list[bytes | None] = column.to_pylist()
         return cells

@@ -1,4 +1,4 @@
-"""Where output goes: standard output, or a file that is there as a whole or not at all."""
+"""Where output goes: standard output, or a file that is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def opened_destination(out: Path | None) -> Iterator[BinaryIO]:
     if out is not None:
         with whole_file(out) as stream:
             yield stream
-    elif isinstance(sys.stdout.buffer, io.RawIOBase):  # as PYTHONUNBUFFERED asks: it may write less than it is given
+    elif isinstance(sys.stdout.buffer, io.RawIOBase):  # because of PYTHONUNBUFFERED: it may write less than it is given
         with open(sys.stdout.fileno(), "wb", closefd=False) as stream:
             yield stream
     else:
@@ -37,9 +37,9 @@ def opened_destination(out: Path | None) -> Iterator[BinaryIO]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes its name when all of it is written: a run that fails or is interrupted leaves the old one.
+    """A file that gets its name when it is complete: a run that fails or is interrupted leaves the old one.
 
-    Who may read the old file may read the new one, and nobody else. A pipe or a device is written to as it is.
+    The new file has the permissions of the old one. A pipe or a device is written to directly.
 
     Raises:
         CommandError: there is a folder of that name.
@@ -56,7 +56,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     try:
         with part.open("wb") as stream:
             if target.exists():
-                with suppress(PermissionError):  # of a file system that knows no rights
+                with suppress(PermissionError):  # a file system without permissions
                     part.chmod(S_IMODE(target.stat().st_mode))
             yield stream
         part.replace(target)
@@ -67,6 +67,6 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def _about(error: OSError, part: Path, path: Path) -> OSError:
-    """The same error about the name that the user gave; a full disk names none."""
+    """The same error with the name that the user gave; the error of a full disk has no name."""
     is_about_it = error.filename == str(part) or (error.filename is None and error.errno is not None)
     return OSError(error.errno, error.strerror, str(path)) if is_about_it else error

@@ -18,20 +18,20 @@ _TELLING: Final = frozenset(
         *("committed_offset", "valid_from", "valid_to", "log_offset", "append_time", "record_type", "_error"),
     }
 )
-"""Columns that are shown first, folded and with times to the second if there is too little room for all of them."""
+"""Columns that are shown first, folded and with times to the second if there is not enough room for all of them."""
 
 _CUT: Final = "json"
-"""The column that gets what room is left, and is cut where that ends."""
+"""The column that gets the remaining room and is cut there."""
 
 _OF_RECORDS: Final = frozenset({"log_offset", "append_time"})
-"""Columns that tell less of rows that have a time of validity."""
+"""Columns that are less informative in rows with an interval."""
 
 _FAINT: Final = frozenset({"cluster", "file", "batch_position", "leader_epoch"})
-"""Columns that are shown last: where a row was read says least."""
+"""Columns that are shown last: the origin of a row is least informative."""
 
 _IDENTITIES: Final = frozenset({"id", "acl_id", "topic_id", "record_version"})
 _WIDEST: Final = (30, 18, 13)
-"""How wide a column is at most: the first of these with which all that tell most fit."""
+"""Maximum widths of a column, tried in this order until the most informative columns fit."""
 
 _NARROWEST_CUT: Final = 40
 _GAP: Final = 2
@@ -46,7 +46,7 @@ class ShownColumn:
         name: its heading.
         cells: its texts.
         kind: its type.
-        width: of its heading and its texts; what is longer is folded.
+        width: of its heading and its texts; longer texts are folded.
     """
 
     name: str
@@ -60,13 +60,13 @@ class ShownColumn:
         return cls(name, cells, kind, max(map(cell_len, (name, *cells))))
 
     def narrowed(self, widest: int) -> ShownColumn:
-        """The same with no more than a width; a column of times without parts of seconds."""
+        """The same with a maximum width; a column of times without fractions of seconds."""
         if widest == _WIDEST[0] or not pa.types.is_timestamp(self.kind):
             return replace(self, width=max(cell_len(self.name), min(widest, self.width)))
         return ShownColumn.of(self.name, [f"{cell[:_SECONDS]}Z" if cell else "" for cell in self.cells], self.kind)
 
     def cut(self, width: int) -> ShownColumn:
-        """The same with texts that end in three dots where the width ends."""
+        """The same with texts cut at the width, with three dots."""
         cells = [text if len(text) <= width else f"{text[: width - 1]}…" for text in self.cells]
         return ShownColumn.of(self.name, cells, self.kind)
 
@@ -75,42 +75,44 @@ _Chosen: TypeAlias = Mapping[str, ShownColumn]
 
 
 def fitting_columns(columns: Sequence[ShownColumn], width: int) -> Sequence[ShownColumn]:
-    """Those that say most, as many as there is room for, in their order: columns without a single cell say nothing.
+    """The most informative columns for which there is room, in their order; columns without any cell are omitted.
 
     Args:
-        columns: all columns, as wide as they are.
+        columns: all columns with their full widths.
         width: of the terminal.
     """
     names = {column.name for column in columns}
     ranks = {column.name: _rank(column, names) for column in columns}
-    told = sorted([column for column in columns if any(column.cells)] or columns, key=lambda each: ranks[each.name])
-    telling = {column.name for column in told if ranks[column.name] == 0}
+    ranked = sorted([column for column in columns if any(column.cells)] or columns, key=lambda each: ranks[each.name])
+    informative = {column.name for column in ranked if ranks[column.name] == 0}
     room = width - _GAP
     chosen: _Chosen = {}
     for widest in _WIDEST:
-        chosen = {column.name: column for column in _chosen([each.narrowed(widest) for each in told], telling, room)}
-        if telling <= chosen.keys():
+        chosen = {
+            column.name: column for column in _chosen([each.narrowed(widest) for each in ranked], informative, room)
+        }
+        if informative <= chosen.keys():
             break
-    widened = {column.name: column for column in _widened(chosen, told, room)}
+    widened = {column.name: column for column in _widened(chosen, ranked, room)}
     return [widened[column.name] for column in columns if column.name in widened]
 
 
-def _chosen(ranked: Sequence[ShownColumn], telling: Set[str], room: int) -> Iterator[ShownColumn]:
-    """As many as fit one after the other; where one that tells most does not fit, no lesser one takes its room."""
-    free, all_telling_fit = room, True
+def _chosen(ranked: Sequence[ShownColumn], informative: Set[str], room: int) -> Iterator[ShownColumn]:
+    """As many columns as fit; if an informative one does not fit, no less informative one replaces it."""
+    free, all_informative_fit = room, True
     for column in ranked:
-        if not all_telling_fit and column.name not in telling:
+        if not all_informative_fit and column.name not in informative:
             return
         shown = column.cut(free - _GAP) if column.name == _CUT and free >= _NARROWEST_CUT else column
         if shown.width + _GAP <= free or free == room:
             yield shown
             free -= shown.width + _GAP
-        elif column.name in telling:
-            all_telling_fit = False
+        elif column.name in informative:
+            all_informative_fit = False
 
 
 def _widened(chosen: _Chosen, ranked: Sequence[ShownColumn], room: int) -> Iterator[ShownColumn]:
-    """Those that were chosen, with the room that is left given to those that say most; to times last, and to all."""
+    """The chosen columns; the most informative ones get the remaining room first, times last."""
     free = room - sum(column.width + _GAP for column in chosen.values())
     times = []
     for whole in ranked:

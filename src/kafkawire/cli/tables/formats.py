@@ -1,4 +1,4 @@
-"""Which formats there are, and which one is meant."""
+"""The formats of rows, and which one a run uses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OF_SUFFIX: Final = {
 
 
 def chosen_format(wanted: Format | None, out: Path | None, *, terminal: bool) -> Format:
-    """The format that the user asked for, or else the one that the file's name or the terminal suggests.
+    """The format of the option, else the one that the file's name or the terminal suggests.
 
     Args:
         wanted: by option.
@@ -49,8 +49,8 @@ def chosen_format(wanted: Format | None, out: Path | None, *, terminal: bool) ->
         except KeyError:
             known = ", ".join(_OF_SUFFIX)
             raise CommandError(
-                f"--out {out}: its name ends in none of {known}; --format says what to write", ExitCode.USAGE
+                f"--out {out}: its name ends in none of {known}; give --format", ExitCode.USAGE
             ) from None
     if wanted is Format.PARQUET and out is None and terminal:
-        raise CommandError("Parquet is no text: give --out FILE, or a pipe that takes it", ExitCode.USAGE)
+        raise CommandError("Parquet is binary: give --out FILE, or write to a pipe", ExitCode.USAGE)
     return wanted

@@ -1,4 +1,4 @@
-"""Rows as a table for people: as many rows and columns as one can look at."""
+"""Rows as a table on a terminal, limited to a readable number of rows and columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kafkawire.cli.visible import visible
 __all__ = ["MAXIMUM_ROWS", "TerminalTable"]
 
 MAXIMUM_ROWS: Final = 1_000
-"""Rows that are shown; programs that want more take another format."""
+"""Maximum rows of the table; the other formats have all rows."""
 
 
 class TerminalTable:
@@ -72,7 +72,7 @@ def _columns(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> Iterator[S
 
 
 def _short_time(text: str) -> str:
-    """Kafka's clocks tell milliseconds: three zeros after them say nothing."""
+    """Kafka's times are in milliseconds, so three zeros after them are omitted."""
     return f"{text[:-4]}Z" if text.endswith("000Z") else text
 
 

@@ -21,12 +21,12 @@ def write_rows(
     """Write rows for programs.
 
     Args:
-        form: JSON lines (bytes in base64, times in ISO 8601), CSV (with a line of headings; null is nothing, an empty
-            text is two quotes, what is nested is JSON) or Parquet (everything as it is).
+        form: JSON lines (bytes in base64, times in ISO 8601), CSV (with a line of headings; null is an empty cell, an
+            empty text is two quotes, nested values are JSON) or Parquet (unchanged).
         batches: the rows.
         schema: their columns.
-        stream: where to. On a terminal, marks in CSV that would steer it are written out.
-        csv_safe: whether texts in CSV that spreadsheets take for formulas begin with ``'``.
+        stream: where to write. On a terminal, control characters in CSV are escaped.
+        csv_safe: whether texts in CSV that are formulas in a spreadsheet begin with ``'``.
     """
     match form:
         case Format.PARQUET:

@@ -1,8 +1,6 @@
-"""Histories: what was so from when to when, folded from the records of a log.
+"""The histories: one module for each, with a ``HISTORY`` that declares the table.
 
-One module for each: ``acl``, ``quota``, ``config`` and ``topic`` from ``__cluster_metadata``, ``offsets`` and
-``groups`` from ``__consumer_offsets``. They rest on ``intervals`` and know nothing of files; ``state_tables`` and
-``group_tables`` read the files.
+A module that is added here is found by itself: ``table_names``, the command, Spark and the Python API have the table.
 """
 
 from __future__ import annotations

@@ -1,22 +1,75 @@
-"""``acl_history``: which ACLs there were. A removal names only the id, so the rest comes from what added it."""
+"""``acl_history``: ACLs. The record of a removal has only the id; the rest comes from the record that added the ACL."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import pyarrow as pa
 
 from kafkawire.layout import Uuid
-from kafkawire.logs.histories.codes import OPERATIONS, PATTERN_TYPES, PERMISSIONS, RESOURCE_TYPES
-from kafkawire.logs.histories.columns import TIMESTAMP, Columns, schema_of, texts_of_uuids, value_columns
-from kafkawire.logs.histories.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.columns import Columns, value_columns
+from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.metadata_history import MetadataHistory
+from kafkawire.logs.tables.enum_names import OPERATIONS, PATTERN_TYPES, PERMISSIONS, RESOURCE_TYPES
+from kafkawire.logs.times import TIMESTAMP
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Message
 
-__all__ = ["ACL_SCHEMA", "AclReducer", "acl_columns"]
+__all__ = ["HISTORY"]
 
-ACL_SCHEMA = schema_of(
+_VALUES = 7
+
+
+class _AclReducer:
+    """Adds and removes ACLs by their id."""
+
+    RECORDS: ClassVar[frozenset[str]] = frozenset({"AccessControlEntryRecord", "RemoveAccessControlEntryRecord"})
+
+    def __init__(self) -> None:
+        self.ledger: Ledger[Uuid] = Ledger()
+
+    def apply(self, record: Message, at: Moment) -> None:
+        """See ``StateReducer``."""
+        match record:
+            case AccessControlEntryRecord():
+                values = (
+                    record.principal,
+                    record.host,
+                    record.resource_type,
+                    record.resource_name,
+                    record.pattern_type,
+                    record.operation,
+                    record.permission_type,
+                )
+                self.ledger.put(record.id, values, at)
+            case RemoveAccessControlEntryRecord():
+                self.ledger.drop(record.id, at)
+
+
+def _cells(intervals: Sequence[Interval[Uuid]]) -> Columns:
+    principals, hosts, resource_types, names, pattern_types, operations, permissions = value_columns(
+        [interval.values for interval in intervals], _VALUES
+    )
+    return {
+        "acl_id": [str(interval.key) for interval in intervals],
+        "principal": principals,
+        "host": hosts,
+        "resource_type": RESOURCE_TYPES.of(resource_types),
+        "resource_type_code": resource_types,
+        "resource_name": names,
+        "pattern_type": PATTERN_TYPES.of(pattern_types),
+        "pattern_type_code": pattern_types,
+        "operation": OPERATIONS.of(operations),
+        "operation_code": operations,
+        "permission": PERMISSIONS.of(permissions),
+        "permission_code": permissions,
+    }
+
+
+HISTORY: Final = MetadataHistory(
+    "acl_history",
+    "ACLs, and from when to when each was there",
     {
         "acl_id": pa.string(),
         "principal": pa.string(),
@@ -35,51 +88,7 @@ ACL_SCHEMA = schema_of(
         "from_offset": pa.int64(),
         "to_offset": pa.int64(),
         "added_by_snapshot": pa.bool_(),
-    }
+    },
+    lambda _: _AclReducer(),
+    lambda intervals, _: _cells(intervals),
 )
-_VALUES = 7
-
-
-class AclReducer:
-    """Adds and removes ACLs by their id."""
-
-    RECORDS: ClassVar[frozenset[str]] = frozenset({"AccessControlEntryRecord", "RemoveAccessControlEntryRecord"})
-
-    def __init__(self) -> None:
-        self.ledger: Ledger[Uuid] = Ledger()
-
-    def apply(self, record: Message, at: Moment) -> None:
-        """An ACL is added or removed."""
-        match record:
-            case AccessControlEntryRecord():
-                values = (
-                    record.principal,
-                    record.host,
-                    record.resource_type,
-                    record.resource_name,
-                    record.pattern_type,
-                    record.operation,
-                    record.permission_type,
-                )
-                self.ledger.put(record.id, values, at)
-            case RemoveAccessControlEntryRecord():
-                self.ledger.drop(record.id, at)
-
-
-def acl_columns(intervals: Sequence[Interval[Uuid]]) -> Columns:
-    """What is the history's own in the columns of some intervals."""
-    principals, hosts, resource_types, names, pattern_types, operations, permissions = value_columns(intervals, _VALUES)
-    return {
-        "acl_id": texts_of_uuids(interval.key for interval in intervals),
-        "principal": principals,
-        "host": hosts,
-        "resource_type": RESOURCE_TYPES.of(resource_types),
-        "resource_type_code": resource_types,
-        "resource_name": names,
-        "pattern_type": PATTERN_TYPES.of(pattern_types),
-        "pattern_type_code": pattern_types,
-        "operation": OPERATIONS.of(operations),
-        "operation_code": operations,
-        "permission": PERMISSIONS.of(permissions),
-        "permission_code": permissions,
-    }

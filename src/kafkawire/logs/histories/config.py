@@ -1,4 +1,4 @@
-"""``config_history``: which configurations were set, for topics, brokers, groups and client metrics."""
+"""``config_history``: configurations that were set for topics, brokers, groups and client metrics."""
 
 from __future__ import annotations
 
@@ -8,36 +8,26 @@ from typing import ClassVar, Final, TypeAlias
 import pyarrow as pa
 
 from kafkawire.layout import Uuid
-from kafkawire.logs.histories.codes import CONFIG_RESOURCE_TYPES
-from kafkawire.logs.histories.columns import TIMESTAMP, Columns, schema_of, value_columns
-from kafkawire.logs.histories.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.columns import Columns, value_columns
+from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.metadata_history import MetadataHistory
+from kafkawire.logs.tables.enum_names import CONFIG_RESOURCE_TYPES
+from kafkawire.logs.times import TIMESTAMP
 from kafkawire.model.configs.sensitive import HIDDEN, is_sensitive
 from kafkawire.protocol import ConfigRecord, RemoveTopicRecord, TopicRecord
 from kafkawire.wire import Message
 
-__all__ = ["CONFIG_SCHEMA", "ConfigKey", "ConfigReducer", "config_columns"]
-
-CONFIG_SCHEMA = schema_of(
-    {
-        "resource_type": pa.string(),
-        "resource_type_code": pa.int8(),
-        "resource_name": pa.string(),
-        "name": pa.string(),
-        "value": pa.string(),
-        "valid_from": TIMESTAMP,
-        "valid_to": TIMESTAMP,
-    }
-)
+__all__ = ["HISTORY"]
 
 ConfigKey: TypeAlias = tuple[int, str, str]
-"""Type and name of a resource, and the name of a configuration."""
+"""Type and name of a resource, and name of the configuration."""
 
 _UNSET: Final = (None,)
 _TOPIC: Final = 2
 
 
-class ConfigReducer:
-    """Sets and unsets configurations by resource and name. With a topic go those that were set for it."""
+class _ConfigReducer:
+    """Sets and unsets configurations by resource and name. Deleting a topic removes the configurations of the topic."""
 
     RECORDS: ClassVar[frozenset[str]] = frozenset({"ConfigRecord", "TopicRecord", "RemoveTopicRecord"})
 
@@ -46,7 +36,7 @@ class ConfigReducer:
         self._topics: dict[Uuid, str] = {}
 
     def apply(self, record: Message, at: Moment) -> None:
-        """A configuration is set or unset, or a topic comes or goes."""
+        """See ``StateReducer``."""
         match record:
             case ConfigRecord():
                 resource = record.resource_type, record.resource_name
@@ -57,14 +47,8 @@ class ConfigReducer:
                 self.ledger.drop_group((_TOPIC, self._topics.pop(record.topic_id)), at)
 
 
-def config_columns(intervals: Sequence[Interval[ConfigKey]], *, secrets: bool) -> Columns:
-    """What is the history's own in the columns of some intervals.
-
-    Args:
-        intervals: what was set when.
-        secrets: whether sensitive values are shown.
-    """
-    (values,) = value_columns(intervals, 1)
+def _cells(intervals: Sequence[Interval[ConfigKey]], *, secrets: bool) -> Columns:
+    (values,) = value_columns([interval.values for interval in intervals], 1)
     if not secrets:
         values = [
             HIDDEN if value is not None and is_sensitive(interval.key[0], interval.key[2]) else value
@@ -78,3 +62,20 @@ def config_columns(intervals: Sequence[Interval[ConfigKey]], *, secrets: bool) -
         "name": [interval.key[2] for interval in intervals],
         "value": values,
     }
+
+
+HISTORY: Final = MetadataHistory(
+    "config_history",
+    "configurations that were set, and from when to when",
+    {
+        "resource_type": pa.string(),
+        "resource_type_code": pa.int8(),
+        "resource_name": pa.string(),
+        "name": pa.string(),
+        "value": pa.string(),
+        "valid_from": TIMESTAMP,
+        "valid_to": TIMESTAMP,
+    },
+    lambda _: _ConfigReducer(),
+    lambda intervals, options: _cells(intervals, secrets=options.secrets),
+)

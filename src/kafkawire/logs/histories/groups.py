@@ -2,114 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 import msgspec
 import pyarrow as pa
 
-from kafkawire.logs.histories.columns import TIMESTAMP, Columns, schema_of
-from kafkawire.logs.histories.coordinator_records import DecodedRecord
+from kafkawire.logs.folding.columns import Columns, value_columns
+from kafkawire.logs.folding.coordinator_decoder import DecodedRecord
+from kafkawire.logs.folding.coordinator_fold import HistoryRow, Place
+from kafkawire.logs.folding.coordinator_history import CoordinatorHistory
 from kafkawire.logs.histories.group_records import GROUP_RECORDS, GroupRecords, group_of
 from kafkawire.logs.histories.group_state import Group
-from kafkawire.logs.histories.places import Place
+from kafkawire.logs.times import TIMESTAMP
 from kafkawire.wire.batches import RecordBatch
 
-__all__ = ["GROUP_SCHEMA", "GroupRow", "GroupsReducer", "group_columns"]
+__all__ = ["HISTORY"]
 
-GROUP_SCHEMA: Final = schema_of(
-    {
-        "group_id": pa.string(),
-        "kind": pa.string(),
-        "epoch": pa.int32(),
-        "protocol": pa.string(),
-        "leader": pa.string(),
-        "member_id": pa.string(),
-        "client_id": pa.string(),
-        "client_host": pa.string(),
-        "instance_id": pa.string(),
-        "topics": pa.list_(pa.string()),
-        "assignment": pa.list_(
-            pa.struct(
-                schema_of(
-                    {
-                        "topic": pa.string(),
-                        "topic_id": pa.string(),
-                        "subtopology_id": pa.string(),
-                        "role": pa.string(),
-                        "partitions": pa.list_(pa.int32()),
-                    }
-                )
-            )
-        ),
-        "valid_from": TIMESTAMP,
-        "valid_to": TIMESTAMP,
-    }
-)
+_ASSIGNMENT: Final[Mapping[str, pa.DataType]] = {
+    "topic": pa.string(),
+    "topic_id": pa.string(),
+    "subtopology_id": pa.string(),
+    "role": pa.string(),
+    "partitions": pa.list_(pa.int32()),
+}
+_VALUES: Final[Mapping[str, pa.DataType]] = {
+    "kind": pa.string(),
+    "epoch": pa.int32(),
+    "protocol": pa.string(),
+    "leader": pa.string(),
+    "member_id": pa.string(),
+    "client_id": pa.string(),
+    "client_host": pa.string(),
+    "instance_id": pa.string(),
+    "topics": pa.list_(pa.string()),
+    "assignment": pa.list_(pa.struct(pa.schema(_ASSIGNMENT))),
+}
 
 
-class GroupRow(msgspec.Struct, gc=False):
+class _GroupRow(HistoryRow, gc=False, kw_only=True):
     """A state of a member, or of a group without members.
 
+    Its place is the record that began the state; of several records of one time and batch, the last.
+
     Attributes:
-        place: the record that made it so; of several of one time and batch, the last.
         group_id: the group.
-        values: the further columns of ``GROUP_SCHEMA`` up to the assignment; None if they could not be read.
-        valid_from, valid_to: milliseconds since the epoch.
-        error: what is wrong with the bytes that members put into the record, or with the record, or None.
-        corrupt: the bytes, if something is wrong with the record.
-        is_lost: whether it stands for bytes that could not be read.
+        values: the columns ``_VALUES``; None if they could not be read.
     """
 
-    place: Place
     group_id: str | None = None
     values: tuple[object, ...] | None = None
-    valid_from: int | None = None
-    valid_to: int | None = None
-    error: str | None = None
-    corrupt: bytes | None = None
-    is_lost: bool = False
-
-
-_VALUES: Final = tuple(GROUP_SCHEMA.names[1:-2])
 
 
 class _Touched(msgspec.Struct):
-    """What changed in a group: the last record about it, and the members, or None if it may be all."""
+    """A group that changed: the last record about it, and the members that changed, or None if any may have."""
 
     place: Place
     members: set[str] | None
 
 
-class GroupsReducer:
-    """The rows of the groups that there are.
+class _GroupsReducer:
+    """The rows of all groups.
 
-    What records of one batch and time change is one change, for the coordinator writes all of a step at once. Memory
-    is bounded by the members of all groups.
-
-    Attributes:
-        ended: rows that nothing can change any more. Whoever takes them clears the list.
+    Records of one batch and time are one change, since the coordinator writes all records of a step at once. Memory is
+    bounded by the members of all groups.
     """
 
     RECORDS: ClassVar[frozenset[str]] = GROUP_RECORDS
 
     def __init__(self) -> None:
-        self.ended: list[GroupRow] = []
+        self.ended: list[_GroupRow] = []
         self._records = GroupRecords()
-        self._rows: dict[str, dict[str | None, GroupRow]] = {}
+        self._rows: dict[str, dict[str | None, _GroupRow]] = {}
         self._touched: dict[str, _Touched] = {}
         self._time: int | None = None
 
     def apply(self, record: DecodedRecord, place: Place, batch: RecordBatch) -> str | None:
-        """A record of the coordinator; a null value takes away what the key names."""
+        """See ``RowReducer``; a null value removes what the key names."""
         if record.key is None or (record.value is None and not record.is_tombstone):
-            row = GroupRow(place, valid_from=place.append_time, valid_to=place.append_time)
-            row.group_id = None if record.key is None else group_of(record.key)
-            row.error, row.corrupt = record.error, record.raw
-            self.ended.append(row)
+            self.ended.append(
+                _GroupRow(
+                    place=place,
+                    group_id=None if record.key is None else group_of(record.key),
+                    valid_from=place.append_time,
+                    valid_to=place.append_time,
+                    error=record.error,
+                    corrupt=record.raw,
+                )
+            )
             return None
         if place.append_time != self._time:
-            self.settle()
+            self.end_batch()
             self._time = place.append_time
         touched = self._records.apply(record.key, record.value)
         if touched is None:
@@ -124,20 +107,20 @@ class GroupsReducer:
         return self._records.error_of(group_id) if record.type == "GroupMetadata" else None
 
     def end_transaction(self, producer_id: int, at: int, *, committed: bool) -> None:
-        """Groups change outside of transactions."""
+        """See ``RowReducer``; groups change outside of transactions."""
 
     def lose(self, place: Place, code: str, raw: bytes | None) -> None:
-        """Bytes could not be read: a row tells."""
-        self.ended.append(GroupRow(place, error=code, corrupt=raw, is_lost=True))
+        """See ``RowReducer``."""
+        self.ended.append(_GroupRow(place=place, error=code, corrupt=raw, is_lost=True))
 
-    def settle(self) -> None:
-        """Make rows of what changed since the last time: the batch, or the records of one time in it, are over."""
+    def end_batch(self) -> None:
+        """Make rows of the changes of a batch, or of its records of one time."""
         for group_id, touch in self._touched.items():
             self._renew(group_id, touch.members, touch.place)
         self._touched.clear()
 
-    def still_open(self) -> Iterator[GroupRow]:
-        """The rows that are valid, in the order of the log."""
+    def still_open(self) -> Iterator[_GroupRow]:
+        """The current rows, in the order of the log."""
         rows = (row for members in self._rows.values() for row in members.values())
         return iter(sorted(rows, key=lambda row: row.place.log_offset))
 
@@ -152,13 +135,17 @@ class GroupsReducer:
                 self.ended.append(rows.pop(member_id))
             if values is not None and member_id not in rows:
                 error = None if _error(group, member_id) is None else "decode_error"
-                rows[member_id] = GroupRow(place, group_id, values, place.append_time, error=error)
+                rows[member_id] = _GroupRow(
+                    place=place, group_id=group_id, values=values, valid_from=place.append_time, error=error
+                )
         if not rows:
             del self._rows[group_id]
 
 
-def _concerned(group: Group | None, rows: dict[str | None, GroupRow], touched: set[str] | None) -> Iterable[str | None]:
-    """The members whose rows may change, and None for the row of a group without members; what ends comes first."""
+def _concerned(
+    group: Group | None, rows: dict[str | None, _GroupRow], touched: set[str] | None
+) -> Iterable[str | None]:
+    """The members whose rows may change, and None for the row of a group without members; ending rows come first."""
     members = () if group is None else group.members
     if touched is None or None in rows or not members:
         return dict.fromkeys((*rows, *members, None))
@@ -166,7 +153,7 @@ def _concerned(group: Group | None, rows: dict[str | None, GroupRow], touched: s
 
 
 def _values(group: Group | None, member_id: str | None) -> tuple[object, ...] | None:
-    """What a row says, or None if there is no such row."""
+    """The values of a row, or None if there is no such row."""
     if group is None:
         return None
     of_group = (group.kind, group.epoch, group.protocol, group.leader, member_id)
@@ -185,13 +172,20 @@ def _error(group: Group | None, member_id: str | None) -> str | None:
     return None if member is None else member.error
 
 
-def group_columns(rows: Sequence[GroupRow]) -> Columns:
-    """The columns of ``GROUP_SCHEMA``."""
-    unknown = (None,) * len(_VALUES)
-    values = tuple(zip(*[row.values or unknown for row in rows], strict=True)) or ((),) * len(_VALUES)
+def _cells(rows: Sequence[_GroupRow]) -> Columns:
+    columns = value_columns([row.values for row in rows], len(_VALUES))
     return {
         "group_id": [row.group_id for row in rows],
-        **dict(zip(_VALUES, values, strict=True)),
+        **dict(zip(_VALUES, columns, strict=True)),
         "valid_from": [row.valid_from for row in rows],
         "valid_to": [row.valid_to for row in rows],
     }
+
+
+HISTORY: Final = CoordinatorHistory(
+    "group_history",
+    "groups, their members, subscriptions and assignments",
+    {"group_id": pa.string(), **_VALUES, "valid_from": TIMESTAMP, "valid_to": TIMESTAMP},
+    _GroupsReducer,
+    _cells,
+)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import groupby
 from operator import attrgetter
-from typing import Final, Protocol
+from typing import Final
 
 import pyarrow as pa
 
+from kafkawire.logs import histories
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import LOCAL, FileStore
-from kafkawire.logs.histories.metadata_walk import Folding, fold_together
-from kafkawire.logs.histories.row_tables import GROUP_HISTORY, OFFSET_COMMITS
-from kafkawire.logs.histories.source import FoldSource
-from kafkawire.logs.histories.state_tables import ACL_HISTORY, CONFIG_HISTORY, QUOTA_HISTORY, TOPIC_HISTORY
+from kafkawire.logs.folding.history import History
+from kafkawire.logs.folding.metadata_history import MetadataHistory, read_together
+from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.tables.table import Part, chosen_schema
@@ -24,34 +26,16 @@ from kafkawire.logs.tables.table import Part, chosen_schema
 __all__ = ["HISTORIES", "HistoryTable", "history_table", "read_metadata_histories"]
 
 
-class _History(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def logs(self) -> frozenset[str]: ...
-
-    def fields(self, options: ReadOptions) -> tuple[pa.Field[pa.DataType], ...]: ...
-
-    def read(
-        self, files: Sequence[LogFile], schema: pa.Schema, options: ReadOptions, accounts: Accounts, store: FileStore
-    ) -> Iterator[pa.RecordBatch]: ...
-
-
-class _MetadataHistory(_History, Protocol):
-    def folding(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> Folding: ...
-
-
 @dataclass(frozen=True)
 class HistoryTable:
-    """A history, bound to options. It cannot be split: what is so depends on all that came before.
+    """A history, bound to options. It cannot be split: a state depends on all earlier records.
 
     Attributes:
-        history: what it is about.
+        history: what it shows.
         schema: its columns.
     """
 
-    history: _History
+    history: History
     schema: pa.Schema
 
     @property
@@ -76,23 +60,10 @@ class HistoryTable:
         """The rows of the logs of a part, one log after the other.
 
         Raises:
-            LogReadError: mode FAILFAST: something is wrong with a log. Any mode: a file cannot be read.
-            BeforeKnowledgeError: it is not known what was so at ``options.as_of``.
+            LogReadError, BeforeKnowledgeError: as ``History.read``.
         """
-        files = sorted((each.file for each in part.files), key=attrgetter("folder"))
-        for _, of_log in groupby(files, key=attrgetter("folder")):
-            yield from self.history.read(tuple(of_log), self.schema, options, accounts, store)
-
-
-_OF_METADATA: Final[Mapping[str, _MetadataHistory]] = {
-    history.name: history for history in (ACL_HISTORY, QUOTA_HISTORY, CONFIG_HISTORY, TOPIC_HISTORY)
-}
-HISTORIES: Final[Mapping[str, _History]] = {
-    **_OF_METADATA,
-    OFFSET_COMMITS.name: OFFSET_COMMITS,
-    GROUP_HISTORY.name: GROUP_HISTORY,
-}
-"""The histories by their names."""
+        for log in _logs(each.file for each in part.files):
+            yield from self.history.read(log, self.schema, FoldSource(options, accounts, store))
 
 
 def history_table(name: str, options: ReadOptions) -> HistoryTable:
@@ -100,7 +71,7 @@ def history_table(name: str, options: ReadOptions) -> HistoryTable:
 
     Raises:
         KeyError: there is no such history.
-        UnknownColumnError: the options choose a column that there is not.
+        UnknownColumnError: the options choose a column that the table does not have.
     """
     history = HISTORIES[name]
     return HistoryTable(history, chosen_schema(name, history.fields(options), options))
@@ -114,11 +85,11 @@ def read_metadata_histories(
     *,
     store: FileStore = LOCAL,
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """The rows of histories of the metadata log, each with its name; every log is read once for all of them.
+    """The rows of histories of the metadata log, each batch with the name of its history; every log is read once.
 
     Args:
         columns: names of histories, and which of their columns; None for all.
-        files: those of metadata logs; others are left out.
+        files: files of metadata logs; files of other logs are skipped.
         options: how to read; its columns do not count.
         accounts: gets the counts of all histories together.
         store: where the files are.
@@ -126,15 +97,34 @@ def read_metadata_histories(
     Raises:
         KeyError: there is no such history of the metadata log.
         UnknownColumnError: a history has no such column.
-        LogReadError: mode FAILFAST: something is wrong with a log. Any mode: a file cannot be read.
-        BeforeKnowledgeError: it is not known what was so at ``options.as_of``.
+        LogReadError, BeforeKnowledgeError: as ``History.read``.
     """
-    tables = {name: history_table(name, replace(options, columns=chosen)) for name, chosen in columns.items()}
-    read = [file for file in files if file.topic is None or file.topic == METADATA_TOPIC]
-    for _, of_log in groupby(sorted(read, key=attrgetter("folder")), key=attrgetter("folder")):
-        log, source = tuple(of_log), FoldSource(options, accounts, store)
-        foldings = {name: _OF_METADATA[name].folding(log, table.schema, source) for name, table in tables.items()}
-        yield from fold_together(foldings, log, source)
+    schemas = {name: history_table(name, replace(options, columns=chosen)).schema for name, chosen in columns.items()}
+    read = [_OF_METADATA[name] for name in columns]
+    for log in _logs(file for file in files if file.topic is None or file.topic == METADATA_TOPIC):
+        yield from read_together(read, log, schemas, FoldSource(options, accounts, store))
+
+
+def _logs(files: Iterator[LogFile]) -> Iterator[tuple[LogFile, ...]]:
+    for _, log in groupby(sorted(files, key=attrgetter("folder")), key=attrgetter("folder")):
+        yield tuple(log)
+
+
+def _declared() -> Iterator[History]:
+    """The histories that the modules of the package declare, those of the metadata log first."""
+    modules = [
+        import_module(f"{histories.__name__}.{found.name}")
+        for found in pkgutil.iter_modules(histories.__path__)
+        if found.name != "tables"
+    ]
+    declared = [module.HISTORY for module in modules if hasattr(module, "HISTORY")]
+    yield from sorted(declared, key=lambda history: not isinstance(history, MetadataHistory))
+
+
+HISTORIES: Final[Mapping[str, History]] = {history.name: history for history in _declared()}
+"""The histories by their names."""
+
+_OF_METADATA: Final = {name: history for name, history in HISTORIES.items() if isinstance(history, MetadataHistory)}
 
 
 def _restored(name: str, schema: pa.Schema) -> HistoryTable:

@@ -1,4 +1,4 @@
-"""``topic_history``: which topics there were, one row for each life of a name."""
+"""``topic_history``: topics, one row from each creation to the deletion."""
 
 from __future__ import annotations
 
@@ -8,43 +8,33 @@ from typing import ClassVar, Final
 import pyarrow as pa
 
 from kafkawire.layout import Uuid
-from kafkawire.logs.histories.columns import TIMESTAMP, Columns, schema_of, texts_of_uuids, value_columns
-from kafkawire.logs.histories.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.columns import Columns, value_columns
+from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.metadata_history import MetadataHistory
+from kafkawire.logs.times import TIMESTAMP
 from kafkawire.protocol import PartitionRecord, RemoveTopicRecord, TopicRecord
 from kafkawire.wire import Message
 
-__all__ = ["TOPIC_SCHEMA", "TopicReducer", "topic_columns"]
+__all__ = ["HISTORY"]
 
 _MOST_PARTITIONS: Final = (1 << 31) - 1
 
-TOPIC_SCHEMA = schema_of(
-    {
-        "topic_id": pa.string(),
-        "name": pa.string(),
-        "partitions": pa.int32(),
-        "created_at": TIMESTAMP,
-        "deleted_at": TIMESTAMP,
-        "valid_from": TIMESTAMP,
-        "valid_to": TIMESTAMP,
-    }
-)
 
-
-class TopicReducer:
+class _TopicReducer:
     """Adds and removes topics by their id, and counts their partitions.
 
     Args:
-        as_of: milliseconds since the epoch; partitions that were added later do not count.
+        as_of: milliseconds since the epoch; partitions added later are not counted. None for all times.
     """
 
     RECORDS: ClassVar[frozenset[str]] = frozenset({"TopicRecord", "PartitionRecord", "RemoveTopicRecord"})
 
-    def __init__(self, as_of: int | None = None) -> None:
+    def __init__(self, as_of: int | None) -> None:
         self.ledger: Ledger[Uuid] = Ledger(renews=False)
         self._as_of = as_of
 
     def apply(self, record: Message, at: Moment) -> None:
-        """A topic is created, has another partition, or is deleted."""
+        """See ``StateReducer``."""
         match record:
             case TopicRecord():
                 self.ledger.put(record.topic_id, (record.name, 0), at)
@@ -54,7 +44,7 @@ class TopicReducer:
                 self.ledger.drop(record.topic_id, at)
 
     def _count(self, record: PartitionRecord, at: Moment) -> None:
-        """Ids of partitions are numbered without gaps, so the highest tells how many there are."""
+        """Partition ids have no gaps, so the highest gives the number of partitions."""
         match self.ledger.values(record.topic_id):
             case (name, int(partitions)) if self._counts(at) and partitions <= record.partition_id:
                 self.ledger.put(record.topic_id, (name, min(record.partition_id + 1, _MOST_PARTITIONS)), at)
@@ -63,13 +53,29 @@ class TopicReducer:
         return self._as_of is None or at.time is None or at.time <= self._as_of
 
 
-def topic_columns(intervals: Sequence[Interval[Uuid]]) -> Columns:
-    """What is the history's own in the columns of some intervals."""
-    names, partitions = value_columns(intervals, 2)
+def _cells(intervals: Sequence[Interval[Uuid]]) -> Columns:
+    names, partitions = value_columns([interval.values for interval in intervals], 2)
     return {
-        "topic_id": texts_of_uuids(interval.key for interval in intervals),
+        "topic_id": [str(interval.key) for interval in intervals],
         "name": names,
         "partitions": partitions,
         "created_at": [interval.valid_from for interval in intervals],
         "deleted_at": [interval.valid_to for interval in intervals],
     }
+
+
+HISTORY: Final = MetadataHistory(
+    "topic_history",
+    "topics, when they were created and deleted",
+    {
+        "topic_id": pa.string(),
+        "name": pa.string(),
+        "partitions": pa.int32(),
+        "created_at": TIMESTAMP,
+        "deleted_at": TIMESTAMP,
+        "valid_from": TIMESTAMP,
+        "valid_to": TIMESTAMP,
+    },
+    _TopicReducer,
+    lambda intervals, _: _cells(intervals),
+)

@@ -12,12 +12,13 @@ import pyarrow as pa
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.frames.batches import FileRange, scan_batches
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.scanning.batches import scan_batches
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import FileRange
-from kafkawire.logs.tables.rows import flaw_columns, times
-from kafkawire.logs.tables.table import LARGEST_ROW_BATCH, PROVENANCE, Part, chosen_schema, error_fields
+from kafkawire.logs.tables.rows import flaw_columns
+from kafkawire.logs.tables.table import PROVENANCE, Part, chosen_schema, error_fields
+from kafkawire.logs.times import TIMESTAMP, microseconds
 from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.batches.batch import CODEC_MASK
 from kafkawire.wire.compression import Codec
@@ -39,13 +40,13 @@ _FIELDS: Final = (
     pa.field("record_count", pa.int32()),
     pa.field("first_offset", pa.int64()),
     pa.field("last_offset", pa.int64()),
-    pa.field("max_time", pa.timestamp("us", tz="UTC")),
+    pa.field("max_time", TIMESTAMP),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Described:
-    """A batch without its records."""
+    """The header of a batch."""
 
     batch: RecordBatch
     size: int
@@ -56,7 +57,9 @@ _READERS: Final[Mapping[str, Callable[[_Described], object]]] = {
     "batch_position": lambda each: each.batch.position,
     "log_offset": lambda each: each.batch.base_offset,
     "leader_epoch": lambda each: each.batch.partition_leader_epoch,
-    "append_time": lambda each: times(-1 if each.batch.delete_horizon_ms is not None else each.batch.base_timestamp),
+    "append_time": lambda each: microseconds(
+        -1 if each.batch.delete_horizon_ms is not None else each.batch.base_timestamp
+    ),
     "size": lambda each: each.size,
     "magic": lambda _: 2,
     "codec": lambda each: _codec_name(each.batch.attributes & CODEC_MASK),
@@ -69,16 +72,16 @@ _READERS: Final[Mapping[str, Callable[[_Described], object]]] = {
     "record_count": lambda each: each.batch.records_count,
     "first_offset": lambda each: each.batch.base_offset,
     "last_offset": lambda each: _last_offset(each.batch),
-    "max_time": lambda each: times(each.batch.max_timestamp),
+    "max_time": lambda each: microseconds(each.batch.max_timestamp),
 }
 
 
 class BatchesTable:
     """The headers of batches as a table; records are not decoded.
 
-    ``first_offset`` and ``last_offset`` are those that the batch was written with: compaction keeps them.
-    ``log_offset`` is the first. ``append_time`` is the base timestamp, unless compaction replaced it by a delete
-    horizon: then null.
+    ``first_offset`` and ``last_offset`` are those of the batch when it was written; compaction keeps them.
+    ``log_offset`` is the first. ``append_time`` is the base timestamp; null if compaction replaced that by a delete
+    horizon.
     """
 
     name = "batches"
@@ -138,5 +141,5 @@ def _codec_name(code: int) -> str:
 
 
 def _last_offset(batch: RecordBatch) -> int | None:
-    """None if it is beyond all offsets, as that of a made-up batch may be."""
+    """None if it does not fit into int64, which is possible in a forged batch."""
     return batch.last_offset if -(1 << 63) <= batch.last_offset < 1 << 63 else None

@@ -1,46 +1,41 @@
-"""What became of the transactions of a metadata log, from the record that begins one to the one that ends it."""
+"""The outcome of the transactions of a metadata log (KIP-868)."""
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.frames.batches import FileRange, ScannedBatch
+from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import FileRange, OpenedBatch, ScannedBatch
-from kafkawire.logs.scanning.records import open_batch
+from kafkawire.logs.records.groups import open_batch
+from kafkawire.logs.records.opened import OpenedBatch
 from kafkawire.logs.tables.log_walk import Place, batches_from
-from kafkawire.logs.tables.record_types import read_metadata_frame
 from kafkawire.logs.tables.rows import BatchOfRows
-from kafkawire.protocol import AbortTransactionRecord, BeginTransactionRecord, EndTransactionRecord
+from kafkawire.records.framed_records import METADATA_RECORD, read_frame
+from kafkawire.records.metadata_transactions import MARKERS, OUTCOMES, MetadataTransactions
 from kafkawire.wire import DecodeError
 
 __all__ = ["MetadataOutcomes"]
 
-_BEGIN: Final = BeginTransactionRecord.API_KEY
-_OUTCOMES: Final[Mapping[int, str]] = {
-    EndTransactionRecord.API_KEY: "committed",
-    AbortTransactionRecord.API_KEY: "aborted",
-}
-_MARKS: Final = frozenset((_BEGIN, *_OUTCOMES))
 _OPEN: Final = "open"
 
 _MAY_MARK: Final = re.compile(rb"\x01[\x17-\x19\x97-\x99]|\x81[\x00\x80]").search
-"""Finds the frames of the records that begin and end transactions, 23 to 25, and their padded forms, among others."""
+"""Finds the frames of records 23 to 25, which begin and end transactions, also with padded numbers; may find others."""
 
 _Point: TypeAlias = tuple[int, int, int]
-"""A record: number of the segment, position of the batch, offset."""
-_BEHIND_ALL: Final = (1 << 63, 0, 0)
+"""A record: index of the segment, position of the batch, offset."""
+_AFTER_ALL: Final = (1 << 63, 0, 0)
 _LAST: Final = (1 << 63) - 1
-"""Above the offsets of all other records of a batch."""
+"""Higher than the offsets of all records of a batch."""
 
 
 class _Transaction(NamedTuple):
-    """Records that are so together, the end excluded."""
+    """Records of one transaction, the end excluded."""
 
     begin: _Point
     end: _Point
@@ -48,11 +43,11 @@ class _Transaction(NamedTuple):
 
 
 class MetadataOutcomes:
-    """The outcomes for the records of a log, asked for in their order (KIP-868).
+    """The outcomes for the records of a log, requested in order.
 
-    They say what the histories do with the records: those of a transaction count if it is ``committed``. It is ``open``
-    if its end is not there, because it is yet to come, or because another begins or records are missing before it does.
-    Memory holds the transactions between the record that is asked for and the end of the one that it is in.
+    Histories treat the records in the same way: those of a ``committed`` transaction count. A transaction is ``open``
+    if its end is not in the log, or if another transaction begins or records are missing before its end. Memory holds
+    the transactions from the requested record to the end of its own transaction.
 
     Args:
         log: the segments.
@@ -65,21 +60,21 @@ class MetadataOutcomes:
         self._options = options
         self._asked: _Point = (0, -1, 0)
         self._found: deque[_Transaction] = deque()
-        self._begun: _Point | None = None
+        self._transactions = MetadataTransactions[_Point]()
         self._reached: _Point = (0, -1, 0)
         self._steps = self._walk(batches_from(log, (0, 0), options, store))
 
     def goes_on_to(self, file_range: FileRange) -> bool:
-        """Whether a range is of the same log, and lies behind what was asked for so far."""
+        """Whether a range of the same log comes after all records requested so far."""
         number = self._numbers.get(file_range.file.path, -1)
         return self._asked[:2] < (number, file_range.start)
 
     def of(self, file: LogFile, batch: BatchOfRows, offsets: Sequence[int]) -> Sequence[str | None]:
-        """What became of the transaction that each of some records of a batch is part of; None for those of none."""
+        """The outcome of the transaction of each record of a batch; None for a record outside of transactions."""
         place = self._numbers[file.path], batch.position
         self._asked = (*place, min(offsets, default=0))
         last = (*place, max(offsets, default=0))
-        while self._reached < last or (self._begun is not None and self._begun <= last):
+        while self._reached < last or ((begun := self._transactions.begun) is not None and begun <= last):
             if not next(self._steps, False):
                 break
         if batch.is_control or not self._found or self._found[0].begin > last:
@@ -96,7 +91,7 @@ class MetadataOutcomes:
         for place, scanned in batches:
             batch = scanned.batch
             if expected is not None and batch.base_offset > expected:
-                self._end((*place, batch.base_offset), _OPEN)
+                self._break((*place, batch.base_offset))
             can_be_read = True
             for opened in self._opened(scanned):
                 if isinstance(opened, Flaw):
@@ -111,39 +106,46 @@ class MetadataOutcomes:
                 expected = max(expected or 0, batch.last_offset + 1)
             self._reached = (*place, _LAST)
             yield True
-        self._end(_BEHIND_ALL, _OPEN)
+        self._break(_AFTER_ALL)
 
     def _opened(self, scanned: ScannedBatch) -> Iterator[OpenedBatch | Flaw]:
-        """A batch, piece by piece, if records in it may begin or end transactions."""
+        """A batch in pieces, if its records may begin or end transactions."""
         batch = scanned.batch
-        if batch.is_control or (self._begun is None and not batch.is_compressed and _MAY_MARK(batch.payload) is None):
+        if batch.is_control or (
+            self._transactions.begun is None and not batch.is_compressed and _MAY_MARK(batch.payload) is None
+        ):
             return iter(())
         return open_batch(scanned, self._options)
 
     def _marks(self, opened: OpenedBatch) -> Iterator[tuple[int, int]]:
-        """Offsets and numbers of the records that begin or end transactions."""
+        """Offsets and ids of the records that begin or end transactions."""
         limit = self._options.high_watermark
         for offset, number in zip(opened.records.offsets, map(_number_of, opened.records.values), strict=True):
-            if number is not None and number in _MARKS and (limit is None or offset < limit):
+            if number is not None and number in MARKERS and (limit is None or offset < limit):
                 yield offset, number
 
     def _mark(self, point: _Point, number: int) -> None:
-        if number == _BEGIN:
-            self._end(point, _OPEN)
-            self._begun = point
+        begun = self._transactions.begun
+        self._transactions.take(number, point)
+        segment, position, offset = point
+        if number in OUTCOMES:
+            self._note(begun, (segment, position, offset + 1), OUTCOMES[number])
         else:
-            segment, position, offset = point
-            self._end((segment, position, offset + 1), _OUTCOMES[number])
+            self._note(begun, point, _OPEN)
 
-    def _end(self, end: _Point, outcome: str) -> None:
-        if self._begun is not None and self._asked < end:
-            self._found.append(_Transaction(self._begun, end, outcome))
-        self._begun = None
+    def _break(self, at: _Point) -> None:
+        """End the open transaction: records are missing."""
+        self._note(self._transactions.begun, at, _OPEN)
+        self._transactions.forget()
+
+    def _note(self, begun: _Point | None, end: _Point, outcome: str) -> None:
+        if begun is not None and self._asked < end:
+            self._found.append(_Transaction(begun, end, outcome))
 
 
 def _number_of(value: bytes | None) -> int | None:
-    """The number of a metadata record, or None if it has none."""
+    """The id of a metadata record, or None if it has none."""
     try:
-        return None if value is None else read_metadata_frame(value)[0]
+        return None if value is None else read_frame(value, METADATA_RECORD)[0]
     except DecodeError:
         return None

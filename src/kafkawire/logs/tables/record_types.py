@@ -1,4 +1,4 @@
-"""What kind of record a record is, by the numbers in front of it, and its name."""
+"""Names of record types."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Final
 
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.records.control_records import ControlRecordType
-from kafkawire.records.framed_records import read_frame
 
-__all__ = ["read_metadata_frame", "record_type_names", "snake_case", "upper_snake_case"]
+__all__ = ["record_type_names", "snake_case", "upper_snake_case"]
 
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -27,16 +26,7 @@ def upper_snake_case(name: str) -> str:
 
 
 def record_type_names(registry: RecordRegistry) -> tuple[str, ...]:
-    """What column ``record_type`` of table ``records`` may say, but for numbers without name."""
+    """The values of column ``record_type`` of table ``records``, except for unknown numbers."""
     coordinators = (each.name for types in registry.coordinators.values() for each in types.values())
     named = map(upper_snake_case, (*registry.metadata.values(), *coordinators))
     return (*named, *(kind.name for kind in ControlRecordType))
-
-
-def read_metadata_frame(value: bytes) -> tuple[int, int, int]:
-    """Record id, record version and where the message begins in the value of a metadata record.
-
-    Raises:
-        DecodeError: as ``framed_records.read_frame``.
-    """
-    return read_frame(value, "metadata record")

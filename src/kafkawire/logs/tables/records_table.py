@@ -14,8 +14,8 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.tables.described_records import Description, describe_record
+from kafkawire.logs.tables.record_table import Converted, RecordTable, record_flaws
 from kafkawire.logs.tables.record_types import upper_snake_case
-from kafkawire.logs.tables.row_table import Converted, RowTable, record_flaws
 from kafkawire.logs.tables.rows import RawRows
 from kafkawire.logs.tables.secret_records import secret_values
 from kafkawire.logs.tables.table import Part
@@ -26,9 +26,9 @@ __all__ = ["RecordsTable"]
 
 _NO_OP: Final = "NO_OP_RECORD"
 _ONE_BYTE: Final = 128
-"""Numbers below it take one byte in front of a record."""
+"""Record ids below this take one byte in the frame."""
 _HEAD: Final = 2
-"""Size of the frame's version and such a number."""
+"""Size of the frame version and such an id."""
 _FIELDS: Final = (
     pa.field("record_type", pa.string()),
     pa.field("record_version", pa.int16()),
@@ -41,10 +41,10 @@ _FIELDS: Final = (
 
 
 class RecordsTable:
-    """The table. Parts may be read side by side.
+    """The table. Parts can be read in parallel.
 
     Raises:
-        UnknownColumnError: the options choose a column that there is not.
+        UnknownColumnError: the options choose a column that the table does not have.
     """
 
     name = "records"
@@ -65,11 +65,11 @@ class RecordsTable:
             yield from rows.read(Part((file_range,)), options, accounts, store)
         self._kept.append(outcomes)
 
-    def _rows(self, outcomes: TxnOutcomes) -> RowTable:
-        return RowTable(self.name, self.logs, _FIELDS, _AllRecords(self._options, outcomes), self._options)
+    def _rows(self, outcomes: TxnOutcomes) -> RecordTable:
+        return RecordTable(self.name, self.logs, _FIELDS, _AllRecords(self._options, outcomes), self._options)
 
     def _outcomes(self) -> TxnOutcomes:
-        """What a reading that is over has found out, for the next one to go on with, or else something new."""
+        """The outcomes from an earlier part, to continue with, or new ones."""
         try:
             return self._kept.pop()
         except IndexError:
@@ -82,7 +82,7 @@ class _AllRecords:
         self._registry = options.registry
         self._secrets = options.secrets
         self._types = None if options.record_types is None else frozenset(options.record_types)
-        self._no_ops = options.no_ops
+        self._no_ops = options.keeps_no_ops
         no_ops = {number for number, name in options.registry.metadata.items() if upper_snake_case(name) == _NO_OP}
         self._usual_heads = frozenset(
             bytes((FRAME_VERSION, number)) for number in range(_ONE_BYTE) if number not in no_ops
@@ -90,7 +90,7 @@ class _AllRecords:
         self._full = options.wants_errors or (options.columns is not None and "json" in options.columns)
 
     def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
-        """See ``RowSource``."""
+        """See ``RecordConverter``."""
         if self._types is None and (
             self._no_ops or rows.file.topic != METADATA_TOPIC or not self._may_have_no_ops(rows)
         ):
@@ -103,12 +103,12 @@ class _AllRecords:
         return rows.where(pa.array(chosen, pa.bool_()))
 
     def _may_have_no_ops(self, rows: RawRows) -> bool:
-        """Whether one of them begins as a no-op does, or not as records usually begin."""
+        """Whether a record begins like a no-op, or in an unusual way."""
         heads = pc.unique(pc.binary_slice(rows.values.filter(pc.invert(rows.control)), 0, _HEAD)).to_pylist()
         return not self._usual_heads.issuperset(heads)
 
     def convert(self, rows: RawRows, names: Sequence[str]) -> Converted:
-        """See ``RowSource``."""
+        """See ``RecordConverter``."""
         shows_bytes = self._secrets or {"key", "value"}.isdisjoint(names)
         is_metadata = rows.file.topic == METADATA_TOPIC
         described = self._descriptions(rows, full=self._full or (is_metadata and not shows_bytes))
@@ -130,7 +130,7 @@ class _AllRecords:
         return Converted({name: columns[name] for name in names}, flaws)
 
     def _secret(self, rows: RawRows, described: Sequence[Description]) -> pa.BooleanArray:
-        """The records whose bytes are kept from readers."""
+        """The records whose bytes are hidden."""
         if rows.file.topic == METADATA_TOPIC:
             return pa.array([each.secret for each in described], pa.bool_())
         return secret_values(rows.values, named=rows.file.topic is not None)
@@ -145,7 +145,7 @@ class _AllRecords:
 
 
 def _without(octets: pa.BinaryArray, secret: pa.BooleanArray) -> ArrowArray:
-    """Octets, with null in place of those that are secret."""
+    """Byte strings, with null in place of the secret ones."""
     if not pc.any(secret).as_py():
         return octets
     shown: ArrowArray = pc.if_else(secret, pa.scalar(None, pa.binary()), octets)

@@ -1,4 +1,4 @@
-"""A table for each record type: its fields as columns, by the generated decoders."""
+"""A table for each record type, with a column for each field."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kafkawire.columns import MessageColumns
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
-from kafkawire.logs.tables.coordinator_rows import CoordinatorRows
-from kafkawire.logs.tables.enum_columns import ENUM_FIELDS
-from kafkawire.logs.tables.metadata_rows import MetadataRows
+from kafkawire.logs.tables.coordinator_converter import CoordinatorConverter
+from kafkawire.logs.tables.enum_names import ENUM_FIELDS
+from kafkawire.logs.tables.metadata_converter import MetadataConverter
 from kafkawire.logs.tables.output_columns import OutputColumn
+from kafkawire.logs.tables.record_table import RecordTable
 from kafkawire.logs.tables.record_types import snake_case
-from kafkawire.logs.tables.row_table import RowTable
 from kafkawire.logs.tables.secret_records import SECRET_FIELDS
 from kafkawire.logs.tables.table import PROVENANCE
 from kafkawire.model.configs.sensitive import HIDDEN, is_sensitive
@@ -30,17 +30,17 @@ _CONFIG_VALUE: Final = ("ConfigRecord", "value")
 
 
 def typed_table_names(registry: RecordRegistry) -> tuple[str, ...]:
-    """The names of the tables: those of the record types."""
+    """The names of the tables, made from the names of the record types."""
     metadata = (_metadata_table_name(name) for name in registry.metadata.values())
     coordinators = (snake_case(each.name) for types in registry.coordinators.values() for each in types.values())
     return (*metadata, *coordinators)
 
 
-def typed_table(name: str, options: ReadOptions) -> RowTable | None:
+def typed_table(name: str, options: ReadOptions) -> RecordTable | None:
     """The table of a record type, or None if there is no such type.
 
     Raises:
-        UnknownColumnError: the options choose a column that there is not.
+        UnknownColumnError: the options choose a column that the table does not have.
     """
     registry = options.registry
     for number, message in registry.metadata.items():
@@ -57,30 +57,30 @@ def _metadata_table_name(message: str) -> str:
     return snake_case(message.removesuffix(_RECORD))
 
 
-def _metadata_table(name: str, number: int, message: str, options: ReadOptions) -> RowTable:
+def _metadata_table(name: str, number: int, message: str, options: ReadOptions) -> RecordTable:
     columns = options.registry.columns(message)
     taken = {field.name for field in PROVENANCE} | {"record_version"}
     outputs = tuple(_outputs("value", columns, taken, options))
-    source = MetadataRows(number, columns, outputs)
+    source = MetadataConverter(number, columns, outputs)
     fields = (pa.field("record_version", pa.int16()), *(each.field for each in outputs))
-    return RowTable(name, frozenset((METADATA_TOPIC,)), fields, source, options)
+    return RecordTable(name, frozenset((METADATA_TOPIC,)), fields, source, options)
 
 
-def _coordinator_table(name: str, topic: str, known: CoordinatorRecordType, options: ReadOptions) -> RowTable:
+def _coordinator_table(name: str, topic: str, known: CoordinatorRecordType, options: ReadOptions) -> RecordTable:
     key, value = options.registry.columns(known.key), options.registry.columns(known.value)
     taken = {field.name for field in PROVENANCE} | {"record_version", "tombstone"}
     outputs = (*_outputs("key", key, taken, options), *_outputs("value", value, taken, options))
-    source = CoordinatorRows(known, key, value, outputs, options)
+    source = CoordinatorConverter(known, key, value, outputs, options)
     fields = (
         pa.field("record_version", pa.int16()),
         *(each.field for each in outputs),
         pa.field("tombstone", pa.bool_()),
     )
-    return RowTable(name, frozenset((topic,)), fields, source, options)
+    return RecordTable(name, frozenset((topic,)), fields, source, options)
 
 
 def _outputs(side: str, columns: MessageColumns, taken: set[str], options: ReadOptions) -> Iterator[OutputColumn]:
-    """The columns of a message's fields; names that are taken get a prefix, enumerations two columns."""
+    """The columns of the fields of a message. A name that is taken gets a prefix; an enumeration has two columns."""
     message = columns.message.NAME
     hidden = () if options.secrets else SECRET_FIELDS.get(message, ())
     for index, field in enumerate(columns.schema):
@@ -100,7 +100,7 @@ def _outputs(side: str, columns: MessageColumns, taken: set[str], options: ReadO
 
 
 def _masked_values(columns: MessageColumns, arrays: Sequence[ArrowArray]) -> ArrowArray:
-    """The values of configurations, without those that are kept from readers."""
+    """The values of configurations, with sensitive ones hidden."""
     types, names, values = (_cells(columns, arrays, each) for each in ("resource_type", "name", "value"))
     shown = [
         HIDDEN if value is not None and _is_hidden(type_, name) else value

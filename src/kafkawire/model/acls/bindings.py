@@ -8,7 +8,7 @@ from types import MappingProxyType
 import msgspec
 
 from kafkawire.arguments.checks import checked
-from kafkawire.model.tolerant_enum import TolerantEnum
+from kafkawire.model.tolerant_enums import TolerantEnum
 
 CLUSTER_NAME = "kafka-cluster"
 """The only name that the resource of type ``CLUSTER`` may have (A18)."""

@@ -15,7 +15,7 @@ from kafkawire.model.acls.bindings import (
     PatternType,
     ResourceType,
 )
-from kafkawire.model.tolerant_enum import TolerantEnum
+from kafkawire.model.tolerant_enums import TolerantEnum
 from kafkawire.protocol.errors import InvalidRequestError
 from kafkawire.wire.kafka_errors import ApiError
 

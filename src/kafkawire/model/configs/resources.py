@@ -11,7 +11,7 @@ import msgspec
 
 from kafkawire import protocol
 from kafkawire.model.redaction import Redacted
-from kafkawire.model.tolerant_enum import MembersByCode, TolerantEnum
+from kafkawire.model.tolerant_enums import MembersByCode, TolerantEnum
 
 _NODE_ID = r"[0-9]{1,10}"
 _MAXIMUM_NODE_ID = 2**31 - 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from kafkawire.model.acls.bindings import AclOperation
-from kafkawire.model.tolerant_text import TolerantText
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
+from kafkawire.model.tolerant_enums import TolerantText
 
 CONSUMER_PROTOCOL = "consumer"
 """The protocol type of classic groups whose members are consumers."""

@@ -8,7 +8,7 @@ import msgspec
 
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.groups.descriptions import GroupState
-from kafkawire.model.tolerant_enum import TolerantEnum
+from kafkawire.model.tolerant_enums import TolerantEnum
 
 
 class StreamsTask(msgspec.Struct, frozen=True, order=True):

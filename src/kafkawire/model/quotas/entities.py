@@ -9,7 +9,7 @@ from typing import Self, TypeAlias
 import msgspec
 
 from kafkawire.arguments.fields import check_argument, check_fields, is_plain
-from kafkawire.model.tolerant_enum import TolerantEnum
+from kafkawire.model.tolerant_enums import TolerantEnum
 
 USER = "user"
 CLIENT_ID = "client-id"

@@ -1,3 +1,3 @@
-"""Logs as streams: what was read is remembered as an offset and a place in a file, log by log."""
+"""Logs as streams: the position of each log is an offset, and a place in a file."""
 
 from __future__ import annotations

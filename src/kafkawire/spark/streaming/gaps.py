@@ -1,8 +1,8 @@
-"""Offsets that no segment of a log has: taken out by cleaning, or in a segment that is still to come.
+"""Offsets that no segment of a log has: removed by compaction, or in a segment that has not arrived yet.
 
 Copies of logs arrive in any order: rsync, and uploads to object stores, may bring a segment after the one that follows
-it. In the log of the cluster's metadata, which is never compacted (KIP-630), a gap is a segment that is missing. In any
-other log it may be compaction's, so reading goes on, and the gap is remembered.
+it. The metadata log is never compacted (KIP-630), so a gap there is a missing segment. In any other log compaction may
+have caused it, so reading continues, and the gap is recorded.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kafkawire.logs import LogFile
 __all__ = ["Gap", "LateSegment", "PassedGap", "Patience", "late_segment", "remembered", "without"]
 
 _MOST_REMEMBERED: Final = 64
-"""Gaps of one log in a checkpoint, the latest ones: segments come minutes late, not months."""
+"""Maximum gaps of one log in a checkpoint, the latest ones: segments arrive minutes late, not months."""
 
 
 class Gap(NamedTuple):
@@ -24,7 +24,7 @@ class Gap(NamedTuple):
 
     Attributes:
         start, end: the offsets, the last excluded.
-        cut_off: whether a segment ends inside of a batch there, as one does that is being copied.
+        cut_off: whether a segment ends inside a batch there, as during a copy.
     """
 
     start: int
@@ -33,17 +33,17 @@ class Gap(NamedTuple):
 
     def __str__(self) -> str:
         if self.cut_off:
-            return f"the segment with offset {self.start} ends inside of a batch"
+            return f"the segment with offset {self.start} ends inside a batch"
         return f"there is no segment with the offsets {self.start} to {self.end - 1}"
 
 
 class PassedGap(NamedTuple):
-    """Offsets that were missing when reading went past them.
+    """Offsets that were missing when reading continued after them.
 
     Attributes:
         start, end: the offsets, the last excluded.
         before: base offset of the segment before them; -1 if there was none.
-        size: of that segment, in bytes. Cleaning makes a segment larger only by merging the next one into it.
+        size: of that segment, in bytes. Compaction makes a segment larger only by merging the next one into it.
     """
 
     start: int
@@ -53,12 +53,12 @@ class PassedGap(NamedTuple):
 
 
 class LateSegment(NamedTuple):
-    """A segment that came, or grew, after later ones were read.
+    """A segment that arrived or grew after later segments were read.
 
     Attributes:
-        gap: where its records are missing.
+        gap: the offsets whose records were missed.
         file: the segment.
-        offset: up to which that is known.
+        offset: the end of the records that are known to be missed.
     """
 
     gap: PassedGap
@@ -67,10 +67,10 @@ class LateSegment(NamedTuple):
 
 
 class Patience:
-    """How long each gap has been waited for.
+    """How long the stream has waited for each gap.
 
     Args:
-        seconds: how long a gap is waited for.
+        seconds: how long it waits for a gap.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -78,30 +78,30 @@ class Patience:
         self._since: dict[tuple[str, Gap], float] = {}
 
     def is_new(self, folder: str, gap: Gap) -> bool:
-        """Whether waiting for a gap of a log begins now."""
+        """Whether the wait for a gap of a log begins now."""
         begins = (folder, gap) not in self._since
         self._since.setdefault((folder, gap), time.monotonic())
         return begins
 
     def has_ended(self, folder: str, gap: Gap) -> bool:
-        """Whether a gap has been waited for long enough."""
+        """Whether the wait for a gap has timed out."""
         return time.monotonic() - self._since[folder, gap] >= self.seconds
 
 
 def remembered(gaps: Sequence[PassedGap], gap: PassedGap) -> tuple[PassedGap, ...]:
-    """Gaps that reading went past, with one more."""
+    """Passed gaps, with one more."""
     return (*gaps, gap)[-_MOST_REMEMBERED:]
 
 
 def without(gaps: Iterable[PassedGap], late: LateSegment) -> tuple[PassedGap, ...]:
-    """The gaps without what a segment that came late has of them."""
+    """The gaps without the offsets of a segment that arrived late."""
     rest = PassedGap(late.offset + 1, late.gap.end, late.file.base_offset, late.file.size)
     cut = (rest if each is late.gap else each for each in gaps)
     return tuple(each for each in cut if each.start < each.end)
 
 
 def late_segment(gaps: Sequence[PassedGap], segments: Sequence[LogFile]) -> LateSegment | None:
-    """The first segment that came, or grew, after later ones were read."""
+    """The first segment that arrived or grew after later segments were read."""
     for gap in gaps:
         for file, following in zip(segments, (*segments[1:], None), strict=True):
             if gap.start <= file.base_offset < gap.end:

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import enum
-import struct
 from collections.abc import Iterator
-from typing import Final, NamedTuple
-
-import crc32c
+from typing import NamedTuple
 
 from kafkawire.logs import FileStore, LogFile
 from kafkawire.logs.files.store import FileStamp
-from kafkawire.logs.scanning.windows import Window
+from kafkawire.logs.frames.windows import Window
 from kafkawire.wire.batches.batch import whole_batch
-from kafkawire.wire.batches.framing import LENGTH_COUNTS_FROM, NEWEST_MAGIC, SMALLEST_LENGTHS
+from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, FRAME_SIZE, MAGIC_OFFSET, batch_crc, entry_size
 
 __all__ = ["Hop", "hops"]
-
-_FRAME: Final = struct.Struct(">qi4xb")
-_CRC_STARTS: Final = _FRAME.size + 4
-_SMALLEST_OF_ANY: Final = min(SMALLEST_LENGTHS.values())
 
 
 class Hop(NamedTuple):
@@ -27,9 +20,9 @@ class Hop(NamedTuple):
 
     Attributes:
         start, end: where in the file.
-        first_offset: its first, or None where it is not known for sure.
+        first_offset: its first, or None if it is not certain.
         next_offset: the offset after its last, or None in the same cases.
-        cut_off: whether the file ends inside of a batch there.
+        cut_off: whether the file ends inside a batch there.
     """
 
     start: int
@@ -44,20 +37,20 @@ def hops(
 ) -> Iterator[Hop]:
     """The batches of a file from a position on.
 
-    Of an active segment the last batch may be incomplete, or be zeros still: it is left for later. What is not a batch
-    at all ends the file, for then nothing tells where the next one begins.
+    The last batch of an active segment may be incomplete, or still be zeros: it is left for later. Other bytes that are
+    not a batch end the file, because the start of the next batch is then unknown.
 
     Args:
-        file: the file; its size says how far to go.
+        file: the file; batches are read up to its size.
         start: where a batch begins, or the end.
         store: where it is.
-        max_frame_bytes: the largest batch that is believed.
-        closed: whether nothing will be appended any more: then an incomplete batch is a hop too.
-        offsets: whether they are looked up, which takes a look at every byte.
+        max_frame_bytes: the largest batch; a larger length is damage.
+        closed: whether nothing more will be appended: then an incomplete batch is a hop too.
+        offsets: whether to determine them, which needs the checksum of each batch.
 
     Raises:
         OSError: the file cannot be read.
-        FileChangedError: it was cut off meanwhile.
+        FileChangedError: it was truncated meanwhile.
     """
     with store.open(file.path) as opened:
         window = Window(opened, FileStamp(file.size, file.modified))
@@ -70,7 +63,7 @@ def hops(
 
 
 class _Rest(enum.Enum):
-    """What is at a position where no whole batch is."""
+    """Why there is no complete batch at a position."""
 
     INCOMPLETE = enum.auto()
     NO_BATCH = enum.auto()
@@ -78,22 +71,22 @@ class _Rest(enum.Enum):
 
 def _size(window: Window, position: int, max_frame_bytes: int) -> int | _Rest:
     """The size of the batch at a position, or why there is none."""
-    if not window.cover(position, _FRAME.size):
+    if not window.cover(position, FRAME_SIZE):
         return _Rest.INCOMPLETE
-    offset, length, magic = _FRAME.unpack_from(window.data, position - window.start)
+    offset, length, magic = FRAME.unpack_from(window.data, position - window.start)
     if offset == length == 0:
         return _Rest.INCOMPLETE  # zeros, where Kafka has allocated the segment ahead
-    size: int = LENGTH_COUNTS_FROM + length
-    if length < SMALLEST_LENGTHS.get(magic, _SMALLEST_OF_ANY) or size > max_frame_bytes:
+    size = entry_size(length, magic, max_frame_bytes)
+    if not size:
         return _Rest.NO_BATCH
     return size if window.cover(position, size) else _Rest.INCOMPLETE
 
 
 def _batch(window: Window, position: int, size: int) -> Hop:
-    """A batch; one whose CRC is wrong, or of an old format, may state any offsets."""
+    """A batch, without offsets if its CRC is wrong or its format is old."""
     at = position - window.start
-    if window.data[at + _FRAME.size - 1] == NEWEST_MAGIC:
+    if window.data[at + MAGIC_OFFSET] == BATCH_MAGIC:
         batch = whole_batch(window.data, at, size, position)
-        if batch.crc == crc32c.crc32c(window.view[at + _CRC_STARTS : at + size]):
+        if batch.crc == batch_crc(window.view, at, size):
             return Hop(position, position + size, batch.base_offset, batch.last_offset + 1)
     return Hop(position, position + size)

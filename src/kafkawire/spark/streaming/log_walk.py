@@ -1,4 +1,4 @@
-"""A log as a stream: from where it was read up to where it ends, over segments that come, go and are cleaned."""
+"""A log as a stream: from the last position to the end, over segments that arrive, are deleted and are compacted."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from kafkawire.logs import FileKind, FileRange, FileStore, LogFile, LogReadError
+from kafkawire.logs.frames.windows import FileChangedError
 from kafkawire.logs.registry import METADATA_TOPIC
-from kafkawire.logs.scanning.windows import FileChangedError
 from kafkawire.spark.streaming.gaps import Gap, PassedGap, late_segment, remembered, without
 from kafkawire.spark.streaming.hops import Hop, hops
 from kafkawire.spark.streaming.positions import LogPosition
@@ -23,7 +23,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Place:
-    """Where a log is read on.
+    """Where reading of a log continues.
 
     Attributes:
         segment: index of the segment.
@@ -39,8 +39,8 @@ class Advance(NamedTuple):
 
     Attributes:
         end: up to where.
-        taken: how many bytes that is.
-        gap: what is waited for there, or None.
+        taken: the number of bytes up to there.
+        gap: the gap for which reading waits there, or None.
     """
 
     end: LogPosition
@@ -53,10 +53,10 @@ class _Way:
 
     Attributes:
         offset: the next to be read.
-        place: where it was followed to; None before the first segment.
+        place: the current place; None before the first segment.
         taken: bytes so far.
-        following: first offset of what comes next, if it is known.
-        gaps: that reading went past.
+        following: first offset of the next batch, if it is known.
+        gaps: those after which reading continued.
         unread: whether the bytes before the place could not be read.
     """
 
@@ -69,7 +69,7 @@ class _Way:
         self.unread = begin.unread
 
     def pass_by(self, hop: Hop, segment: int) -> None:
-        """A batch, or bytes that are none, are to be read."""
+        """Read a batch, or bytes that are not a batch."""
         self.offset = max(self.offset, hop.next_offset or 0)
         self.unread = hop.next_offset is None
         self.taken += hop.end - hop.start
@@ -80,7 +80,7 @@ def logs_of(files: Sequence[LogFile]) -> dict[str, list[LogFile]]:
     """Files in the order of their logs, by the folder of their log.
 
     Raises:
-        LogReadError: a segment is not named by its first offset: then nothing tells the order.
+        LogReadError: the name of a segment is not its first offset, so the order is unknown.
     """
     for file in files:
         if file.kind is FileKind.SEGMENT and name_of(file) != f"{file.base_offset:020}.log":
@@ -94,12 +94,12 @@ def name_of(file: LogFile) -> str:
 
 
 class LogWalk:
-    """One log, as it was listed just now.
+    """One log, as it was just listed.
 
     Args:
         files: its segments and snapshots, in order.
         store: where they are.
-        max_frame_bytes: the largest batch that is believed.
+        max_frame_bytes: the largest batch; a larger length is damage.
         fail_on_data_loss: whether it is an error when unread records are gone.
     """
 
@@ -114,12 +114,12 @@ class LogWalk:
         self._fail_on_data_loss = fail_on_data_loss
 
     def advance(self, begin: LogPosition | None, budget: int | None, *, past: Gap | None = None) -> Advance:
-        """Where the log ends now, or where the budget does, or a gap begins that is waited for.
+        """The current end of the log, of the budget, or the start of a gap for which reading waits.
 
         Args:
-            begin: how far it was read; None for a log that is new.
-            budget: how many bytes may be read; a batch that is begun is read whole. None for any number.
-            past: the gap that was waited for in vain.
+            begin: the position up to which it was read; None for a new log.
+            budget: how many bytes may be read; the last batch is read completely. None for any number.
+            past: the gap whose wait has timed out.
 
         Raises:
             LogReadError: unread records are gone, or a file cannot be read.
@@ -136,7 +136,7 @@ class LogWalk:
         return Advance(end, way.taken, gap)
 
     def _follow(self, way: _Way, begin: LogPosition, budget: int | None, past: Gap | None) -> Gap | None:
-        """Go on from a position. Returns the gap that ends the way."""
+        """Continue from a position. Returns the gap at which reading stops."""
         self._notice_late_segments(way)
         first = self.locate(begin)
         if begin.file and first == Place(0, 0):  # what was deleted before it was read is reported
@@ -160,7 +160,7 @@ class LogWalk:
         return None
 
     def _missing_before(self, number: int, way: _Way, past: Gap | None) -> Gap | None:
-        """The gap before a segment, if it is waited for; otherwise the way goes past it."""
+        """The gap before a segment if reading waits for it; otherwise reading continues after it."""
         file = self._segments[number]
         gap = Gap(way.offset, file.base_offset)
         is_known, way.unread = not way.unread, False
@@ -179,7 +179,7 @@ class LogWalk:
         return None
 
     def _has_grown(self, file: LogFile) -> bool:
-        """Whether a segment has more than when it was listed: a broker may have gone on to the next one meanwhile."""
+        """Whether a segment has grown since it was listed: a broker may have started the next one meanwhile."""
         try:
             with self._store.open(file.path) as opened:
                 return opened.stamp().size > file.size
@@ -187,11 +187,11 @@ class LogWalk:
             return False
 
     def _is_start_of_log(self, gap: Gap, way: _Way) -> bool:
-        """Whether brokers deleted what is missing: a snapshot has what it did, and nothing was read before."""
+        """Whether brokers deleted the missing records: a snapshot has their effect, and nothing was read before."""
         return way.place is None and not gap.start and any(each.base_offset >= gap.end for each in self._snapshots)
 
     def _notice_late_segments(self, way: _Way) -> None:
-        """Find segments that came after the log was read past them."""
+        """Find segments that arrived after reading had passed them."""
         while (late := late_segment(way.gaps, self._segments)) is not None:
             came = "came" if late.file.base_offset >= late.gap.start else "grew"
             what = f"segment {name_of(late.file)} {came} after later ones were read, so records of it are missing"
@@ -199,10 +199,10 @@ class LogWalk:
             way.gaps = without(way.gaps, late)
 
     def ranges(self, begin: LogPosition | None, end: LogPosition, max_bytes: int) -> Iterator[FileRange]:
-        """What lies between two positions, in pieces of about a size that end where batches end.
+        """The bytes between two positions, in pieces of similar size that end at the end of a batch.
 
         Raises:
-            LogReadError: it is gone, or a file cannot be read.
+            LogReadError: they are gone, or a file cannot be read.
         """
         for file in self._snapshots:
             if name_of(file) in end.snapshots and (begin is None or name_of(file) not in begin.snapshots):
@@ -223,10 +223,10 @@ class LogWalk:
             yield piece
 
     def locate(self, position: LogPosition | None) -> Place:
-        """Where a position is now.
+        """The current place of a position.
 
         Raises:
-            LogReadError: records that are not read yet are gone, or a file cannot be read.
+            LogReadError: unread records are gone, or a file cannot be read.
         """
         if position is None or not position.file:
             return Place(0, 0)
@@ -236,7 +236,7 @@ class LogWalk:
         return self._search(position.offset)
 
     def _is_still_there(self, number: int, position: LogPosition) -> bool:
-        """Whether the batches that were read end at a place still, and no others do: cleaning moves them all."""
+        """Whether the batches that were read still end at that place: compaction moves batches."""
         file = self._segments[number]
         if position.position > file.size:
             return False
@@ -247,7 +247,7 @@ class LogWalk:
         return is_known or position.position == 0 or self._is_end_of_what_was_read(file, position)
 
     def _offsets_behind(self, number: int, position: LogPosition) -> tuple[int | None, int | None]:
-        """The first offset of the batch behind a place, and the one after its last, as far as they are known."""
+        """The first offset of the batch after a place, and the offset after its last; None if unknown."""
         file = self._segments[number]
         if position.position < file.size:
             hop = next(self._hops_of(file, position.position, closed=False), None)
@@ -258,7 +258,7 @@ class LogWalk:
         return position.offset, None  # what will be appended
 
     def _is_end_of_what_was_read(self, file: LogFile, position: LogPosition) -> bool:
-        """Whether a batch with an offset that was read ends at a place, found from the beginning of its file."""
+        """Whether a batch that was read ends at a place, searched from the beginning of its file."""
         end = 0
         for hop in self._hops_of(file, 0, closed=False):
             if end >= position.position or (hop.next_offset or 0) > position.offset:
@@ -284,7 +284,7 @@ class LogWalk:
 
     def _lost(self, file: LogFile, what: str) -> None:
         if self._fail_on_data_loss:
-            reason = f"{what}; the option failOnDataLoss=false goes on with what there is"
+            reason = f"{what}; the option failOnDataLoss=false continues with the remaining records"
             raise LogReadError("data_loss", file.folder, reason)
         _LOG.warning("%s: %s", file.folder, what)
 
@@ -300,6 +300,6 @@ class LogWalk:
         try:
             yield from hops(file, start, self._store, max_frame_bytes=largest, closed=closed, offsets=offsets)
         except FileChangedError:
-            raise LogReadError("file_changed", file.path, "it was cut off while it was read") from None
+            raise LogReadError("file_changed", file.path, "it was truncated while it was read") from None
         except OSError as error:
             raise LogReadError("unreadable", file.path, str(error)) from None

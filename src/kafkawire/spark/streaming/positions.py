@@ -1,4 +1,4 @@
-"""How far a stream has come, as the JSON that Spark keeps in the checkpoint of a query."""
+"""The position of a stream, as the JSON that Spark stores in the checkpoint of a query."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ __all__ = ["LogPosition", "StreamPosition"]
 class LogPosition(msgspec.Struct, frozen=True):
     """How far a log was read.
 
-    The offset is what counts. File and position say where it is found as long as Kafka does not clean or delete the
-    segment.
+    The offset decides. File and position say where it is, until Kafka compacts or deletes the segment.
 
     Attributes:
-        offset: the next to be read: all records below it were.
+        offset: the next to be read.
         file: name of the segment.
-        position: in the segment, where the next batch will begin.
-        snapshots: names of the snapshots that were read and are still there.
-        following: first offset of the batch at that position, if there was one: in a cleaned segment offsets have
-            gaps, and it tells soon whether the place is the same still.
-        gaps: offsets that no segment had when reading went past them, the latest ones only: a segment with them that
-            comes later was never read.
-        unread: whether the bytes before that position could not be read: then the offset after them is not known.
+        position: in the segment, the start of the next batch.
+        snapshots: names of the snapshots that were read and still exist.
+        following: first offset of the batch at that position, if there was one. Offsets in a compacted segment have
+            gaps; with this offset, an unchanged place is recognised quickly.
+        gaps: the latest ranges of offsets that were in no segment when reading passed them. A segment with them that
+            arrives later was not read.
+        unread: whether the bytes before that position could not be decoded, so that the offset after them is unknown.
     """
 
     offset: int
@@ -48,15 +47,15 @@ class StreamPosition(msgspec.Struct, frozen=True):
     logs: dict[str, LogPosition] = {}
 
     def to_json(self) -> dict[str, object]:
-        """What Spark keeps."""
+        """The JSON that Spark stores."""
         builtins: dict[str, object] = msgspec.to_builtins(self)
         return builtins
 
     @classmethod
     def from_json(cls, kept: Mapping[str, object]) -> StreamPosition:
-        """What Spark kept.
+        """A position from the JSON that Spark stored.
 
         Raises:
-            msgspec.ValidationError: it is from something else.
+            msgspec.ValidationError: the JSON is not a position.
         """
         return msgspec.convert(kept, cls)

@@ -1,4 +1,4 @@
-"""What Spark asks of a stream: how far the logs go, what lies between two positions, and the rows of it."""
+"""The reader of a stream: the end of the logs, the parts between two positions, and their rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["KafkaLogStreamReader"]
 
 _LOG: Final = logging.getLogger(__name__)
 _CHANGED: Final = (
-    "it was cleaned or cut off while it was read: start the query again, and it looks anew where its records are"
+    "it was compacted or truncated while it was read: restart the query, which then looks up its position again"
 )
 
 
@@ -36,8 +36,8 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads what is appended to logs.
 
     Raises:
-        OptionError: the table is a history, which only the whole log tells; or accounts are asked for, which tasks of
-            one micro-batch would write over those of another.
+        OptionError: the table is a history, which needs the whole log; or the option ``accountsPath`` is set, where the
+            tasks of one micro-batch would overwrite the accounts of another.
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -55,19 +55,19 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return StreamPosition().to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 Spark's name
-        """What a micro-batch reads unless the trigger wants all."""
+        """The limit of a micro-batch, unless the trigger reads everything."""
         most = self._reading.options.max_bytes_per_trigger
         return ReadAllAvailable() if most is None else ReadMaxBytes(most)
 
     def latestOffset(self, start: Mapping[str, object], limit: ReadLimit) -> dict[str, object]:  # noqa: N802 Spark's name
-        """How far the logs go now.
+        """The current ends of the logs.
 
         Raises:
             LogReadError: unread records are gone, or a log cannot be read.
         """
         begin = StreamPosition.from_json(start).logs
         left = limit.max_bytes if isinstance(limit, ReadMaxBytes) else None
-        end = dict(begin)  # a log that is gone may come back, and is not read again then
+        end = dict(begin)  # a log that disappears may come back, and must not be read again
         for folder, walk in self._walks(self._files_until_now()).items():
             if left is not None and left <= 0:
                 break
@@ -78,7 +78,7 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _advance(
         self, folder: str, walk: LogWalk, begin: LogPosition | None, budget: int | None
     ) -> tuple[LogPosition, int]:
-        """How far a log is read, and how many bytes that is. A gap in it is waited for, as long as the option says."""
+        """The position up to which a log is read, and the bytes up to there. ``gapTimeout`` limits waits for a gap."""
         step = walk.advance(begin, budget)
         if step.gap is None:
             return step.end, step.taken
@@ -89,10 +89,10 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return step.end, step.taken
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 Spark's name
-        """Nothing that comes later is read, so gaps are not waited for.
+        """Nothing that arrives later is read, so reading does not wait for gaps.
 
         Raises:
-            LogReadError: a path leads nowhere.
+            LogReadError: there is no such path.
         """
         self._patience = Patience(0)
         self._sizes = {file.path: file.size for file in self._reading.files()}
@@ -101,7 +101,7 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """What each task reads.
 
         Raises:
-            LogReadError: it is gone, or a log cannot be read.
+            LogReadError: a log is gone or cannot be read.
         """
         begin, until = StreamPosition.from_json(start).logs, StreamPosition.from_json(end).logs
         walks = self._walks(self._reading.files())
@@ -121,7 +121,7 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The rows of a partition.
 
         Raises:
-            LogReadError: a file was cleaned or cut off meanwhile; mode FAILFAST: at what cannot be decoded.
+            LogReadError: a file was compacted or truncated meanwhile; mode FAILFAST: at bytes that cannot be decoded.
         """
         accounts = Accounts()
         yield from self._reading.batches(partition, accounts)
@@ -131,7 +131,7 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                     raise LogReadError("file_changed", piece.file.path, _CHANGED)
 
     def _was_replaced(self, file: LogFile) -> bool:
-        """Whether a segment that was closed is another one now, which may be larger: cleaning merges segments."""
+        """Whether a closed segment was replaced, perhaps by a larger one: compaction merges segments."""
         if file.is_last:
             return False
         try:
@@ -141,7 +141,7 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return False  # deleted after it was read
 
     def _files_until_now(self) -> Sequence[LogFile]:
-        """The files, as they were when a trigger for what is available began."""
+        """The files, with their sizes at the start of a trigger for what is available."""
         sizes = self._sizes
         files = self._reading.files()
         if sizes is None:

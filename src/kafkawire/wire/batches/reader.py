@@ -1,43 +1,41 @@
 """From the payload of a batch to its records (record-exact).
 
-``_decode`` is quick and knows only that something is wrong; after that ``inspector`` says what, and where.
+``_decode`` is fast and only detects that records are malformed; ``inspector`` then reports what is wrong, and where.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Final
 
 from kafkawire.wire.batches.batch import Header, Record, RecordBatch, TimestampType
-from kafkawire.wire.batches.inspector import inspect_records, inspect_some_records, records_error
+from kafkawire.wire.batches.inspector import SMALLEST_HEADER, inspect_records, inspect_some_records, records_error
 from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT, decompress
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.varint import read_uvarint, read_varlong
 
-__all__ = ["decode_headers", "decode_records", "decode_some_records", "open_payload", "skip_headers"]
+__all__ = ["decode_headers", "decode_records", "decode_some_records", "open_payload"]
 
-_ReadHeaders: TypeAlias = Callable[[bytes, int, int], tuple[tuple[Header, ...], int]]
 _SMALLEST_RECORD: Final = 7
-_SMALLEST_HEADER: Final = 2
+_KEY_AND_VALUE: Final = (0, 1)
 
 
 def decode_records(batch: RecordBatch, *, limit: int = DEFAULT_OUTPUT_LIMIT) -> tuple[Record, ...]:
     """Decompress and decode the records of a batch, control records included.
 
     Args:
-        batch: a batch as ``read_batches`` gives it. Its CRC is not looked at here.
+        batch: from ``read_batches``. Its CRC is not checked here.
         limit: largest decompressed size, in bytes.
 
     Raises:
-        CorruptBatchError: the compression is broken or the output is beyond the limit.
-        DecodeError: the records are not what the header states. The offset counts in the buffer that the batch was
-            read from; in a compressed batch, in the decompressed records.
+        CorruptBatchError: the compression is broken or the output exceeds the limit.
+        DecodeError: the records contradict the header. The offset of the error counts from the beginning of the
+            buffer that the batch was read from; for a compressed batch, from that of the decompressed records.
     """
     if batch.records_count == 0:
         return ()
     data = open_payload(batch, limit)
     try:
-        records, end = _decode(data, 0, batch.records_count, batch, decode_headers)
+        records, end = _decode(data, 0, batch.records_count, batch, keep_headers=True)
     except (IndexError, ValueError):
         return inspect_records(batch, data)
     return records if end == len(data) else inspect_records(batch, data)
@@ -46,24 +44,24 @@ def decode_records(batch: RecordBatch, *, limit: int = DEFAULT_OUTPUT_LIMIT) -> 
 def decode_some_records(
     batch: RecordBatch, data: bytes, start: int, first: int, count: int
 ) -> tuple[tuple[Record, ...], int]:
-    """Decode some of the records of a batch; their headers are checked and left out.
+    """Decode some of the records of a batch; their headers are checked and dropped.
 
     Args:
-        batch: whose records they are.
-        data: the records of the batch, decompressed.
-        start: where the first of them begins in the data.
-        first: its number in the batch, for errors.
-        count: how many to decode. If they are the last of the batch, they must fill the data.
+        batch: the batch.
+        data: its records, decompressed.
+        start: position in the data of the first record to decode.
+        first: number of that record in the batch, for errors.
+        count: how many records to decode. If the last of the batch is among them, they must fill the data.
 
     Returns:
-        The records, and where they end in the data.
+        The records, and the position where they end in the data.
 
     Raises:
         DecodeError: as ``decode_records``.
     """
     is_rest = first + count == batch.records_count
     try:
-        records, end = _decode(data, start, count, batch, skip_headers)
+        records, end = _decode(data, start, count, batch, keep_headers=False)
     except (IndexError, ValueError):
         return inspect_some_records(batch, data, start, first, count)
     if end > len(data) or (is_rest and end != len(data)):
@@ -72,7 +70,7 @@ def decode_some_records(
 
 
 def open_payload(batch: RecordBatch, limit: int) -> bytes:
-    """The decompressed records of a batch that states to have some, once its count of them is believable.
+    """The decompressed records of a batch that is not empty, if they can be as many as the header states.
 
     Raises:
         CorruptBatchError, DecodeError: as ``decode_records``.
@@ -85,12 +83,12 @@ def open_payload(batch: RecordBatch, limit: int) -> bytes:
 
 # One function on purpose: a call for each number would double the time of every record.
 def _decode(  # noqa: C901, PLR0912, PLR0915
-    data: bytes, at: int, count: int, batch: RecordBatch, read_headers: _ReadHeaders
+    data: bytes, at: int, count: int, batch: RecordBatch, *, keep_headers: bool
 ) -> tuple[tuple[Record, ...], int]:
-    """The hot loop. Numbers of one and two bytes, nearly all there are, are read in place.
+    """The hot loop. Numbers of one and two bytes, which nearly all are, are read in place.
 
-    Slices that reach beyond the data come out short, but the position moves on as if they had not: the checks of the
-    position at the end of each record and of the data find it. Negative lengths, odd in the zig-zag form, are null.
+    A slice that reaches past the end of the data comes out short, but the position still moves by the full length; the
+    position checks after each record and after the last one catch it. Negative lengths, odd in zig-zag form, are null.
     """
     base_offset, base_timestamp = batch.base_offset, batch.base_timestamp
     append_time = batch.max_timestamp if batch.timestamp_type is TimestampType.LOG_APPEND_TIME else None
@@ -135,41 +133,28 @@ def _decode(  # noqa: C901, PLR0912, PLR0915
                 delta += (high - 1) << 7
         offset = base_offset + ((delta >> 1) ^ -(delta & 1))
 
-        size = data[at]
-        at += 1
-        if size > 127:
-            high = data[at]
+        key = value = None
+        for _ in _KEY_AND_VALUE:
+            key = value
+            size = data[at]
             at += 1
-            if high > 127:
-                size, at = read_uvarint(data, at - 2)
+            if size > 127:
+                high = data[at]
+                at += 1
+                if high > 127:
+                    size, at = read_uvarint(data, at - 2)
+                else:
+                    size += (high - 1) << 7
+            if size & 1:
+                value = None
             else:
-                size += (high - 1) << 7
-        if size & 1:
-            key = None
-        else:
-            start = at
-            at += size >> 1
-            key = data[start:at]
-
-        size = data[at]
-        at += 1
-        if size > 127:
-            high = data[at]
-            at += 1
-            if high > 127:
-                size, at = read_uvarint(data, at - 2)
-            else:
-                size += (high - 1) << 7
-        if size & 1:
-            value = None
-        else:
-            start = at
-            at += size >> 1
-            value = data[start:at]
+                start = at
+                at += size >> 1
+                value = data[start:at]
 
         headers: tuple[Header, ...] = ()
         if data[at]:
-            headers, at = read_headers(data, at, end)
+            headers, at = decode_headers(data, at, end, keep=keep_headers)
         else:
             at += 1
         if at != end:
@@ -178,15 +163,21 @@ def _decode(  # noqa: C901, PLR0912, PLR0915
     return tuple(records), at
 
 
-def decode_headers(data: bytes, at: int, end: int) -> tuple[tuple[Header, ...], int]:
-    """The headers from their count at ``at`` on, and where they end; ``end`` is that of the record.
+def decode_headers(data: bytes, at: int, end: int, *, keep: bool) -> tuple[tuple[Header, ...], int]:
+    """The headers of a record, from their count at ``at`` on, and where they end.
+
+    Args:
+        data: the records, decompressed.
+        at: position of the count.
+        end: of the record.
+        keep: whether the headers are returned; otherwise they are only checked.
 
     Raises:
-        IndexError, ValueError: they are not what they should be; the inspector knows what.
+        IndexError, ValueError: the headers are malformed; the inspector reports how.
     """
-    # Lengths below 64 are read in place; the others are rare here.
+    # Lengths below 64 are read in place; longer ones are rare here.
     count, at = read_uvarint(data, at)
-    if count & 1 or count >> 1 > (end - at) // _SMALLEST_HEADER:
+    if count & 1 or count >> 1 > (end - at) // SMALLEST_HEADER:
         raise ValueError
     headers = []
     for _ in range(count >> 1):
@@ -203,42 +194,12 @@ def decode_headers(data: bytes, at: int, end: int) -> tuple[tuple[Header, ...], 
         at += 1
         if size > 127:
             size, at = read_uvarint(data, at - 1)
-        if size & 1:
-            headers.append(Header(key, None))
-        else:
-            start = at
-            at += size >> 1
-            headers.append(Header(key, data[start:at]))
-    return tuple(headers), at
-
-
-def skip_headers(data: bytes, at: int, end: int) -> tuple[tuple[Header, ...], int]:
-    """As ``decode_headers``, for those who do not want the headers: no headers, and where they end.
-
-    Raises:
-        IndexError, ValueError: as ``decode_headers``.
-    """
-    count, at = read_uvarint(data, at)
-    if count & 1 or count >> 1 > (end - at) // _SMALLEST_HEADER:
-        raise ValueError
-    for _ in range(count >> 1):
-        size = data[at]
-        at += 1
-        if size > 127:
-            size, at = read_uvarint(data, at - 1)
-        if size & 1:
-            raise ValueError
-        if size:
-            start = at
-            at += size >> 1
-            data[start:at].decode()
-        size = data[at]
-        at += 1
-        if size > 127:
-            size, at = read_uvarint(data, at - 1)
+        start = at
         if not size & 1:
             at += size >> 1
-    return (), at
+        if keep:
+            headers.append(Header(key, None if size & 1 else data[start:at]))
+    return tuple(headers), at
 
 
 def _count_error(batch: RecordBatch, size: int) -> DecodeError:

@@ -10,7 +10,6 @@ from typing import TypeAlias, cast
 import msgspec
 
 from kafkawire.layout import FIELD_TYPES, FieldLayout, StructLayout
-from kafkawire.wire.json_form.scalars import json_number, json_octets, json_uuid
 from kafkawire.wire.message import Message
 from kafkawire.wire.values import is_default
 
@@ -79,15 +78,7 @@ def _conversion(message_cls: type[msgspec.Struct], field: FieldLayout) -> _Conve
 def _element_conversion(message_cls: type[msgspec.Struct], field: FieldLayout) -> _Convert | None:
     if field.struct is not None:
         return cast("_Convert", struct_writer(message_cls, field.struct))
-    match FIELD_TYPES[field.type].domain:
-        case "uuid":
-            return cast("_Convert", json_uuid)
-        case "octets":
-            return cast("_Convert", json_octets)
-        case "float":
-            return cast("_Convert", json_number)
-        case _:
-            return None
+    return FIELD_TYPES[field.type].to_json
 
 
 def _of_array(convert: _Convert | None) -> _Convert:

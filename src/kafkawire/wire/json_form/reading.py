@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 from typing import TypeVar
 
 import msgspec
 
-from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout, Uuid
+from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
+from kafkawire.layout.fault import FaultError
+from kafkawire.layout.kinds import unexpected
 from kafkawire.wire.errors import DecodeError
-from kafkawire.wire.fault import FaultError
-from kafkawire.wire.json_form.scalars import NOT_FINITE
-from kafkawire.wire.values import legal_value
 
 S = TypeVar("S", bound=msgspec.Struct)
-T = TypeVar("T")
 
 
 def struct_from_json(
@@ -47,7 +44,7 @@ class _JsonReader:
 
     def struct(self, cls: type[S], layout: StructLayout, obj: object) -> S:
         if not isinstance(obj, dict):
-            raise _unexpected("an object", obj)
+            raise unexpected("an object", obj)
         values: dict[str, object] = {}
         for field in layout.fields:
             try:
@@ -72,7 +69,7 @@ class _JsonReader:
 
     def _array(self, field: FieldLayout, obj: object) -> tuple[object, ...]:
         if not isinstance(obj, list):
-            raise _unexpected("an array", obj)
+            raise unexpected("an array", obj)
         elements: list[object] = []
         try:
             for element in obj:
@@ -84,80 +81,9 @@ class _JsonReader:
 
     def _element(self, field: FieldLayout, obj: object) -> object:
         if field.type != STRUCT:
-            return _scalar(FIELD_TYPES[field.type], obj)
+            return FIELD_TYPES[field.type].from_json(obj)
         if field.struct is None:
             # json-read-extra: values of absent fields are read, but a struct that is not in the version has no form.
             raise FaultError("json", f"version {self._version} has no such struct")
         cls: type[msgspec.Struct] = getattr(self._message_cls, field.struct.name)
         return self.struct(cls, field.struct, obj)
-
-
-def _scalar(type_: FieldType, obj: object) -> object:
-    match type_.domain:
-        case "bool":
-            return _expect(bool, "true or false", obj)
-        case "int":
-            if isinstance(obj, bool):
-                raise _unexpected("an integer", obj)
-            return legal_value(type_, _expect(int, "an integer", obj))
-        case "float":
-            return _float(obj)
-        case "uuid":
-            return _uuid(_expect(str, "a uuid", obj))
-        case "text":
-            return _expect(str, "a string", obj)
-        case "octets":
-            return _octets(_expect(str, "a base64 string", obj))
-
-
-def _expect(kind: type[T], expected: str, obj: object) -> T:
-    if not isinstance(obj, kind):
-        raise _unexpected(expected, obj)
-    return obj
-
-
-def _float(obj: object) -> float:
-    """1 is an integer, 1.0 a number with a fraction (json-read-float); words as they are written (json-float)."""
-    if isinstance(obj, str) and obj in NOT_FINITE:
-        return NOT_FINITE[obj]
-    return _expect(float, "a number with a fraction or an exponent", obj)
-
-
-def _uuid(text: str) -> Uuid:
-    try:
-        return Uuid.from_text(text)
-    except ValueError:
-        raise FaultError("json", "a uuid is 22 characters of URL-safe base64, or 24 with padding") from None
-
-
-def _octets(text: str) -> bytes:
-    """Standard alphabet, padding required, nothing else (json-read-bytes, json-read-records)."""
-    try:
-        return base64.b64decode(text, validate=True)
-    except ValueError:
-        raise FaultError("json", "the string is not base64 of the standard alphabet with padding") from None
-
-
-def _unexpected(expected: str, obj: object) -> FaultError:
-    return FaultError("json", f"expected {expected}, not {_kind(obj)}")
-
-
-def _kind(obj: object) -> str:
-    """JSON's name for what was found, without its contents."""
-    match obj:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case int():
-            return "an integer"
-        case float():
-            return "a number with a fraction"
-        case str():
-            return "a string"
-        case list():
-            return "an array"
-        case dict():
-            return "an object"
-        case _:
-            return type(obj).__name__

@@ -5,10 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from kafkawire.layout import FIELD_TYPES, FieldLayout, FieldType, StructLayout
+from kafkawire.layout.fault import FaultError
 from kafkawire.wire.errors import EncodeError
-from kafkawire.wire.fault import FaultError
-from kafkawire.wire.json_form.scalars import json_number, json_octets, json_uuid
-from kafkawire.wire.values import is_default, legal_elements, legal_struct, legal_value, refuse_loss
+from kafkawire.wire.values import is_default, legal_elements, legal_struct, refuse_loss
 
 
 def struct_to_json(
@@ -82,7 +81,5 @@ class _JsonWriter:
 
 
 def _scalar(type_: FieldType, value: object) -> object:
-    legal = legal_value(type_, value)
-    if isinstance(legal, bytes):
-        return json_uuid(legal) if type_.domain == "uuid" else json_octets(legal)
-    return json_number(legal) if isinstance(legal, float) else legal
+    legal = type_.legal(value)
+    return legal if type_.to_json is None else type_.to_json(legal)

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import msgspec
 
 from kafkawire.layout import STRUCT, FieldLayout, StructLayout, Uuid
+from kafkawire.layout.fault import FaultError
 from kafkawire.wire.errors import DecodeError
-from kafkawire.wire.fault import FaultError
 from kafkawire.wire.message import Message
 from kafkawire.wire.reference.reading import Reader
 

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import msgspec
 
-from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout, Uuid
+from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout
+from kafkawire.layout.fault import FaultError
 from kafkawire.wire.errors import DecodeError
-from kafkawire.wire.fault import FaultError
 from kafkawire.wire.values import LARGEST_TAG, UNKNOWN_TAGS
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -104,17 +104,12 @@ class Reader:
             cls: type[msgspec.Struct] = getattr(self._message_cls, field.struct.name)
             return self.struct(cls, field.struct)
         type_ = FIELD_TYPES[field.type]
-        if type_.code is not None:
-            return self._fixed(type_, type_.code)
-        return self._variable(type_, compact=field.compact, nullable=nullable)
+        if type_.size is None:
+            return self._variable(type_, compact=field.compact, nullable=nullable)
+        at = self._take(type_.size)
+        return type_.unpack(self._buffer[at : self.offset])
 
-    def _fixed(self, type_: FieldType, code: str) -> object:
-        """A value of fixed width, big-endian (wire-int, wire-uint, wire-bool, wire-float64, wire-uuid)."""
-        at = self._take(struct.calcsize(f">{code}"))
-        (value,) = struct.unpack_from(f">{code}", self._buffer, at)
-        return Uuid(value) if type_.domain == "uuid" else value
-
-    def _variable(self, type_: FieldType, *, compact: bool, nullable: bool) -> str | bytes | memoryview | None:
+    def _variable(self, type_: FieldType, *, compact: bool, nullable: bool) -> object:
         """A length and so many bytes (wire-length-bound)."""
         at = self.offset
         length = self._length("the length", f">{type_.length_code}", compact=compact)
@@ -126,8 +121,7 @@ class Reader:
         start = self._take(length)
         if type_.view:
             return self._view[start : self.offset]
-        octets = self._buffer[start : self.offset]
-        return _text(octets, start) if type_.domain == "text" else octets
+        return type_.of_octets(self._buffer[start : self.offset], start)
 
     def _array(self, field: FieldLayout) -> tuple[object, ...] | None:
         """A count and so many elements, none of them null (wire-array-elements)."""
@@ -258,10 +252,3 @@ class Reader:
 def _allow_null(at: int, *, nullable: bool) -> None:
     if not nullable:
         raise FaultError("null", "null is not allowed here", at)
-
-
-def _text(octets: bytes, at: int) -> str:
-    try:
-        return octets.decode()
-    except UnicodeDecodeError as error:
-        raise FaultError("utf8", f"malformed UTF-8, {error.reason}", at + error.start) from None

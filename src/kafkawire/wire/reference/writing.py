@@ -8,17 +8,15 @@ from collections.abc import Collection
 import msgspec
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout
+from kafkawire.layout.fault import FaultError
+from kafkawire.layout.kinds import kind_of
 from kafkawire.wire.errors import EncodeError
-from kafkawire.wire.fault import FaultError
 from kafkawire.wire.values import (
     LARGEST_TAG,
     UNKNOWN_TAGS,
     is_default,
-    kind_of,
     legal_elements,
-    legal_octets,
     legal_struct,
-    legal_value,
     refuse_loss,
 )
 
@@ -150,12 +148,12 @@ def _null(out: bytearray, field: FieldLayout) -> None:
 
 def _primitive(out: bytearray, type_: FieldType, value: object, *, compact: bool) -> None:
     if type_.code is None:
-        octets = legal_octets(type_, value)
+        octets = type_.legal_octets(value)
         out += _length(len(octets), type_.length_code, compact=compact)
         out += octets
         return
     try:
-        out += struct.pack(f">{type_.code}", legal_value(type_, value))
+        out += type_.pack(type_.legal(value))
     except OverflowError:
         raise FaultError("range", f"the number is too large for {type_.name}") from None
 

@@ -9,13 +9,14 @@ from typing import Literal
 
 import msgspec
 from tests.laws.codegen.evolve.understanding import came_out_right
+from tests.made.example_messages import random_instance
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
 from kafkawire.wire.errors import DecodeError, EncodeError
-from kafkawire.wire.examples import FIRST_UNKNOWN_TAG, random_instance
 from kafkawire.wire.message import Message
 from kafkawire.wire.reference import decode_struct, encode_struct
 from kafkawire.wire.reference.annotation import annotate
+from kafkawire.wire.strategies import FIRST_UNKNOWN_TAG
 
 
 class Peer:

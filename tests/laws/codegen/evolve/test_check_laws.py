@@ -6,8 +6,7 @@ import copy
 import json
 from typing import cast
 
-from hypothesis import assume, event, given, note
-from hypothesis import strategies as st
+from hypothesis import assume, event, given, note, strategies as st
 from tests.laws.codegen.evolve.mutations import HIGHEST, Object, definitions, mutations, rearrangements
 
 from kafkawire.codegen.check import check_message

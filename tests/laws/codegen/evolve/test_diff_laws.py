@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import assume, given, note
-from hypothesis import strategies as st
+from hypothesis import assume, given, note, strategies as st
 from tests.laws.codegen.definition_strategies import SPECS
 from tests.laws.codegen.evolve.meaning import meaning_of, side_of
 from tests.laws.codegen.evolve.mutations import Object, definitions, mutations, rearrangements

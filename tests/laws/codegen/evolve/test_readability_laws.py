@@ -7,8 +7,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import Phase, given, settings, strategies as st
 from tests.laws.codegen.evolve.definition_pairs import definition_pair
 from tests.laws.codegen.evolve.peers import GeneratedPeer, Peer
 from tests.laws.codegen.evolve.statements import hold

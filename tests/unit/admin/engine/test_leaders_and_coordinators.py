@@ -11,11 +11,11 @@ from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
 from kafkawire import protocol
 from kafkawire.admin.client import AdminClient
-from kafkawire.admin.engine.call import Call
+from kafkawire.admin.engine.batch_call import BatchCall
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, LeaderOf, Route
 from kafkawire.admin.results import Results
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol import (
     DeleteRecordsRequest,
     DeleteRecordsResponse,
@@ -89,7 +89,7 @@ def _watermarks(code: Callable[[int, str, int], int]) -> dict[type[Message], Nod
 
 async def _run(client: AdminClient, *items: TopicPartition, seconds: float = 2.0) -> Results[TopicPartition, int]:
     deadline = asyncio.get_running_loop().time() + seconds
-    return await Call[TopicPartition, int](client._cluster, deadline).run(_LowWatermarks(), items)
+    return await BatchCall[TopicPartition, int](client._cluster, deadline).run(_LowWatermarks(), items)
 
 
 async def test_partitions_are_asked_of_their_leaders_and_share_requests() -> None:
@@ -151,7 +151,7 @@ async def test_a_passing_error_that_is_read_when_the_time_is_up_is_the_cause_of_
     ):
         cluster.leaders = {"t": {0: 1}}
         item = TopicPartition("t", 0)
-        error = (await Call[TopicPartition, int](client._cluster, deadline).run(ReadLate(), [item])).errors()[item]
+        error = (await BatchCall[TopicPartition, int](client._cluster, deadline).run(ReadLate(), [item])).errors()[item]
         assert isinstance(error, OperationTimeoutError)
         assert isinstance(error.__cause__, RequestTimedOutError)
 
@@ -205,7 +205,7 @@ async def test_groups_are_asked_of_their_coordinators_which_old_brokers_name_one
     versions: dict[int, range] = {ApiKey.FIND_COORDINATOR: range(newest + 1)}
     async with StandInCluster(2, handlers, versions=versions) as cluster, cluster.client() as client:
         deadline = asyncio.get_running_loop().time() + 2
-        results = await Call[str, str](client._cluster, deadline).run(_States(), ["g1", "g2", "h1"])
+        results = await BatchCall[str, str](client._cluster, deadline).run(_States(), ["g1", "g2", "h1"])
         assert results.all() == {"g1": "on 1", "g2": "on 2", "h1": "on 1"}
         asked = [type(request) for _, request in cluster.asked]
         assert asked.count(DescribeGroupsRequest) == 2
@@ -221,4 +221,4 @@ async def test_a_moved_coordinator_is_looked_up_again() -> None:
 
     async with StandInCluster(2, _groups(code, home.__getitem__)) as cluster, cluster.client() as client:
         deadline = asyncio.get_running_loop().time() + 2
-        assert (await Call[str, str](client._cluster, deadline).run(_States(), ["g"])).all() == {"g": "on 2"}
+        assert (await BatchCall[str, str](client._cluster, deadline).run(_States(), ["g"])).all() == {"g": "on 2"}

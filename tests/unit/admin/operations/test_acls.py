@@ -9,11 +9,11 @@ from collections.abc import Awaitable, Mapping
 
 import pytest
 from msgspec.structs import replace
-from tests.stand_ins.acls import StandInAcls
 from tests.stand_ins.broker import Answer
 from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
+from tests.stand_ins.embedded_state import EmbeddedState
 
-from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.operations.strategies import LISTING_FROM, Strategy
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.model.acls.bindings import (
@@ -29,6 +29,7 @@ from kafkawire.protocol import (
     CreateAclsRequest,
     CreateAclsResponse,
     DeleteAclsRequest,
+    DeleteAclsResponse,
     DescribeAclsRequest,
     DescribeAclsResponse,
 )
@@ -58,8 +59,29 @@ EVERYTHING = AclBindingFilter()
 UNKNOWN = AclBindingFilter(ResourceType.UNKNOWN)
 
 
-def cluster_of(acls: StandInAcls, versions: Mapping[int, range] | None = None) -> StandInCluster:
-    return StandInCluster(1, acls.handlers, versions=versions)
+def cluster_of(state: EmbeddedState, versions: Mapping[int, range] | None = None) -> StandInCluster:
+    return StandInCluster(1, state.handlers, versions=versions)
+
+
+def failing_for(acl: AclBinding, state: EmbeddedState) -> NodeHandler:
+    """DeleteAcls with an error for one ACL."""
+    failing = acl.resource_name, acl.principal, acl.operation
+
+    async def delete(node: int, request: Request) -> Message:
+        response = await state.handlers[DeleteAclsRequest](node, request)
+        assert isinstance(response, DeleteAclsResponse)
+        return replace(response, filter_results=[with_error(result) for result in response.filter_results])
+
+    def with_error(result: DeleteAclsResponse.DeleteAclsFilterResult) -> DeleteAclsResponse.DeleteAclsFilterResult:
+        matching = [
+            replace(one, error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
+            if (one.resource_name, one.principal, one.operation) == failing
+            else one
+            for one in result.matching_acls
+        ]
+        return replace(result, matching_acls=matching)
+
+    return delete
 
 
 def of_principal(name: str) -> tuple[AclBinding, ...]:
@@ -71,7 +93,7 @@ def of_principal(name: str) -> tuple[AclBinding, ...]:
 
 async def test_each_filter_is_one_request_to_released_brokers() -> None:
     """F4."""
-    async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
+    async with cluster_of(EmbeddedState(ACLS)) as cluster, cluster.client() as client:
         described = await client.describe_acls([ALICE, BOB])
         assert described.all() == {ALICE: of_principal("User:alice"), BOB: of_principal("User:bob")}
         assert [
@@ -84,7 +106,7 @@ async def test_each_filter_is_one_request_to_released_brokers() -> None:
 
 async def test_all_filters_are_one_request_if_the_broker_offers_it_and_proposals_are_enabled() -> None:
     """F1, F2."""
-    async with cluster_of(StandInAcls(ACLS), BATCHES) as cluster, cluster.client(PROPOSALS) as client:
+    async with cluster_of(EmbeddedState(ACLS), BATCHES) as cluster, cluster.client(PROPOSALS) as client:
         described = await client.describe_acls([ALICE, BOB])
         assert described.all() == {ALICE: of_principal("User:alice"), BOB: of_principal("User:bob")}
         (request,) = [request for _, request in cluster.asked]
@@ -99,7 +121,7 @@ async def test_a_proposed_version_is_sent_only_if_the_broker_offers_it_and_propo
     versions: Mapping[int, range] | None, settings: AdminSettings
 ) -> None:
     """F1."""
-    async with cluster_of(StandInAcls(ACLS), versions) as cluster, cluster.client(settings) as client:
+    async with cluster_of(EmbeddedState(ACLS), versions) as cluster, cluster.client(settings) as client:
         described = await client.describe_acls([ALICE, BOB])
         assert len(described.all()) == 2
         assert not any(request.filters for _, request in cluster.asked if isinstance(request, DescribeAclsRequest))
@@ -112,7 +134,7 @@ async def test_a_proposed_version_is_sent_only_if_the_broker_offers_it_and_propo
 async def test_many_filters_are_answered_from_one_listing(filters: int, requests: int) -> None:
     """F9."""
     wanted = [AclBindingFilter(resource_name=f"topic-{n}") for n in range(filters)]
-    async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
+    async with cluster_of(EmbeddedState(ACLS)) as cluster, cluster.client() as client:
         described = await client.describe_acls([*wanted, *wanted])
         assert len(described.union()) == len(ACLS)
         assert len(cluster.asked) == requests
@@ -122,7 +144,7 @@ async def test_many_filters_are_answered_from_one_listing(filters: int, requests
 async def test_the_caller_may_choose_the_strategy(strategy: Strategy, requests: int) -> None:
     """F9."""
     wanted = [AclBindingFilter(resource_name=f"topic-{n}") for n in range(40)]
-    async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
+    async with cluster_of(EmbeddedState(ACLS)) as cluster, cluster.client() as client:
         assert len((await client.describe_acls(wanted, strategy=strategy)).union()) == len(ACLS)
         assert len(cluster.asked) == requests
         with pytest.raises(ValueError, match="'fastest' is no strategy; automatic, batch"):
@@ -132,7 +154,7 @@ async def test_the_caller_may_choose_the_strategy(strategy: Strategy, requests: 
 @pytest.mark.parametrize("strategy", ["batch", "pipelined", "listing"])
 async def test_a_filter_that_fails_leaves_the_others_alone(strategy: Strategy) -> None:
     """F5, F6."""
-    async with cluster_of(StandInAcls(ACLS), BATCHES) as cluster, cluster.client(PROPOSALS) as client:
+    async with cluster_of(EmbeddedState(ACLS), BATCHES) as cluster, cluster.client(PROPOSALS) as client:
         described = await client.describe_acls([UNKNOWN, ALICE], strategy=strategy)
         outcomes = described.all_values()
         assert isinstance(outcomes[UNKNOWN], InvalidRequestError)  # A11
@@ -155,7 +177,7 @@ async def test_an_error_of_the_whole_request_is_reported_for_each_filter(
     strategy: Strategy, code: ErrorCode, error: type[Exception]
 ) -> None:
     """F6, A16, A17."""
-    stand_in = StandInAcls(ACLS)
+    stand_in = EmbeddedState(ACLS)
     stand_in.refusal = code, "No Authorizer is configured on the broker"
     async with cluster_of(stand_in, BATCHES) as cluster, cluster.client(PROPOSALS) as client:
         described = await client.describe_acls([ALICE, BOB], strategy=strategy)
@@ -166,7 +188,7 @@ async def test_an_error_of_the_whole_request_is_reported_for_each_filter(
 
 async def test_equal_filters_are_sent_once_and_reported_for_each_in_order() -> None:
     """F7."""
-    async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
+    async with cluster_of(EmbeddedState(ACLS)) as cluster, cluster.client() as client:
         described = await client.describe_acls([BOB, ALICE, BOB])
         assert list(described) == [BOB, ALICE, BOB]
         assert len(cluster.asked) == 2
@@ -174,14 +196,14 @@ async def test_equal_filters_are_sent_once_and_reported_for_each_in_order() -> N
 
 async def test_the_union_has_each_acl_once() -> None:
     """F8."""
-    async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
+    async with cluster_of(EmbeddedState(ACLS)) as cluster, cluster.client() as client:
         described = await client.describe_acls([EVERYTHING, ALICE, BOB])
         assert described.union() == tuple(sorted(ACLS))
 
 
 async def test_a_single_filter_is_deprecated_and_returns_its_acls() -> None:
     """F5."""
-    async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
+    async with cluster_of(EmbeddedState(ACLS)) as cluster, cluster.client() as client:
         with pytest.warns(DeprecationWarning, match=r"describe_acls\(\[filter\]\)") as caught:
             acls = await client.describe_acls(ALICE)
         assert acls == of_principal("User:alice")
@@ -192,7 +214,7 @@ async def test_a_single_filter_is_deprecated_and_returns_its_acls() -> None:
 
 async def test_the_deprecation_warning_of_the_blocking_client_names_the_calling_line() -> None:
     """F5."""
-    async with cluster_of(StandInAcls(ACLS)) as cluster:
+    async with cluster_of(EmbeddedState(ACLS)) as cluster:
         bootstrap = cluster.bootstrap
 
         def ask() -> str:
@@ -207,7 +229,7 @@ async def test_the_deprecation_warning_of_the_blocking_client_names_the_calling_
 async def test_acls_of_newer_brokers_are_described_with_their_numbers() -> None:
     """A14."""
     newer = replace(ACL, operation=AclOperation(99))
-    async with cluster_of(StandInAcls([newer])) as cluster, cluster.client() as client:
+    async with cluster_of(EmbeddedState([newer])) as cluster, cluster.client() as client:
         (found,) = (await client.describe_acls([EVERYTHING]))[EVERYTHING]
         assert found.is_unknown
         assert int(found.operation) == 99
@@ -219,7 +241,7 @@ async def test_version_0_describes_literal_names_and_other_filters_fail_alone() 
     affecting = AclBindingFilter(resource_name="foo", pattern_type=PatternType.MATCH)
     user = AclBindingFilter(ResourceType.USER)
     old: Mapping[int, range] = {ApiKey.DESCRIBE_ACLS: range(1)}
-    async with cluster_of(StandInAcls([ACL]), old) as cluster, cluster.client() as client:
+    async with cluster_of(EmbeddedState([ACL]), old) as cluster, cluster.client() as client:
         for strategy in ("pipelined", "listing"):
             described = await client.describe_acls([EVERYTHING, prefixed, affecting, user], strategy=strategy)
             assert described.values() == {EVERYTHING: (ACL,)}
@@ -249,7 +271,7 @@ async def test_a_binding_that_cannot_be_created_fails_alone_and_is_not_sent() ->
         replace(ACL, permission_type=AclPermissionType.ANY),
         replace(ACL, principal="alice"),
     ]
-    stand_in = StandInAcls()
+    stand_in = EmbeddedState()
     async with cluster_of(stand_in) as cluster, cluster.client() as client:
         results = await client.create_acls([*wrong, ACL])
         assert results.values() == {ACL: None}
@@ -264,7 +286,7 @@ async def test_acls_without_effect_are_created_only_if_allowed() -> None:
         replace(ACL, operation=AclOperation.IDEMPOTENT_WRITE),
         replace(ACL, principal=":alice"),
     ]
-    stand_in = StandInAcls()
+    stand_in = EmbeddedState()
     async with cluster_of(stand_in) as cluster, cluster.client() as client:
         assert len((await client.create_acls(vain)).errors()) == len(vain)
         assert not stand_in.acls
@@ -289,7 +311,7 @@ async def test_results_of_a_creation_are_matched_by_position() -> None:
 
 async def test_an_acl_that_exists_already_is_created_without_an_error() -> None:
     """A19."""
-    stand_in = StandInAcls([ACL])
+    stand_in = EmbeddedState([ACL])
     async with cluster_of(stand_in) as cluster, cluster.client() as client:
         results = await client.create_acls([ACL, ACL])
         assert len(results) == 2
@@ -301,7 +323,7 @@ async def test_an_acl_that_exists_already_is_created_without_an_error() -> None:
 
 async def test_a_refused_creation_or_deletion_is_an_error_of_every_item() -> None:
     """A16, A17."""
-    stand_in = StandInAcls([ACL])
+    stand_in = EmbeddedState([ACL])
     stand_in.refusal = ErrorCode.SECURITY_DISABLED, "No Authorizer is configured."
     async with cluster_of(stand_in) as cluster, cluster.client() as client:
         for results in (await client.create_acls(ACLS), await client.delete_acls([ALICE, BOB])):
@@ -312,7 +334,7 @@ async def test_a_refused_creation_or_deletion_is_an_error_of_every_item() -> Non
 async def test_more_acls_than_one_request_may_create_are_sent_in_portions() -> None:
     """A27."""
     acls = [replace(ACL, resource_name=f"topic-{n}") for n in range(20_001)]
-    stand_in = StandInAcls()
+    stand_in = EmbeddedState()
     told: list[tuple[int, int]] = []
     async with (
         cluster_of(stand_in) as cluster,
@@ -330,7 +352,7 @@ async def test_acls_that_an_old_broker_cannot_have_fail_alone() -> None:
     """A15."""
     prefixed = replace(ACL, pattern_type=PatternType.PREFIXED)
     token = AclBinding(ResourceType.USER, "alice", "User:bob", AclOperation.CREATE_TOKENS)
-    stand_in = StandInAcls()
+    stand_in = EmbeddedState()
     async with cluster_of(stand_in, {ApiKey.CREATE_ACLS: range(2)}) as cluster, cluster.client() as client:
         results = await client.create_acls([ACL, prefixed, token])
         assert results.values() == {ACL: None, prefixed: None}
@@ -343,31 +365,28 @@ async def test_acls_that_an_old_broker_cannot_have_fail_alone() -> None:
 
 async def test_each_filter_returns_every_acl_that_it_matched_with_its_outcome() -> None:
     """A20."""
-    stand_in = StandInAcls(ACLS)
-    stubborn = of_principal("User:alice")[0]
-    stand_in.stubborn.add(stubborn)
+    failing = of_principal("User:alice")[0]
     nothing = AclBindingFilter(principal="User:carol")
-    async with cluster_of(stand_in) as cluster, cluster.client() as client:
+    cluster = StandInCluster(1, {DeleteAclsRequest: failing_for(failing, EmbeddedState(ACLS))})
+    async with cluster, cluster.client() as client:
         results = await client.delete_acls([ALICE, EVERYTHING, nothing, UNKNOWN])
         assert set(results[ALICE]) == set(of_principal("User:alice"))
         assert set(results[EVERYTHING]) == set(ACLS)  # it matches what the first matches, and reports it too
         assert len(results[nothing]) == 0
         assert isinstance(results.errors()[UNKNOWN], InvalidRequestError)  # A13: that filter only
-        assert list(results[ALICE].errors()) == [stubborn]
-        assert set(results.deleted()) == set(ACLS) - {stubborn}
-        assert list(stand_in.acls) == [stubborn]
+        assert list(results[ALICE].errors()) == [failing]
+        assert set(results.deleted()) == set(ACLS) - {failing}
 
 
 async def test_all_raises_for_an_acl_that_could_not_be_deleted() -> None:
     """A20."""
-    stand_in = StandInAcls([ACL])
-    async with cluster_of(stand_in) as cluster, cluster.client() as client:
-        stand_in.stubborn.add(ACL)
+    cluster = StandInCluster(1, {DeleteAclsRequest: failing_for(ACL, EmbeddedState([ACL]))})
+    async with cluster, cluster.client() as client:
         failed = await client.delete_acls([EVERYTHING])
         with pytest.raises(ExceptionGroup) as raised:
             failed.all()
         assert [type(error) for error in raised.value.exceptions] == [UnknownServerError]
-        stand_in.stubborn.clear()
+    async with cluster_of(EmbeddedState([ACL])) as cluster, cluster.client() as client:
         done = (await client.delete_acls([EVERYTHING])).all()
         assert done[EVERYTHING].all() == {ACL: None}
 
@@ -376,11 +395,18 @@ async def test_all_raises_for_an_acl_that_could_not_be_deleted() -> None:
 async def test_more_acls_than_one_request_may_delete_are_deleted_in_portions(code: ErrorCode) -> None:
     """A27."""
     acls = [replace(acl, host=f"10.0.{n // 250}.{n % 250}") for n in range(650) for acl in ACLS]
-    stand_in = StandInAcls(acls)
-    stand_in.code_of_excess = code
+    stand_in = EmbeddedState(acls)
     told: list[tuple[int, int]] = []
     settings = replace(FAST, call_timeout=60, request_timeout=30)
-    async with cluster_of(stand_in) as cluster, cluster.client(settings) as client:
+
+    async def delete(node: int, request: Request) -> Message | Answer:
+        response = await stand_in.handlers[DeleteAclsRequest](node, request)
+        assert isinstance(response, DeleteAclsResponse)
+        results = [replace(one, error_code=one.error_code and code) for one in response.filter_results]
+        return replace(response, filter_results=results)
+
+    cluster = StandInCluster(1, {**stand_in.handlers, DeleteAclsRequest: delete})
+    async with cluster, cluster.client(settings) as client:
         results = await client.delete_acls(
             [EVERYTHING, ALICE, UNKNOWN], progress=lambda done, total: told.append((done, total))
         )
@@ -396,7 +422,7 @@ async def test_more_acls_than_one_request_may_delete_are_deleted_in_portions(cod
 async def test_an_error_of_a_portion_is_reported_for_its_acls() -> None:
     """A27."""
     newer = [replace(ACL, resource_name=f"t{n}", operation=AclOperation(98 + n % 2)) for n in range(10_001)]
-    stand_in = StandInAcls(newer)
+    stand_in = EmbeddedState(newer)
 
     async with (
         cluster_of(stand_in) as cluster,
@@ -408,24 +434,27 @@ async def test_an_error_of_a_portion_is_reported_for_its_acls() -> None:
         assert {type(error) for error in results[EVERYTHING].errors().values()} == {InvalidRequestError}
 
 
-async def test_acls_that_cannot_be_described_are_not_deleted_in_portions() -> None:
+async def test_acls_that_cannot_be_described_are_not_deleted_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     """A27."""
-    stand_in = StandInAcls(ACLS, limit=len(ACLS) - 1)
+    stand_in = EmbeddedState(ACLS)
+    monkeypatch.setattr("kafkawire.broker.handlers.acls.MAXIMUM_RECORDS", len(ACLS) - 1)
 
     def refuse(_: int, __: object) -> DescribeAclsResponse:
         return DescribeAclsResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
 
-    handlers = stand_in.handlers
-    handlers[DescribeAclsRequest] = refuse
-    async with StandInCluster(1, handlers) as cluster, cluster.client() as client:
+    async with (
+        StandInCluster(1, {**stand_in.handlers, DescribeAclsRequest: refuse}) as cluster,
+        cluster.client() as client,
+    ):
         results = await client.delete_acls([EVERYTHING])
         assert isinstance(results.errors()[EVERYTHING], ClusterAuthorizationFailedError)
         assert len(stand_in.acls) == len(ACLS)
 
 
-async def test_deletion_in_portions_ends_if_the_broker_deletes_nothing() -> None:
+async def test_deletion_in_portions_ends_if_the_broker_deletes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A27."""
-    stand_in = StandInAcls(ACLS, limit=0)
+    stand_in = EmbeddedState(ACLS)
+    monkeypatch.setattr("kafkawire.broker.handlers.acls.MAXIMUM_RECORDS", 0)
     async with cluster_of(stand_in) as cluster, cluster.client() as client:
         results = await client.delete_acls([EVERYTHING])
         assert {type(error) for error in results[EVERYTHING].errors().values()} == {InvalidRequestError}
@@ -434,7 +463,7 @@ async def test_deletion_in_portions_ends_if_the_broker_deletes_nothing() -> None
 
 async def test_only_what_is_light_work_for_a_broker_is_asked_for_all_at_once() -> None:
     """A controller looks at all ACLs for each filter of a deletion: later requests would time out in its queue."""
-    stand_in = StandInAcls(ACLS)
+    stand_in = EmbeddedState(ACLS)
     on_their_way: defaultdict[type[Message], set[int]] = defaultdict(set)
     handlers = stand_in.handlers
 

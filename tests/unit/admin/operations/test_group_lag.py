@@ -1,4 +1,4 @@
-"""Lag of groups of every kind: what counts as lag, which partitions there are, and how few requests it takes."""
+"""Lag of groups of every kind: its definition, its partitions, and the number of requests."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from tests.stand_ins.groups import Group, Log, StandInGroups
 from kafkawire.admin import AdminSettings
 from kafkawire.admin.group_lag import PartitionLag
 from kafkawire.model.groups.descriptions import GroupState, GroupType
-from kafkawire.model.partitions import IsolationLevel
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, TopicPartition
 from kafkawire.protocol import (
     ConsumerGroupDescribeRequest,
     DescribeGroupsRequest,

@@ -1,4 +1,4 @@
-"""Offsets of groups: many groups in a request or one, partitions that fail, and what older brokers cannot do."""
+"""Offsets of groups: many groups in a request or one, partitions that fail, and older brokers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.stand_ins.cluster import NodeHandler, StandInCluster
 from tests.stand_ins.coordinators import coordinators
 
 from kafkawire.model.groups.offsets import CommittedOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol import (
     OffsetCommitRequest,
     OffsetCommitResponse,

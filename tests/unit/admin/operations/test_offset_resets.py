@@ -1,4 +1,4 @@
-"""Groups that are let go on elsewhere: every scenario of ``kafka-consumer-groups --reset-offsets``, and its rules."""
+"""Resets of offsets: every scenario of ``kafka-consumer-groups --reset-offsets``, and its rules."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from kafkawire.admin.offset_resets import (
     ToOffset,
     ToTime,
 )
-from kafkawire.model.partitions import OffsetSpec
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import OffsetSpec, TopicPartition
 from kafkawire.protocol import (
     AlterShareGroupOffsetsRequest,
     ListOffsetsRequest,

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
-from kafkawire.model.partitions import ElectionType, IsolationLevel, OffsetSpec, PartitionReassignment
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import ElectionType, IsolationLevel, OffsetSpec, PartitionReassignment, TopicPartition
 from kafkawire.protocol import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,

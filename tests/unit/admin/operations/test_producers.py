@@ -1,4 +1,4 @@
-"""Producers as partitions know them, and markers for transactions that hang."""
+"""The producers of partitions, and markers for hanging transactions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.transactions import AbortTransactionSpec, ProducerState
 from kafkawire.protocol import (
     DescribeProducersRequest,

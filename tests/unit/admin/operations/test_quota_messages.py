@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkawire.admin.operations.quota_messages import (
+from kafkawire.admin.operations.quotas import (
     alteration_entry,
     altered_entity,
     described_quotas,

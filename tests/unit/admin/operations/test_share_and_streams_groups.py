@@ -22,7 +22,7 @@ from kafkawire.model.groups.streams import (
     StreamsTopologyDescriptionStatus,
     StreamsTopologyNode,
 )
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol import (
     ShareGroupDescribeRequest,
     ShareGroupDescribeResponse,

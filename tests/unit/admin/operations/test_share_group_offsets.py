@@ -1,4 +1,4 @@
-"""Where share groups go on."""
+"""The offsets of share groups."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.stand_ins.coordinators import coordinators
 
 from kafkawire.layout import Uuid
 from kafkawire.model.groups.offsets import SharePartitionOffset
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol import (
     AlterShareGroupOffsetsRequest,
     AlterShareGroupOffsetsResponse,

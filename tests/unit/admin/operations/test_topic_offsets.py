@@ -1,12 +1,11 @@
-"""Where the partitions of whole topics begin and end."""
+"""The first and last offsets of all partitions of topics."""
 
 from __future__ import annotations
 
 from tests.stand_ins.cluster import StandInCluster
 from tests.stand_ins.groups import Log, StandInGroups
 
-from kafkawire.model.partitions import IsolationLevel, OffsetRange
-from kafkawire.model.topic_partitions import TopicPartition
+from kafkawire.model.partitions import IsolationLevel, OffsetRange, TopicPartition
 from kafkawire.protocol import ListOffsetsRequest
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import (

@@ -1,15 +1,13 @@
-"""Waiting until all brokers know of changes to ACLs and client quotas; topics are tested with their descriptions."""
+"""Waiting until changes to ACLs and client quotas are visible on all brokers; for topics see their descriptions."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
 from msgspec.structs import replace
-from tests.stand_ins.acls import StandInAcls
 from tests.stand_ins.broker import Answer
-from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
-from tests.stand_ins.quotas import StandInQuotas
+from tests.stand_ins.cluster import FAST, StandInCluster
+from tests.stand_ins.embedded_state import EmbeddedState
 
 from kafkawire.model.acls.bindings import AclBinding, AclOperation, ResourceType
 from kafkawire.model.quotas.entities import (
@@ -37,49 +35,43 @@ ALICE, BOB = ClientQuotaEntity.of_user("alice"), ClientQuotaEntity.of_user("bob"
 HURRIED = 0.1
 
 
-def nodes_with(
-    request_class: type[Message],
-    before: Mapping[type[Message], NodeHandler],
-    after: Mapping[type[Message], NodeHandler],
-) -> StandInCluster:
-    """Two nodes that learn of a change when they are asked the second and the third time."""
+def nodes_with(request_class: type[Message], before: EmbeddedState, after: EmbeddedState) -> StandInCluster:
+    """Two nodes on which a change becomes visible with their second and their third request."""
     asked: Counter[int] = Counter()
 
-    def answer(node: int, request: Request) -> Message | Answer:
+    async def answer(node: int, request: Request) -> Message | Answer:
         asked[node] += 1
-        handlers = after if asked[node] > node else before
-        answered = handlers[request_class](node, request)
-        assert isinstance(answered, (Message, Answer))
-        return answered
+        state = after if asked[node] > node else before
+        return await state.handlers[request_class](node, request)
 
     return StandInCluster(2, {request_class: answer})
 
 
 async def test_acls_are_waited_for_at_every_node() -> None:
-    lagging = nodes_with(DescribeAclsRequest, StandInAcls().handlers, StandInAcls(ACLS).handlers)
+    lagging = nodes_with(DescribeAclsRequest, EmbeddedState(), EmbeddedState(ACLS))
     async with lagging as cluster, cluster.client() as client:
         assert (await client.wait_for_acls(ACLS)).all() == dict.fromkeys(ACLS)
         assert Counter(node for node, _ in cluster.asked) == {1: 2, 2: 3}
 
 
 async def test_deleted_acls_are_waited_for_at_every_node() -> None:
-    lagging = nodes_with(DescribeAclsRequest, StandInAcls(ACLS).handlers, StandInAcls().handlers)
+    lagging = nodes_with(DescribeAclsRequest, EmbeddedState(ACLS), EmbeddedState())
     async with lagging as cluster, cluster.client() as client:
         assert (await client.wait_for_acls(ACLS, deleted=True)).all() == dict.fromkeys(ACLS)
         assert Counter(node for node, _ in cluster.asked) == {1: 2, 2: 3}
 
 
 async def test_many_acls_are_one_request_for_what_they_have_in_common() -> None:
-    async with StandInCluster(1, StandInAcls([ACL, *ACLS]).handlers) as cluster, cluster.client() as client:
+    async with StandInCluster(1, EmbeddedState([ACL, *ACLS]).handlers) as cluster, cluster.client() as client:
         (await client.wait_for_acls([ACL, *ACLS])).all()
         ((_, request),) = cluster.asked
         assert isinstance(request, DescribeAclsRequest)
         assert (request.principal_filter, request.resource_name_filter) == ("User:alice", None)
 
 
-async def test_an_acl_that_does_not_come_is_told_with_what_is_missing() -> None:
+async def test_an_acl_that_stays_invisible_is_reported_with_what_is_missing() -> None:
     unsound = replace(ACL, resource_name="")
-    async with StandInCluster(2, StandInAcls(ACLS).handlers) as cluster, cluster.client() as client:
+    async with StandInCluster(2, EmbeddedState(ACLS).handlers) as cluster, cluster.client() as client:
         results = await client.wait_for_acls([*ACLS, ACL, unsound], timeout=HURRIED)
         assert list(results.values()) == ACLS
         assert isinstance(results.errors()[ACL], OperationTimeoutError)
@@ -90,7 +82,7 @@ async def test_an_acl_that_does_not_come_is_told_with_what_is_missing() -> None:
 
 
 async def test_a_cluster_without_acls_is_not_waited_for() -> None:
-    stand_in = StandInAcls()
+    stand_in = EmbeddedState()
     stand_in.refusal = ErrorCode.SECURITY_DISABLED, "no authorizer"
     async with StandInCluster(1, stand_in.handlers) as cluster, cluster.client() as client:
         assert isinstance((await client.wait_for_acls([ACL])).errors()[ACL], SecurityDisabledError)
@@ -98,21 +90,23 @@ async def test_a_cluster_without_acls_is_not_waited_for() -> None:
 
 
 async def test_quotas_are_waited_for_at_every_node() -> None:
-    """What was removed is to be gone; what is not named does not matter."""
-    before = StandInQuotas({ALICE: {PRODUCER_BYTE_RATE: 1.0, CONSUMER_BYTE_RATE: 5.0}, BOB: {PRODUCER_BYTE_RATE: 1.0}})
-    after = StandInQuotas({ALICE: {PRODUCER_BYTE_RATE: 2.0, CONSUMER_BYTE_RATE: 5.0}})
+    """Removed quotas must be gone; other quotas do not matter."""
+    before = EmbeddedState(
+        quotas={ALICE: {PRODUCER_BYTE_RATE: 1.0, CONSUMER_BYTE_RATE: 5.0}, BOB: {PRODUCER_BYTE_RATE: 1.0}}
+    )
+    after = EmbeddedState(quotas={ALICE: {PRODUCER_BYTE_RATE: 2.0, CONSUMER_BYTE_RATE: 5.0}})
     alterations = [
         ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 2.0}),
         ClientQuotaAlteration(BOB, {PRODUCER_BYTE_RATE: None}),
     ]
-    lagging = nodes_with(DescribeClientQuotasRequest, before.handlers, after.handlers)
+    lagging = nodes_with(DescribeClientQuotasRequest, before, after)
     async with lagging as cluster, cluster.client() as client:
         assert (await client.wait_for_client_quotas(alterations)).all() == {ALICE: None, BOB: None}
         assert Counter(node for node, _ in cluster.asked) == {1: 2, 2: 3}
 
 
 async def test_the_quotas_of_one_entity_are_asked_for_alone() -> None:
-    stand_in = StandInQuotas({ALICE: {PRODUCER_BYTE_RATE: 2.0}})
+    stand_in = EmbeddedState(quotas={ALICE: {PRODUCER_BYTE_RATE: 2.0}})
     async with StandInCluster(1, stand_in.handlers) as cluster, cluster.client() as client:
         (await client.wait_for_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 2.0})])).all()
         ((_, request),) = cluster.asked
@@ -120,8 +114,8 @@ async def test_the_quotas_of_one_entity_are_asked_for_alone() -> None:
         assert ([part.match for part in request.components], request.strict) == (["alice"], True)
 
 
-async def test_a_quota_that_does_not_come_is_told_with_what_is_missing() -> None:
-    stand_in = StandInQuotas({ALICE: {PRODUCER_BYTE_RATE: 2.0}})
+async def test_a_quota_that_stays_invisible_is_reported_with_what_is_missing() -> None:
+    stand_in = EmbeddedState(quotas={ALICE: {PRODUCER_BYTE_RATE: 2.0}})
     twice = [ClientQuotaAlteration(BOB, {PRODUCER_BYTE_RATE: value}) for value in (1.0, 2.0)]
     other = ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 3.0})
     async with StandInCluster(2, stand_in.handlers) as cluster, cluster.client() as client:
@@ -133,7 +127,7 @@ async def test_a_quota_that_does_not_come_is_told_with_what_is_missing() -> None
 
 
 async def test_who_may_not_see_quotas_does_not_wait() -> None:
-    stand_in = StandInQuotas()
+    stand_in = EmbeddedState()
     stand_in.refusal = ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "no"
     async with StandInCluster(1, stand_in.handlers) as cluster, cluster.client(FAST) as client:
         waiting = client.wait_for_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 1.0})])

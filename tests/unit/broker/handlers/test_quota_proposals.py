@@ -1,26 +1,21 @@
-"""The requests of KIP-248 at an embedded broker: the same answers as without them (C2 to C5)."""
+"""The requests of KIP-248 at an embedded broker, also those that our client does not send (C2 to C5).
+
+``tests/unit/admin/operations/test_quota_configs.py`` has the tests with our client.
+"""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
 import pytest
-from msgspec.structs import replace
 from tests.embedded.connection import BrokerConnection, connected_to
-from tests.stand_ins.cluster import FAST
 
-from kafkawire.admin.client import AdminClient
 from kafkawire.broker import EmbeddedBroker
+from kafkawire.model.quotas.configs import DEFAULT_NAME, QuotaResourceType
 from kafkawire.model.quotas.entities import (
     CONSUMER_BYTE_RATE,
-    CONTROLLER_MUTATION_RATE,
     PRODUCER_BYTE_RATE,
-    REQUEST_PERCENTAGE,
-    ClientQuotaAlteration,
-    ClientQuotaEntity,
-    ClientQuotaFilter,
 )
-from kafkawire.model.quotas.named_configs import DEFAULT_NAME, QuotaConfig, QuotaResourceType
 from kafkawire.protocol import (
     AlterQuotasRequest,
     AlterQuotasResponse,
@@ -31,90 +26,6 @@ from kafkawire.protocol import (
 )
 
 USER, CLIENT = QuotaResourceType.USER, QuotaResourceType.CLIENT
-ALICE, LOADER = ClientQuotaEntity.of_user("alice"), ClientQuotaEntity.of_user_and_client("alice", "loader")
-QUOTAS = {
-    ALICE: {PRODUCER_BYTE_RATE: 1024.0, REQUEST_PERCENTAGE: 12.5},
-    LOADER: {PRODUCER_BYTE_RATE: 1.0},
-    ClientQuotaEntity.of_user_and_client("alice", None): {PRODUCER_BYTE_RATE: 2.0},
-    ClientQuotaEntity.of_user_and_client("bob", "loader"): {PRODUCER_BYTE_RATE: 3.0},
-    ClientQuotaEntity.of_user(None): {PRODUCER_BYTE_RATE: 4.0},
-    ClientQuotaEntity.of_client("reader"): {CONSUMER_BYTE_RATE: 5.0},
-    ClientQuotaEntity.of_ip("10.0.0.1"): {"connection_creation_rate": 5.0},
-}
-EVERYTHING = ClientQuotaFilter()
-
-
-@pytest.fixture(params=["true", "false"], ids=["own requests", "not offered"])
-async def broker(request: pytest.FixtureRequest) -> AsyncIterator[EmbeddedBroker]:
-    async with EmbeddedBroker({"unstable.api.versions.enable": request.param}) as broker:
-        yield broker
-
-
-@pytest.fixture
-async def client(broker: EmbeddedBroker) -> AsyncIterator[AdminClient]:
-    async with AdminClient(broker.bootstrap_servers, settings=replace(FAST, proposals=True)) as client:
-        alterations = (ClientQuotaAlteration(entity, values) for entity, values in QUOTAS.items())
-        (await client.alter_client_quotas(alterations)).all()
-        yield client
-
-
-async def stored(client: AdminClient) -> dict[ClientQuotaEntity, dict[str, float]]:
-    described = (await client.describe_client_quotas([EVERYTHING])).all()[EVERYTHING]
-    return {entity: dict(values) for entity, values in described.items()}
-
-
-async def test_users_clients_and_the_entities_below_them_are_listed(client: AdminClient) -> None:
-    """C2."""
-    assert await client.list_quotas(USER) == (DEFAULT_NAME, "alice", "bob")
-    assert await client.list_quotas(CLIENT) == (DEFAULT_NAME, "loader", "reader")
-    assert await client.list_quotas(USER, "alice") == (DEFAULT_NAME, "loader")
-    assert await client.list_quotas(CLIENT, "loader") == ("alice", "bob")
-    assert await client.list_quotas(CLIENT, DEFAULT_NAME) == ("alice",)
-    assert await client.list_quotas(USER, "nobody") == ()
-
-
-async def test_quotas_are_described_including_unset_ones(client: AdminClient) -> None:
-    """C3, C5."""
-    assert (await client.describe_quotas("alice")).all() == {
-        ALICE: {
-            CONSUMER_BYTE_RATE: QuotaConfig(CONSUMER_BYTE_RATE, "9223372036854775807", is_default=True),
-            CONTROLLER_MUTATION_RATE: QuotaConfig(CONTROLLER_MUTATION_RATE, "2147483647", is_default=True),
-            PRODUCER_BYTE_RATE: QuotaConfig(PRODUCER_BYTE_RATE, "1024"),
-            REQUEST_PERCENTAGE: QuotaConfig(REQUEST_PERCENTAGE, "12.5"),
-        }
-    }
-    some = await client.describe_quotas("alice", DEFAULT_NAME, [PRODUCER_BYTE_RATE, "no_such_config"])
-    both = ClientQuotaEntity.of_user_and_client("alice", None)
-    assert some.all() == {both: {PRODUCER_BYTE_RATE: QuotaConfig(PRODUCER_BYTE_RATE, "2")}}
-
-
-async def test_named_quotas_are_altered_and_the_others_stay(client: AdminClient) -> None:
-    """C5."""
-    carol, reader = ClientQuotaEntity.of_user_and_client("carol", None), ClientQuotaEntity.of_client("reader")
-    results = await client.alter_quotas(
-        {
-            ALICE: {PRODUCER_BYTE_RATE: "2048", CONSUMER_BYTE_RATE: 10, REQUEST_PERCENTAGE: None},
-            carol: {PRODUCER_BYTE_RATE: 1.0},
-            reader: {CONSUMER_BYTE_RATE: None},
-        }
-    )
-    assert len(results.all()) == 3
-    expected = {
-        **QUOTAS,
-        ALICE: {PRODUCER_BYTE_RATE: 2048.0, CONSUMER_BYTE_RATE: 10.0},
-        carol: {PRODUCER_BYTE_RATE: 1.0},
-    }
-    del expected[reader]
-    assert await stored(client) == expected
-
-
-async def test_validate_only_changes_nothing(client: AdminClient) -> None:
-    """C3."""
-    (await client.alter_quotas({ALICE: {PRODUCER_BYTE_RATE: "2048"}}, validate_only=True)).all()
-    assert await stored(client) == QUOTAS
-
-
-# The rest is not what this client sends.
 
 
 @pytest.fixture

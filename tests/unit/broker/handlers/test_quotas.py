@@ -9,7 +9,7 @@ from math import inf
 import pytest
 from tests.embedded.connection import BrokerConnection, connected_to
 
-from kafkawire.admin.operations.quota_messages import described_quotas
+from kafkawire.admin.operations.quotas import described_quotas
 from kafkawire.broker import EmbeddedBroker
 from kafkawire.model.quotas.entities import ClientQuotaEntity
 from kafkawire.protocol import (

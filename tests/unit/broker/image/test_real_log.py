@@ -1,4 +1,4 @@
-"""What a real log amounts to: the image is what Kafka's own snapshot and Kafka's own answers say."""
+"""The image of a real log equals Kafka's own snapshot and Kafka's own answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tests.kafka_logs.dumps import FIXTURES
 
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.committed import CommittedRecords
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.metadata_log.record_versions import RECORD_VERSIONS
 from kafkawire.broker.metadata_log.snapshots import read_snapshot
@@ -30,6 +29,7 @@ from kafkawire.protocol import (
     UnregisterBrokerRecord,
 )
 from kafkawire.records.metadata_records import decode_metadata_record, encode_metadata_record
+from kafkawire.records.metadata_transactions import MetadataTransactions
 from kafkawire.wire import Message
 from kafkawire.wire.batches import decode_records, read_batches
 
@@ -44,6 +44,12 @@ def logged(end_offset: int) -> Iterator[Message]:
             for record in () if batch.is_control else decode_records(batch):
                 if record.offset < end_offset:
                     yield decode_metadata_record(record.value).message
+
+
+def committed(records: Iterable[Message]) -> Iterator[Message]:
+    transactions = MetadataTransactions[Message]()
+    for record in records:
+        yield from transactions.take(record.API_KEY, record)
 
 
 def image_of(*records: Message) -> MetadataImage:
@@ -66,12 +72,12 @@ def comparable(records: Iterable[Message]) -> list[bytes]:
 
 
 def test_the_log_below_kafkas_snapshot_amounts_to_the_snapshot() -> None:
-    image = image_of(*CommittedRecords().of(logged(202)))
+    image = image_of(*committed(logged(202)))
     assert comparable(image.records()) == comparable(read_snapshot(SNAPSHOT).records)
 
 
-def test_snapshot_and_log_behind_it_amount_to_the_whole_log(tmp_path: Path) -> None:
-    whole = image_of(*CommittedRecords().of(logged(401)))
+def test_a_snapshot_and_the_log_after_it_equal_the_whole_log(tmp_path: Path) -> None:
+    whole = image_of(*committed(logged(401)))
     copied = tmp_path / "log"
     shutil.copytree(FOLDER, copied, copy_function=shutil.copyfile)
     log = FileLog(copied, LogSettings(), ManualClock())
@@ -104,7 +110,7 @@ def end_state() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def image() -> MetadataImage:
-    return image_of(*CommittedRecords().of(logged(401)))
+    return image_of(*committed(logged(401)))
 
 
 def test_topics_tokens_and_users_are_those_that_kafka_answered_with(

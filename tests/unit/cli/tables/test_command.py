@@ -132,7 +132,7 @@ def test_a_batch_that_is_still_being_written_is_no_error(tmp_path: Path, capsys:
     assert "100 skipped (truncated_batch 100)" in capsys.readouterr().err
 
 
-def test_errors_are_told_by_the_exit_code(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_set_the_exit_code(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert tables("--log", damaged, "--table", "batches") == 3
     shown = capsys.readouterr()
     assert "bad_crc 1" in shown.err
@@ -193,25 +193,31 @@ def test_record_types_of_ones_own_have_tables_too(tmp_path: Path, capsys: pytest
         (("--log", LOGS), "--log DIR and --table NAME are needed"),
         (("--table", "records"), "--log DIR and --table NAME are needed"),
         (("--log", LOGS, "--table", "acl_histroy"), "did you mean acl_history"),
-        (("--log", LOGS, "--table", "zzz"), "there is no table zzz; --list tells them all"),
+        (("--log", LOGS, "--table", "zzz"), "there is no table 'zzz'; there are "),
         (("--log", LOGS, "--table", "batches", "--columns", "size,colour"), "has no column 'colour'"),
-        (("--log", LOGS, "--table", "records", "--as-of", "2026-01-01"), "--as-of needs a history"),
+        (("--log", LOGS, "--table", "records", "--as-of", "2026-01-01"), "--as-of: it needs a history"),
         (
             ("--log", LOGS, "--table", "records", "--columns", "json", "--as-of", "2026-01-01"),
-            "--as-of needs a history",
+            "--as-of: it needs a history",
         ),
-        (("--log", LOGS, "--table", "batches", "--columns", " , "), "--columns names nothing"),
-        (("--log", LOGS, "--table", "records", "--record-types", ""), "--record-types names nothing"),
+        (("--log", LOGS, "--table", "batches", "--columns", " , "), "--columns: ' , ' is not a list of names"),
+        (("--log", LOGS, "--table", "records", "--record-types", ""), "--record-types: '' is not a list of names"),
         (("--log", LOGS, "--table", "records", "--record-types", "topic_record"), "did you mean TOPIC_RECORD?"),
-        (("--log", LOGS, "--table", "topic", "--record-types", "TOPIC_RECORD"), "--record-types chooses from table"),
-        (("--log", "", "--table", "records"), "--log names no folder"),
-        (("--log", LOGS, "--log", "s3://bucket/logs", "--table", "records"), "are not read together"),
-        (("--log", LOGS, "--table", "acl_history", "--as-of", "soon"), "--as-of soon: that is no date"),
+        (
+            ("--log", LOGS, "--table", "topic", "--record-types", "TOPIC_RECORD"),
+            "it is for table 'records'",
+        ),
+        (("--log", "", "--table", "records"), "--log DIR and --table NAME are needed"),
+        (("--log", LOGS, "--log", "s3://bucket/logs", "--table", "records"), "cannot be read together"),
+        (
+            ("--log", LOGS, "--table", "acl_history", "--as-of", "soon"),
+            "--as-of: 'soon' is not a time such",
+        ),
         (
             ("--log", LOGS, "--table", "acl_history", "--as-of", "2020-01-01"),
-            "it begins at 2026-11-21T08:36:27.044000Z",
+            "what is known begins at 2026-11-21T08:36:27.044000+00:00",
         ),
-        (("--log", LOGS, "--table", "batches", "--out", "batches.xls"), "--format says what to write"),
+        (("--log", LOGS, "--table", "batches", "--out", "batches.xls"), "give --format"),
     ],
 )
 def test_wrong_usage_says_what_to_do(words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -255,7 +261,7 @@ def test_reader_that_has_seen_enough_ends_the_command(started: subprocess.Popen[
 
 
 @pytest.mark.parametrize("form", list(Format))
-def test_pipe_that_nobody_reads_ends_the_command(form: Format, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_pipe_ends_the_command(form: Format, monkeypatch: pytest.MonkeyPatch) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with suppress(BrokenPipeError), open(writing, "w", encoding="utf-8") as pipe:  # noqa: PTH123 it has no path
@@ -265,7 +271,7 @@ def test_pipe_that_nobody_reads_ends_the_command(form: Format, monkeypatch: pyte
 
 @pytest.mark.parametrize("form", list(Format))
 @pytest.mark.parametrize("buffering", [-1, 0])
-def test_full_disk_is_told(form: Format, buffering: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(form: Format, buffering: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However Python writes to standard output: without a buffer it writes what there is room for."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     with (tmp_path / "rows").open("wb", buffering) as file:

@@ -1,4 +1,4 @@
-"""A file is there as a whole or not at all, and the format is what its name says."""
+"""A file is written completely or not at all, and its name determines the format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.cli.tables.dates import date_of, in_utc
 from kafkawire.cli.tables.destination import whole_file
 from kafkawire.cli.tables.formats import Format, chosen_format
 
@@ -78,7 +77,7 @@ def test_folder_is_no_file(tmp_path: Path) -> None:
         pass
 
 
-def test_file_in_no_folder_is_told_by_its_own_name(tmp_path: Path) -> None:
+def test_a_file_without_a_folder_is_named_by_its_own_name(tmp_path: Path) -> None:
     out = tmp_path / "none" / "a.csv"
     with pytest.raises(FileNotFoundError) as raised, whole_file(out):
         pass
@@ -112,26 +111,5 @@ def test_parquet_does_not_go_to_a_terminal() -> None:
 
 
 def test_name_that_says_nothing_needs_a_format() -> None:
-    with pytest.raises(CommandError, match="--format says what to write"):
+    with pytest.raises(CommandError, match="give --format"):
         chosen_format(None, Path("table.xls"), terminal=False)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("2026-03-01", "2026-03-01T00:00:00.000000Z"),
-        ("2026-03-01T00:00Z", "2026-03-01T00:00:00.000000Z"),
-        ("2026-03-01 12:30:00.25+02:00", "2026-03-01T10:30:00.250000Z"),
-        (" 20260301T123000Z ", "2026-03-01T12:30:00.000000Z"),
-        ("0001-01-01", "0001-01-01T00:00:00.000000Z"),
-    ],
-)
-def test_date_is_in_utc_unless_it_says_otherwise(text: str, expected: str) -> None:
-    assert in_utc(date_of(text, "--as-of")) == expected
-
-
-@pytest.mark.parametrize("text", ["", "yesterday", "2026-02-30", "1700000000", "0001-01-01T00:00+23:00"])
-def test_what_is_no_date_is_refused(text: str) -> None:
-    with pytest.raises(CommandError, match="that is no date") as raised:
-        date_of(text, "--as-of")
-    assert raised.value.exit_code is ExitCode.USAGE

@@ -1,4 +1,4 @@
-"""Names that anybody may choose: they steer no terminal, and no spreadsheet takes them for a formula unless it may."""
+"""Names that anyone may choose cannot steer a terminal, and are no formula in a spreadsheet unless that is allowed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.made.logs import METADATA_LOG, Step, write_segment
 
 from kafkawire.cli.app import main

@@ -13,9 +13,10 @@ from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.emit.formatting import FormattingError, format_files
 from kafkawire.codegen.emit.grammar import grammar_lines, versions_text
 from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
-from kafkawire.codegen.emit.names import literal
+from kafkawire.codegen.emit.names import default_literal, literal
 from kafkawire.codegen.emit.package_modules import registries_view
 from kafkawire.codegen.emit.render import environment
+from kafkawire.codegen.emit.used_names import UsedNames
 from kafkawire.codegen.parse.load import parse_message
 from kafkawire.codegen.resolve.layouts import resolve_message
 from kafkawire.layout import DefaultValue, Uuid
@@ -113,7 +114,9 @@ def test_literals_read_back(value: DefaultValue) -> None:
 
 
 def test_the_zero_uuid_is_a_constant_and_not_a_number_a_call() -> None:
-    assert literal(Uuid()) == "ZERO_UUID"
+    use = UsedNames()
+    assert default_literal(Uuid(), use) == "ZERO_UUID"
+    assert "ZERO_UUID" in use.imports
     assert literal(float("nan")) == 'float("nan")'
 
 
@@ -141,3 +144,21 @@ def test_grammar_in_words() -> None:
 )
 def test_versions_in_words(versions: tuple[int, ...], text: str) -> None:
     assert versions_text(versions) == text
+
+
+def test_a_name_that_no_table_has_is_an_error_of_the_generator() -> None:
+    with pytest.raises(KeyError):
+        UsedNames()("long_txt")
+
+
+def test_names_with_digits_and_functions_are_imported_where_they_are_used() -> None:
+    use = UsedNames()
+    assert use.function("load", "int128") == "_load_int128"
+    assert use.function("pack_text", "", "h?B") == "_pack_text__hzB"
+    assert use("Sequence") == use.annotation("Sequence") == "Sequence"
+    assert (use.annotation("int"), use.annotation("Uuid")) == ("int", "Uuid")
+    assert use.functions == '_load_int128 = loader("int128")\n_pack_text__hzB = text_packers("", "h?B")'
+    assert use.imports == (
+        "from collections.abc import Sequence\n\n"
+        "from kafkawire.wire import Uuid\nfrom kafkawire.wire.structs import loader, text_packers"
+    )

@@ -9,9 +9,9 @@ from tests.made.release_jars import Json, field, message, parsed, retired
 
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.evolve.change import Change, SchemaDiff
-from kafkawire.codegen.evolve.diff_text import text_lines
 from kafkawire.codegen.evolve.message_changes import diff_sides
 from kafkawire.codegen.evolve.predecessor import predecessors, stretches
+from kafkawire.codegen.evolve.render.as_text import diff_lines
 from kafkawire.codegen.evolve.side import Side
 from kafkawire.codegen.specs_tree import unstable_versions
 from kafkawire.codegen.versions import Versions
@@ -28,7 +28,7 @@ def compared(older: Iterable[Json | MessageDefinition], newer: Iterable[Json | M
 
 def told(older: Json | MessageDefinition, newer: Json | MessageDefinition) -> list[str]:
     """The lines about one message of both sides."""
-    lines = [line.text for line in text_lines(compared([older], [newer]))]
+    lines = [line.text for line in diff_lines(compared([older], [newer]))]
     return lines[2:-2]
 
 
@@ -52,8 +52,8 @@ def test_a_message_that_came_or_went_is_told_in_short() -> None:
     ping = request("0-2", flexibleVersions="1+", listeners=["broker"], latestVersionUnstable=True)
     came, went = compared([], [ping]), compared([ping], [])
     short = "PingRequest: request, key 1, versions 0-2, unstable 2, flexible 1+, listeners broker"
-    assert [line.text for line in text_lines(came)][2] == f"+ {short}"
-    assert [line.text for line in text_lines(went)][2] == f"- {short}"
+    assert [line.text for line in diff_lines(came)][2] == f"+ {short}"
+    assert [line.text for line in diff_lines(went)][2] == f"- {short}"
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_coordinator_records_in_the_older_form() -> None:
         message("OffsetKey", "0", [field("Group", "string", "0+")], type="coordinator-key", apiKey=1),
         message("OffsetValue", "0", [], type="coordinator-value", apiKey=1),
     ]
-    lines = [line.text for line in text_lines(compared(older, newer))]
+    lines = [line.text for line in diff_lines(compared(older, newer))]
     assert lines[2:-2] == [
         "~ LegacyOffsetKey",
         "    ~ coordinator-key of record type 0, was version 0 of data message OffsetKey",
@@ -259,7 +259,7 @@ def test_a_change_knows_its_places_and_versions() -> None:
 def test_the_text_begins_with_the_sides_and_ends_with_the_counts() -> None:
     older = [request("0-2", field("F", "int16", "0+"), field("G", "int16", "0+")), message("Same", "0", [])]
     newer = [request("1-3", field("F", "int32", "0+"), field("H", "int16", "3+")), message("Same", "0", [])]
-    lines = [line.text for line in text_lines(compared(older, newer))]
+    lines = [line.text for line in diff_lines(compared(older, newer))]
     assert lines[:2] == ["side -> side", ""]
     assert lines[-2:] == [
         "",
@@ -269,7 +269,7 @@ def test_the_text_begins_with_the_sides_and_ends_with_the_counts() -> None:
 
 def test_nothing_is_told_in_one_line() -> None:
     same = [message("Same", "0", [])]
-    assert [line.text for line in text_lines(compared(same, same))][-1] == "no change of meaning in 1 message"
+    assert [line.text for line in diff_lines(compared(same, same))][-1] == "no change of meaning in 1 message"
 
 
 def test_tens_of_thousands_of_versions_are_compared_by_a_few() -> None:

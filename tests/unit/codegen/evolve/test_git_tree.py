@@ -9,7 +9,7 @@ import pytest
 
 from kafkawire.codegen.evolve import git_tree
 from kafkawire.codegen.evolve.git_tree import GitRepository
-from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.side import OriginError
 
 DEFINITION = '{"type": "data", "name": "Example", "validVersions": "0"}'
 
@@ -89,13 +89,13 @@ def test_paths_count_from_the_root_or_with_a_dot_from_the_working_folder(
 
 @pytest.mark.parametrize("path", ["..", "../x", "specs/../../x", "/etc"])
 def test_a_path_outside_the_repository_is_refused(repository: Path, path: str) -> None:
-    with pytest.raises(OriginError, match="is no path inside the repository"):
+    with pytest.raises(OriginError, match="is not inside the repository"):
         GitRepository(repository).read("main", path)
 
 
 @pytest.mark.parametrize("ref", ["nowhere", "--all", "-h", "", "main\n", "main:specs/README.md", "refs/heads"])
 def test_an_unknown_ref_is_told_and_never_taken_for_an_option(repository: Path, ref: str) -> None:
-    with pytest.raises(OriginError, match="git knows no such ref here; a clone that is shallow"):
+    with pytest.raises(OriginError, match="the repository has no such ref; if the clone is shallow"):
         GitRepository(repository).read(ref, "specs")
 
 
@@ -158,7 +158,7 @@ def test_a_ref_without_definitions_is_told(repository: Path) -> None:
     write(repository, "settings.json", "{}")
     commit(repository)
 
-    with pytest.raises(OriginError, match=r"git:main: no definitions there.*git:main:PATH"):
+    with pytest.raises(OriginError, match=r"git:main: there are no definitions outside of tests.*git:main:PATH"):
         GitRepository(repository).find("main")
 
 
@@ -194,7 +194,7 @@ def test_a_folder_in_no_repository_is_told(tmp_path: Path) -> None:
 def test_without_git_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(OriginError, match=r"git is needed .* install it"):
+    with pytest.raises(OriginError, match=r"git:REF needs git, .* install it"):
         GitRepository(tmp_path)
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.made.release_jars import Json, field, install_maven, message, write_jar
 
 from kafkawire.codegen.evolve.kafka_release import ReleaseFiles, cache_file, release_definitions
-from kafkawire.codegen.evolve.origin_error import OriginError
+from kafkawire.codegen.evolve.side import OriginError
 
 NAME = field("Name", "string", "0+")
 SOURCES = """
@@ -159,7 +159,7 @@ def test_a_pinned_release_must_be_whole(setting: Setting) -> None:
 
 
 def test_an_unknown_release_is_told(setting: Setting) -> None:
-    with pytest.raises(OriginError, match=r"kafka:9.9.9: Maven's repositories have no such release"):
+    with pytest.raises(OriginError, match=r"kafka:9.9.9: Maven's repositories do not have this release"):
         setting.read("9.9.9")
 
 
@@ -193,7 +193,7 @@ def test_without_maven_it_says_what_to_do(setting: Setting, monkeypatch: pytest.
     "version", ["", "x", "3", "3.9.2/../..", "../3.9", "[3.0,)", "4.0.0-SNAPSHOT", "LATEST", "1.0 "]
 )
 def test_what_is_no_version_never_reaches_maven_or_the_disk(setting: Setting, version: str) -> None:
-    with pytest.raises(OriginError, match="this is not the version of a release"):
+    with pytest.raises(OriginError, match="does not name a release"):
         setting.read(version)
     assert setting.calls == 0
 
@@ -211,7 +211,7 @@ def test_the_cache_lies_below_xdg_cache_home_if_that_is_absolute(
 def test_a_cache_that_cannot_be_written_is_told(setting: Setting) -> None:
     (setting.root / "cache").write_text("in the way")
 
-    with pytest.raises(OriginError, match=r"cannot keep the release in .*set XDG_CACHE_HOME"):
+    with pytest.raises(OriginError, match=r"cannot write the release to .*set XDG_CACHE_HOME"):
         setting.read("1.0")
 
 

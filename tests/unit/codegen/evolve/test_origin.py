@@ -11,8 +11,7 @@ import pytest
 from tests.made.release_jars import Json, field, install_maven, message
 
 from kafkawire.codegen.evolve.origin import load_side
-from kafkawire.codegen.evolve.origin_error import OriginError
-from kafkawire.codegen.evolve.side import Side
+from kafkawire.codegen.evolve.side import OriginError, Side
 from kafkawire.codegen.versions import Versions
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -164,7 +163,7 @@ def publish(folder: Path, monkeypatch: pytest.MonkeyPatch, *definitions: Json, b
 
 
 @pytest.mark.parametrize("text", ["missing", "./builtin", "https://example.org", ""])
-def test_what_is_not_there_is_told(text: str) -> None:
+def test_a_missing_object_is_reported(text: str) -> None:
     with pytest.raises(OriginError, match="there is no file or folder"):
         load_side(text)
 

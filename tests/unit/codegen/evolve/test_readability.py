@@ -104,7 +104,7 @@ def test_text_and_octets_are_alike_where_their_lengths_are(
 def test_null_is_refused_where_the_reader_has_no_null(type_: str, flexible: bool) -> None:
     assert both_ways([one(type_)], [one(type_, **NULL)], flexible) == (OK, SOME)
     assert reading([one(type_, **NULL)], [one(type_)], flexible).obstacles == (
-        Obstacle("X", "conditional", "null is refused"),
+        Obstacle("X", "conditional", "null is rejected"),
     )
 
 
@@ -112,7 +112,9 @@ def test_null_is_refused_where_the_reader_has_no_null(type_: str, flexible: bool
 def test_a_struct_that_may_be_null_has_a_byte_more(flexible: bool) -> None:
     assert both_ways([struct(A)], [struct(A, **NULL)], flexible) == (NONE, NONE)
     assert reading([struct(A)], [struct(A, **NULL)], flexible).obstacles == (
-        Obstacle("X", "incompatible", "nullable for the reader only: a byte in front says whether there is a struct"),
+        Obstacle(
+            "X", "incompatible", "nullable for the reader only: the byte before the struct says whether it is null"
+        ),
     )
 
 
@@ -243,7 +245,7 @@ def test_a_struct_under_a_tag_that_may_be_null_has_a_byte_more() -> None:
 
 def test_another_default_of_a_tagged_field_changes_what_is_left_out() -> None:
     assert reading([tagged()], [tagged(default="5")]).obstacles == (
-        Obstacle("X", "conditional", "left at its default, 0, it is read as the reader's, 5"),
+        Obstacle("X", "conditional", "its default 0 is not written and read as the reader's default 5"),
     )
     assert both_ways([tagged()], [tagged(default="5")]) == (SOME, SOME)
     assert both_ways([tagged("string") | NULL], [tagged("string") | NULL_DEFAULT]) == (SOME, SOME)

@@ -57,7 +57,7 @@ def test_place_is_that_of_the_attribute_in_the_newer_file() -> None:
     assert (finding.file, finding.path, str(finding.versions)) == ("new.json", "X", "0-3")
     line = json.dumps(sample("0-3", X | {"default": 200}), indent=1).splitlines()[finding.span.line - 1]
     assert line[finding.span.column - 1 : finding.span.end_column - 1] == "200"
-    assert finding.reason == "the default was '1' and is '200'; restore the default, letter by letter"
+    assert finding.reason == "the default was '1' and is '200'; restore the exact text of the default"
 
 
 def test_place_of_what_is_wrong_with_the_older_definition_is_in_the_older_file() -> None:
@@ -99,7 +99,7 @@ def test_fields_out_of_step_are_told_once() -> None:
 
     (finding,) = found(sample("0-3", X, Y), newer)
     assert (finding.rule, finding.path) == ("evo-type-differs", "New")
-    assert finding.reason.startswith('paired with "X" by its place, the type was "int32" and is "bool"')
+    assert finding.reason.startswith('compared with "X" at its position, the type was "int32" and is "bool"')
 
 
 def test_a_type_changed_in_place_leaves_the_fields_in_step() -> None:

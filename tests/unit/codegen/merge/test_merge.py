@@ -7,7 +7,7 @@ from tests.made.release_jars import Json, field, message, parsed
 
 from kafkawire.codegen.check import check_message
 from kafkawire.codegen.importing.canonical import as_json
-from kafkawire.codegen.merge.conflict import MergeError, Sides, versions_text
+from kafkawire.codegen.merge.conflict import MergeError, Sides
 from kafkawire.codegen.merge.difference import layout_differences
 from kafkawire.codegen.merge.merge import merge_messages
 from kafkawire.codegen.resolve.layouts import resolve_message
@@ -205,8 +205,3 @@ def test_another_tag_is_a_conflict() -> None:
     assert conflicts(
         message("A", "0-1", tags, flexibleVersions="0+"), message("A", "1-2", swapped, flexibleVersions="0+")
     ) == [("F", "tag 0 became tag 1"), ("G", "tag 1 became tag 0")]
-
-
-def test_versions_text() -> None:
-    assert versions_text({5, 0, 1, 2}) == "0-2, 5"
-    assert versions_text(set()) == ""

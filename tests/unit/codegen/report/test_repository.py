@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkawire.codegen.report.repository import RepositoryPaths
+from kafkawire.codegen.report.entry import RepositoryPaths
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a history says after records were lost: what it knows, and the accounts say that it is not all."""
+"""A history after records were lost: it has what is known, and the accounts show that it is incomplete."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_failfast_stops_at_it(broken: Path) -> None:
 
 
 def test_next_snapshot_sets_it_right(tmp_path: Path) -> None:
-    """ACL 1 was added and ACL 0 removed in the broken batch, which the snapshot after it tells."""
+    """ACL 1 was added and ACL 0 removed in the broken batch, which the snapshot after it shows."""
     folder = tmp_path / METADATA_LOG
     steps = [Step(1000, (_added(0),)), Step(2000, (_added(1), _removed(0))), Step(3000, (_added(2),))]
     _broken_segment(folder, *steps, Step(5000, (_removed(1),)), broken=1)

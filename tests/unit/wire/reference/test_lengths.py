@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.made.messages import Synthetic, field, message
 
-from kafkawire.layout import FIELD_TYPES, FieldType
+from kafkawire.layout import FIELD_TYPES, FieldType, OctetsType
+from kafkawire.layout.fault import FaultError
 from kafkawire.wire.errors import DecodeError, EncodeError
-from kafkawire.wire.fault import FaultError
-from kafkawire.wire.values import legal_octets
 
 VARIABLE = [type_ for type_ in FIELD_TYPES.values() if type_.length_code]
 
@@ -204,7 +203,7 @@ def test_errors_never_quote_texts_or_octets() -> None:
 
 def test_octets_of_a_type_have_a_greatest_length() -> None:
     """That of the real types is 2 GiB, so it is shown on a small one."""
-    small = FieldType("small", "octets", "bytes", length_code="b", maximum_length=2)
-    assert legal_octets(small, b"ab") == b"ab"
+    small = OctetsType(name="small", length_code="b", maximum_length=2)
+    assert small.legal_octets(b"ab") == b"ab"
     with pytest.raises(FaultError, match="there are 3 bytes, at most 2 are allowed"):
-        legal_octets(small, b"abc")
+        small.legal_octets(b"abc")

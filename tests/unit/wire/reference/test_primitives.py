@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.made.messages import everything, field, message
+from tests.made.messages import field, message
 
 from kafkawire.layout import FIELD_TYPES, FieldType, Uuid
 from kafkawire.wire.errors import DecodeError, EncodeError
@@ -189,19 +189,3 @@ def test_fixed_width_values_that_are_cut_off_say_what_is_missing(type_: FieldTyp
         assert (caught.value.kind, caught.value.path, caught.value.offset) == ("truncated", "value", 0)
         plural = "" if size == 1 else "s"
         assert caught.value.reason == f"needs {size} byte{plural}, {left} {'is' if left == 1 else 'are'} left"
-
-
-def test_a_new_fixed_width_type_needs_nothing_but_its_record_in_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    new = (
-        FieldType("uint64", "int", "int", code="Q", size=8, maximum=2**64 - 1, default=0),
-        FieldType("float32", "float", "float", code="f", size=4, default=0.0),
-    )
-    for type_ in new:
-        monkeypatch.setitem(FIELD_TYPES, type_.name, type_)
-    for synthetic in everything(new):
-        value = synthetic.cls()
-        assert synthetic.decode(synthetic.encode(value)) == value
-    assert as_hex("uint64", 2**64 - 1) == "ff" * 8
-    assert as_hex("float32", 1.5) == "3fc00000"
-    with pytest.raises(EncodeError, match="too large for float32"):
-        as_hex("float32", 1e300)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.fastpath import NULL_TEXT, Tags, packer, sequence, unpacker
+from kafkawire.wire.structs import NULL_TEXT, Tags, packer, sequence, unpacker
 
 
 class AlterQuotasRequest(Message, frozen=True, gc=False):
@@ -76,6 +76,7 @@ class AlterQuotasRequest(Message, frozen=True, gc=False):
 
 
 _DEFAULT_QuotaConfigResource: AlterQuotasRequest.QuotaConfigResource = AlterQuotasRequest.QuotaConfigResource()
+
 _unpack_zi = unpacker("?i")
 _unpack_bh = unpacker("bh")
 _unpack_h = unpacker("h")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.fastpath import NULL_TEXT, Tags, packer, sequence, unpacker
+from kafkawire.wire.structs import NULL_TEXT, Tags, packer, sequence, unpacker
 
 
 class AlterQuotasResponse(Message, frozen=True, gc=False):
@@ -78,6 +78,7 @@ class AlterQuotasResponse(Message, frozen=True, gc=False):
 
 
 _DEFAULT_QuotaConfigResource: AlterQuotasResponse.QuotaConfigResource = AlterQuotasResponse.QuotaConfigResource()
+
 _unpack_bh = unpacker("bh")
 _unpack_h = unpacker("h")
 _unpack_hh = unpacker("hh")

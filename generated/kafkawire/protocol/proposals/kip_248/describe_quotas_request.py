@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.fastpath import NULL_COUNT, NULL_TEXT, Tags, packer, sequence, unpacker
+from kafkawire.wire.structs import NULL_COUNT, NULL_TEXT, Tags, packer, sequence, unpacker
 
 
 class DescribeQuotasRequest(Message, frozen=True, gc=False):
@@ -62,6 +62,7 @@ class DescribeQuotasRequest(Message, frozen=True, gc=False):
 
 
 _DEFAULT_QuotaConfigResource: DescribeQuotasRequest.QuotaConfigResource = DescribeQuotasRequest.QuotaConfigResource()
+
 _unpack_bh = unpacker("bh")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.fastpath import NULL_TEXT, Tags, packer, sequence, unpacker
+from kafkawire.wire.structs import NULL_TEXT, Tags, packer, sequence, unpacker
 
 
 class DescribeQuotasResponse(Message, frozen=True, gc=False):
@@ -96,6 +96,7 @@ class DescribeQuotasResponse(Message, frozen=True, gc=False):
 
 
 _DEFAULT_QuotaConfigResource: DescribeQuotasResponse.QuotaConfigResource = DescribeQuotasResponse.QuotaConfigResource()
+
 _unpack_zzz = unpacker("???")
 _unpack_bh = unpacker("bh")
 _unpack_h = unpacker("h")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import msgspec
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.fastpath import NULL_TEXT, Tags, packer, unpacker
+from kafkawire.wire.structs import NULL_TEXT, Tags, packer, unpacker
 
 
 class ListQuotasRequest(Message, frozen=True, gc=False):
@@ -44,6 +44,7 @@ class ListQuotasRequest(Message, frozen=True, gc=False):
 
 
 _DEFAULT_QuotaConfigResource: ListQuotasRequest.QuotaConfigResource = ListQuotasRequest.QuotaConfigResource()
+
 _unpack_bh = unpacker("bh")
 _pack_b = packer("b")
 _pack_h = packer("h")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import NULL_TEXT, Tags, packer, sequence, unpacker
+from kafkawire.wire.structs import NULL_TEXT, Tags, packer, sequence, unpacker
 
 
 class ListQuotasResponse(Message, frozen=True, gc=False):

@@ -14,9 +14,10 @@ from kafkawire.codegen.emit.names import literal
 from kafkawire.codegen.emit.pages.construction import construction
 from kafkawire.codegen.emit.pages.lineage import Lineage, lineage_text, proposed_versions, versions_by_release
 from kafkawire.codegen.emit.pages.version_changes import LayoutChange, layout_changes
-from kafkawire.codegen.naming import class_name, module_name, snake_case
+from kafkawire.codegen.naming import class_name, module_name
 from kafkawire.codegen.resolve.layouts import ResolvedMessage, ResolvedStruct, default_value
 from kafkawire.codegen.versions import Versions
+from kafkawire.layout import snake_case
 
 
 @dataclass(frozen=True, slots=True)

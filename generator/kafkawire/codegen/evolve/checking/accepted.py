@@ -22,7 +22,7 @@ _KEYS = (*_REQUIRED, "path", "versions")
 
 
 class AcceptedError(Exception):
-    """A file of accepted findings that cannot be used; the text says where and what is wrong."""
+    """A file of accepted findings that cannot be used; the text has the place and the problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,12 @@ class Acceptance:
     """An entry of the file.
 
     Attributes:
-        line: line of the entry, or 0 where it cannot be told.
+        line: line of the entry, or 0 if it is unknown.
         rule: id of the rule.
         message: name of the message.
-        reason: why the change was made all the same.
+        reason: why the change is accepted.
         path: the field; None for any field and for the message itself.
-        versions: the versions that may be concerned; None for any.
+        versions: the versions that may be affected; None for any.
     """
 
     line: int
@@ -46,7 +46,7 @@ class Acceptance:
     versions: Versions | None = None
 
     def covers(self, finding: EvolutionFinding) -> bool:
-        """Whether it accepts a finding: all that the entry says is so, and no other versions are concerned."""
+        """Whether it accepts a finding: everything in the entry matches, and no other versions are affected."""
         return (
             (self.rule, self.message) == (finding.rule, finding.message)
             and (self.path is None or self.path == finding.path)
@@ -65,10 +65,10 @@ def read_accepted(file: Path, rules: Mapping[str, object]) -> tuple[Acceptance, 
     Args:
         file: a TOML file with tables ``[[accepted]]``: ``rule``, ``message`` and ``reason``, and, to accept less,
             ``path`` and ``versions``.
-        rules: the rules there are, by id.
+        rules: all rules by id.
 
     Raises:
-        AcceptedError: if it cannot be read, says something else, or names a rule that there is not.
+        AcceptedError: if it cannot be read, has another form, or names an unknown rule.
     """
     text = _text_of(file)
     try:
@@ -101,13 +101,13 @@ def _text_of(file: Path) -> str:
 
 
 def _starts(text: str, count: int) -> list[int]:
-    """The line of each entry; 0 for all where the entries are not written with headers of their own."""
+    """The line of each entry; 0 for all if the entries have no headers of their own."""
     found = [number for number, line in enumerate(text.splitlines(), 1) if _HEADER.match(line)]
     return found if len(found) == count else [0] * count
 
 
 def _line_of(lines: list[str], key: str, start: int) -> str:
-    """``:LINE`` of a key, searched behind a line (counted from 1); that line, or nothing, if it is not found."""
+    """``:LINE`` of a key, searched after a line (counted from 1); that line, or nothing, if it is not found."""
     pattern = re.compile(rf"\s*(\[+\s*)?[\"']?{re.escape(key)}[\"']?\s*[=\].]")
     for number, line in enumerate(lines[start:], start + 1):
         if pattern.match(line):

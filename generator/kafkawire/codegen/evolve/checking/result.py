@@ -1,4 +1,4 @@
-"""Checking two sides: the findings of a profile, what was accepted of them, and what the bytes say."""
+"""Checks two sides: the findings of a profile, which of them are accepted, and the comparison of bytes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from kafkawire.codegen.resolve.layouts import resolve_message
 from kafkawire.codegen.versions import Versions
 
 Profile = Literal["kafkawire", "upstream"]
-"""Whose rules are applied: those of this package, or Kafka's own checker as it is."""
+"""The rules that are applied: those of kafkawire, or those of Kafka's own checker."""
 
 SEVERITIES: tuple[Severity, ...] = ("breaking", "risky", "safe")
-"""The severities, the worst first."""
+"""The severities, the most severe first."""
 
 PURPOSES: Mapping[Profile, Mapping[str, str]] = MappingProxyType(
     {
@@ -31,12 +31,12 @@ PURPOSES: Mapping[Profile, Mapping[str, str]] = MappingProxyType(
         "upstream": {rule.id: rule.purpose for rule in UPSTREAM_RULES.values()},
     }
 )
-"""Profile to the ids of its rules and what must hold."""
+"""For each profile, the ids of its rules with their purposes."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedFinding:
-    """A finding, and why it is accepted, if it is."""
+    """A finding, and the entry that accepts it, if any."""
 
     finding: EvolutionFinding
     accepted: Acceptance | None
@@ -49,7 +49,7 @@ class JudgedFinding:
 
 @dataclass(frozen=True, slots=True)
 class MessageBytes:
-    """What the bytes of a message say about each version that both sides have.
+    """The comparison of bytes for each version of a message that both sides have.
 
     Attributes:
         message: its name, that of the newer side.
@@ -63,19 +63,19 @@ class MessageBytes:
 
     @property
     def understood(self) -> frozenset[int]:
-        """The versions of which each side reads all that the other one writes."""
+        """The versions in which each side reads all that the other writes."""
         return frozenset(found.version for found in self.versions if found.is_compatible)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What a check has found.
+    """The result of a check.
 
     Attributes:
         older, newer: the sides.
-        profile: whose rules were applied.
-        findings: the worst first, then by message and field.
-        unused: entries of the file of accepted findings that match nothing (any more).
+        profile: the rules that were applied.
+        findings: the most severe first, then by message and field.
+        unused: entries of the file of accepted findings that match no finding.
         bytes: every message that both sides have in some version, by name.
     """
 
@@ -88,27 +88,27 @@ class CheckResult:
 
     @property
     def fails(self) -> bool:
-        """Whether there is a breaking finding that nobody accepted."""
+        """Whether a breaking finding is not accepted."""
         return any(judged.fails for judged in self.findings)
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many findings there are of each severity, and how many are accepted (these are not among the former)."""
+        """The number of findings of each severity, and of accepted ones, which are not counted by severity."""
         found = Counter("accepted" if judged.accepted else judged.finding.severity for judged in self.findings)
         return {name: found[name] for name in (*SEVERITIES, "accepted")}
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What was not compared, since a jar is missing."""
+        """The messages that were not compared, since a jar is missing."""
         return left_out(self.older, self.newer)
 
     def sources(self) -> Mapping[str, str]:
-        """File, as it is shown, to its text."""
+        """Displayed name of a file to its text."""
         return {**self.older.sources, **self.newer.sources}
 
 
 def check_sides(older: Side, newer: Side, profile: Profile, acceptances: tuple[Acceptance, ...] = ()) -> CheckResult:
-    """Check what became of the older side; neither has definitions with errors."""
+    """Compare two sides, whose definitions have no errors."""
     pairs = pair_messages(older, newer)
     compared = tuple(_bytes(older, pairs))
     if profile == "kafkawire":
@@ -126,7 +126,7 @@ def _acceptance_of(finding: EvolutionFinding, acceptances: tuple[Acceptance, ...
 
 
 def _upstream(older: Side, newer: Side) -> tuple[EvolutionFinding, ...]:
-    """Kafka's checker compares a file with the file of the same name, and knows no unstable versions."""
+    """Kafka's checker compares files of the same name, and has no unstable versions."""
     names = sorted(older.messages.keys() & newer.messages.keys())
     return tuple(finding for name in names for finding in upstream_findings(older.messages[name], newer.messages[name]))
 

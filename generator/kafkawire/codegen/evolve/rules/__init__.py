@@ -1,1 +1,1 @@
-"""The rules of evolution: one module for each family, a catalogue of them all, and the walk that applies them."""
+"""The rules about changes: one module for each family, the catalogue of all rules, and the walk that applies them."""

@@ -1,30 +1,28 @@
-"""Attributes of fields that change no byte of a value: defaults, what may be dropped, keys, entities."""
+"""Attributes of fields that do not change the bytes of a value: default, ignorable, mapKey, entityType."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from kafkawire.codegen.definition import FieldDefinition
-from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange, are_alike, field_rule
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange, are_alike
 from kafkawire.codegen.resolve.layouts import default_value
 
 _SHOWN = 60
 """Characters of a default that are shown."""
 
 
-@field_rule(
-    EvolutionRule(
-        "conv-default",
-        "A field keeps its default.",
-        "A tagged field that has its default is not sent, so writer and reader mean different values. In line the "
-        "value is sent, but a version that lacks the field is read with another value.",
-        ("breaking", "risky"),
-        ("evo-default-differs",),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "conv-default",
+    "A field keeps its default.",
+    "A tagged field at its default is not sent, so writer and reader have different values. An in-line field is sent, "
+    "but where a version lacks the field, each side assumes its own default.",
+    ("breaking", "risky"),
+    ("evo-default-differs",),
+    about_bytes=True,
+).for_fields
 def default(field: FieldChange) -> Iterator[Change]:
-    """What counts is the value, not its text: absent and ``0`` are the same default of a number."""
+    """The values are compared, not the texts: no default and ``0`` are the same for a number."""
     older, newer = field.older, field.newer
     if older is None or newer is None or not are_alike(older.type, newer.type):
         return
@@ -33,9 +31,13 @@ def default(field: FieldChange) -> Iterator[Change]:
         return
     what = f"the default of {newer.name} was {_shown(older)} and is now {_shown(newer)}"
     tagged = field.versions_where(("tagged", "tagged"))
-    reason = f"{what}, and a tagged default is not sent, so each side takes what the other left out for its own default"
+    reason = (
+        f"{what}, and a tagged field at its default is not sent, so each side assumes its own default for the other's"
+    )
     yield Change("breaking", tagged, reason, newer.place, "default")
-    reason = f"{what}, so peers that leave the field alone send another value, and where it is absent another is read"
+    reason = (
+        f"{what}, so peers that do not set the field send another value, and versions without it are read with another"
+    )
     yield Change("risky", field.versions - tagged, reason, newer.place, "default")
 
 
@@ -45,57 +47,51 @@ def _shown(field: FieldDefinition) -> str:
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 
-@field_rule(
-    EvolutionRule(
-        "conv-ignorable",
-        "A field stays ignorable, or not, as long as a version that lacks it is valid.",
-        "Encoding such a version now drops a value that was refused before, or refuses one that was dropped.",
-        ("risky", "safe"),
-    )
-)
+@EvolutionRule(
+    "conv-ignorable",
+    "The attribute ignorable stays the same as long as a version that lacks the field is valid.",
+    "Encoding such a version now drops a value that was rejected before, or rejects one that was dropped.",
+    ("risky", "safe"),
+).for_fields
 def ignorable(field: FieldChange) -> Iterator[Change]:
-    """Nobody sees the change if every shared version has the field."""
+    """The change has no effect if every shared version has the field."""
     older, newer = field.older, field.newer
     if older is None or newer is None or older.ignorable == newer.ignorable:
         return
     what = f"{newer.name} is {'now' if newer.ignorable else 'no longer'} ignorable"
-    then = "drops a value that was refused before" if newer.ignorable else "refuses a value that was dropped before"
+    then = "drops a value that was rejected before" if newer.ignorable else "rejects a value that was dropped before"
     lacking = field.versions_where(("absent", "absent"), ("inline", "absent"), ("tagged", "absent"))
-    reason = f"{what}, so whoever encodes a version that lacks the field {then}"
+    reason = f"{what}, so encoding a version that lacks the field {then}"
     yield Change("risky", lacking, reason, newer.place, "ignorable")
     if not lacking:
-        reason = f"{what}, which changes nothing in a version that both sides have, for they all have the field"
+        reason = f"{what}, which has no effect: every version that both sides have contains the field"
         yield Change("safe", field.versions, reason, newer.place, "ignorable")
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-map-key",
-        "The key of a keyed collection stays the same.",
-        "The bytes stay, but programs of one side look up elements by a key that the other side does not keep unique.",
-        ("risky",),
-    )
-)
+@EvolutionRule(
+    "evo-map-key",
+    "The key of a keyed collection stays the same.",
+    "The bytes stay the same, but one side looks up elements by a key that the other side does not keep unique.",
+    ("risky",),
+).for_fields
 def map_key(field: FieldChange) -> Iterator[Change]:
     """Kafka's checker does not compare it."""
     older, newer = field.older, field.newer
     if older is not None and newer is not None and older.map_key != newer.map_key:
         what = "is now part" if newer.map_key else "is no longer part"
-        reason = f"{newer.name} {what} of the key of its collection, so programs that look elements up find other ones"
+        reason = f"{newer.name} {what} of the key of its collection, so lookups find other elements"
         yield Change("risky", field.versions, reason, newer.place, "mapKey")
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-entity-type",
-        "What a value identifies stays the same.",
-        "It is documentation: nothing on the wire changes, but types in generated code may.",
-        ("safe",),
-    )
-)
+@EvolutionRule(
+    "evo-entity-type",
+    "The entityType of a field stays the same.",
+    "It documents the field: nothing changes on the wire, but types in generated code may.",
+    ("safe",),
+).for_fields
 def entity_type(field: FieldChange) -> Iterator[Change]:
-    """Told for the versions of both sides."""
+    """Reported for the versions of both sides."""
     older, newer = field.older, field.newer
     if older is not None and newer is not None and older.entity_type != newer.entity_type:
-        reason = f"entityType {older.entity_type} of {newer.name} became {newer.entity_type}, which changes no byte"
+        reason = f"entityType {older.entity_type} of {newer.name} became {newer.entity_type}; the bytes stay the same"
         yield Change("safe", field.versions, reason, newer.place, "entityType")

@@ -1,4 +1,4 @@
-"""All rules of evolution, gathered from the modules of this package."""
+"""All rules about changes, collected from the modules of this package."""
 
 from __future__ import annotations
 

@@ -11,8 +11,6 @@ from kafkawire.codegen.evolve.rules.rule import (
     EvolutionRule,
     FieldChange,
     MessageChange,
-    field_rule,
-    message_rule,
 )
 
 _MISREAD = "readers of the other side misread every length, and the tagged sections"
@@ -26,7 +24,7 @@ CONV_FLEXIBLE = EvolutionRule(
 )
 
 
-@message_rule(CONV_FLEXIBLE)
+@CONV_FLEXIBLE.for_messages
 def message_becomes_flexible(message: MessageChange) -> Iterator[Change]:
     """Kafka's checker allows it."""
     older, newer = message.older.flexible_versions, message.newer.flexible_versions
@@ -35,15 +33,13 @@ def message_becomes_flexible(message: MessageChange) -> Iterator[Change]:
     yield Change("breaking", versions, reason, message.newer.place, "flexibleVersions")
 
 
-@message_rule(
-    EvolutionRule(
-        "evo-flexible-shrinks",
-        "A flexible version stays flexible.",
-        "Its lengths and tagged sections are gone for one side and expected by the other.",
-        ("breaking",),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "evo-flexible-shrinks",
+    "A flexible version stays flexible.",
+    "One side writes its lengths and tagged sections in another form than the other side expects.",
+    ("breaking",),
+    about_bytes=True,
+).for_messages
 def message_no_longer_flexible(message: MessageChange) -> Iterator[Change]:
     """Versions that one side lacks do not count."""
     older, newer = message.older.flexible_versions, message.newer.flexible_versions
@@ -52,7 +48,7 @@ def message_no_longer_flexible(message: MessageChange) -> Iterator[Change]:
     yield Change("breaking", versions, reason, message.newer.place, "flexibleVersions")
 
 
-@field_rule(CONV_FLEXIBLE)
+@CONV_FLEXIBLE.for_fields
 def field_becomes_flexible(field: FieldChange) -> Iterator[Change]:
     """A field with flexible versions of its own, where the message's stayed."""
     if field.newer is not None:
@@ -60,15 +56,13 @@ def field_becomes_flexible(field: FieldChange) -> Iterator[Change]:
         yield Change("breaking", _differing(field, compact=True), reason, field.newer.place, "flexibleVersions")
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-field-flexible-shrinks",
-        "A field whose length is compact in a version keeps it so.",
-        "Readers of the other side misread the length, and everything behind it.",
-        ("breaking",),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "evo-field-flexible-shrinks",
+    "A field whose length is compact in a version keeps a compact length.",
+    "Readers of the other side misread the length, and everything after it.",
+    ("breaking",),
+    about_bytes=True,
+).for_fields
 def field_no_longer_flexible(field: FieldChange) -> Iterator[Change]:
     """A field with flexible versions of its own, where the message's stayed."""
     if field.newer is not None:
@@ -77,7 +71,7 @@ def field_no_longer_flexible(field: FieldChange) -> Iterator[Change]:
 
 
 def _differing(field: FieldChange, *, compact: bool) -> frozenset[int]:
-    """The versions in which the field alone became compact, or ceased to be."""
+    """The versions in which the field changed to or from a compact length, and its message did not."""
     older, newer, message = field.older, field.newer, field.struct.message
     if older is None or newer is None or (older.flexible_versions is None and newer.flexible_versions is None):
         return frozenset()
@@ -95,16 +89,14 @@ def _is_compact(message: MessageDefinition, field: FieldDefinition, version: int
     return version in (message.flexible_versions if own is None else own)
 
 
-@message_rule(
-    EvolutionRule(
-        "evo-header-versions",
-        "A version of a request or response keeps its header version.",
-        "Peers misread the header, and where the body begins.",
-        ("breaking",),
-    )
-)
+@EvolutionRule(
+    "evo-header-versions",
+    "A version of a request or response keeps its header version.",
+    "Peers misread the header, and where the body begins.",
+    ("breaking",),
+).for_messages
 def header_versions(message: MessageChange) -> Iterator[Change]:
-    """Stated or derived (header-request, header-response); where a version became flexible, only that is reported."""
+    """Stated or derived (header-request, header-response). A version that became flexible is reported only as that."""
     before, after = _header_versions(message.older), _header_versions(message.newer)
     older, newer = message.older.flexible_versions, message.newer.flexible_versions
     versions = frozenset(

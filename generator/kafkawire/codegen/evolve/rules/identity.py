@@ -5,36 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, MessageChange, message_rule
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, MessageChange
 
 _COORDINATOR = ("coordinator-key", "coordinator-value")
 _SERVERS = {"broker": "brokers", "controller": "controllers", "zkBroker": "brokers that run with ZooKeeper"}
 
 
-@message_rule(
-    EvolutionRule(
-        "evo-api-key",
-        "A message keeps its key.",
-        "Peers know messages by their keys: they take it for another message, or for none.",
-        ("breaking",),
-    )
-)
+@EvolutionRule(
+    "evo-api-key",
+    "A message keeps its key.",
+    "Peers identify messages by their keys: they read it as another message, or reject it.",
+    ("breaking",),
+).for_messages
 def api_key(message: MessageChange) -> Iterator[Change]:
-    """Coordinator records that got a stated key are told by evo-type."""
+    """Coordinator records that now state their key are reported by evo-type."""
     older, newer = message.older, message.newer
     if older.api_key != newer.api_key:
-        reason = f"apiKey {_key(older)} became {_key(newer)}, so peers take the message for another one, or for none"
+        reason = f"apiKey {_key(older)} became {_key(newer)}, so peers read the message as another one, or reject it"
         yield Change("breaking", _versions(message), reason, newer.place, "apiKey")
 
 
-@message_rule(
-    EvolutionRule(
-        "evo-type",
-        "A message keeps its type; a data message that was a coordinator record may be called so.",
-        "The type says what goes round the bytes: header, record frame, or nothing.",
-        ("breaking", "safe"),
-    )
-)
+@EvolutionRule(
+    "evo-type",
+    "A message keeps its type; a coordinator record that was defined as data may get the type of its own.",
+    "The type determines what surrounds the bytes: a header, a record frame, or nothing.",
+    ("breaking", "safe"),
+).for_messages
 def type_(message: MessageChange) -> Iterator[Change]:
     """Older releases call coordinator records ``data``; their bytes are the same (coord-key-prefix)."""
     older, newer = message.pair.older_source or message.older, message.pair.newer_source or message.newer
@@ -45,7 +41,7 @@ def type_(message: MessageChange) -> Iterator[Change]:
         reason = f"{was} is now {now}, whose bytes in the log are the same"
         yield Change("safe", message.shared, reason, newer.place, "type")
     else:
-        reason = f"type {older.type} became {newer.type}, so peers expect something else round the bytes"
+        reason = f"type {older.type} became {newer.type}, so peers expect another header or frame around the bytes"
         yield Change("breaking", _versions(message), reason, newer.place, "type")
 
 
@@ -58,14 +54,12 @@ def _form(source: MessageDefinition, message: MessageDefinition) -> str:
     return "a data message"
 
 
-@message_rule(
-    EvolutionRule(
-        "evo-listeners",
-        "A request is served where it was served before.",
-        "Clients that send it elsewhere get no answer; Kafka's own checker does not compare listeners.",
-        ("risky", "safe"),
-    )
-)
+@EvolutionRule(
+    "evo-listeners",
+    "A request keeps its listeners.",
+    "Clients that send it to a removed listener get no answer; Kafka's own checker does not compare listeners.",
+    ("risky", "safe"),
+).for_messages
 def listeners(message: MessageChange) -> Iterator[Change]:
     """Order has no meaning."""
     older, newer = message.older.listeners, message.newer.listeners
@@ -74,7 +68,7 @@ def listeners(message: MessageChange) -> Iterator[Change]:
         reason = f"no longer served by {_servers(gone)}, so clients that send it there get no answer"
         yield Change("risky", message.shared, reason, message.newer.place, "listeners")
     if added:
-        reason = f"now served by {_servers(added)} too, which older clients need not know"
+        reason = f"now served by {_servers(added)} too, which does not affect older clients"
         yield Change("safe", message.shared, reason, message.newer.place, "listeners")
 
 

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, SetChange, set_rule
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, SetChange
 from kafkawire.codegen.evolve.rules.versions import CONV_RETIRE
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
 
-@set_rule(
-    EvolutionRule(
-        "conv-new-message",
-        "A new message starts at version 0 and is flexible from there on.",
-        "A version that is not flexible can never get a tagged field: the first addition costs a new version.",
-        ("risky",),
-    )
-)
+@EvolutionRule(
+    "conv-new-message",
+    "A new message starts at version 0 and is flexible from there on.",
+    "A version that is not flexible can never get a tagged field: the first addition costs a new version.",
+    ("risky",),
+).for_sides
 def new_message(sides: SetChange) -> Iterator[Change]:
-    """Coordinator keys have no choice (message-coordinator-key-not-flexible)."""
+    """Coordinator keys are never flexible (message-coordinator-key-not-flexible)."""
     for pair in sides.pairs:
         message = pair.newer
         if pair.older is not None or message is None or not message.valid_versions or message.type == "coordinator-key":
             continue
         if message.valid_versions.lowest != 0:
-            reason = "a new message that does not begin at version 0, so nobody can tell what the versions below were"
+            reason = (
+                "a new message that does not begin at version 0, so the layouts of the versions below are not known"
+            )
             lowest = frozenset({message.valid_versions.lowest})
             yield Change("risky", lowest, reason, message.place, "validVersions", message.name)
         stiff = frozenset(version for version in message.valid_versions if version not in message.flexible_versions)
@@ -33,9 +33,9 @@ def new_message(sides: SetChange) -> Iterator[Change]:
         yield Change("risky", stiff, reason, message.place, "flexibleVersions", message.name)
 
 
-@set_rule(CONV_RETIRE)
+@CONV_RETIRE.for_sides
 def message_gone(sides: SetChange) -> Iterator[Change]:
-    """The file is gone, and with it the memory of its key."""
+    """The file is gone, so nothing reserves its key."""
     for pair in sides.pairs:
         message = pair.older
         if pair.newer is not None or message is None:
@@ -53,16 +53,14 @@ def message_gone(sides: SetChange) -> Iterator[Change]:
             yield Change("risky", versions, reason, source.place, "name", message.name)
 
 
-@set_rule(
-    EvolutionRule(
-        "conv-pair",
-        "A request and its response have the same versions.",
-        "Whoever sends a request version without a response cannot read the answer.",
-        ("breaking",),
-    )
-)
+@EvolutionRule(
+    "conv-pair",
+    "A request and its response have the same versions.",
+    "A client that sends a request in a version without a response cannot read the answer.",
+    ("breaking",),
+).for_sides
 def pairs(sides: SetChange) -> Iterator[Change]:
-    """Told at the message that lacks the version; what the older side lacked already is not a change."""
+    """Reported at the message that lacks the version, unless the older side lacks it too."""
     before = _by_key(pair.older for pair in sides.pairs)
     for key, both in _by_key(pair.newer for pair in sides.pairs).items():
         request, response = both.get("request"), both.get("response")
@@ -73,7 +71,7 @@ def pairs(sides: SetChange) -> Iterator[Change]:
             old = _lacking(_valid(was), _valid(was_other))
             versions = _lacking(message.valid_versions, other.valid_versions) - old
             what = "answer" if message is response else "request"
-            reason = f"{other.name} has this version and {message.name} has not, so there is no {what} to go with it"
+            reason = f"{other.name} has this version and {message.name} does not, so there is no {what} for it"
             yield Change("breaking", versions, reason, message.place, "validVersions", message.name)
 
 

@@ -1,15 +1,15 @@
-"""What a rule of evolution is: data that names it, and a function that finds the changes it is about.
+"""The parts of a rule about changes: a record that describes it, and a function that finds the changes.
 
-A rule looks at a pair of fields, of structs, of messages, or at both sides as a whole. It says how bad a change is
-as if every version were final; what changes versions that may still change is judged in the walk (conv-unstable).
+A rule checks a pair of fields, of structs or of messages, or both sides as a whole. It gives the severity for final
+versions; the walk lowers it for unstable versions (conv-unstable).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition, Place, TypeRef
 from kafkawire.codegen.evolve.finding import Severity
@@ -30,11 +30,11 @@ class EvolutionRule:
     Attributes:
         id: id of the rule in docs/reference/definition-language.md.
         purpose: what must hold, in one sentence.
-        why: what happens where it does not hold.
-        severities: what its findings can be, the worst first; versions that may still change are always ``safe``.
+        why: what happens otherwise.
+        severities: of its findings, the most severe first; findings about unstable versions are always ``safe``.
         covers: further ids of the reference that this rule enforces.
-        about_bytes: whether its breaking findings say that peers misread a version that both sides have. The layouts
-            prove whether that is true, and where they prove the contrary, the finding is another one (`REGROUPED`).
+        about_bytes: whether its breaking findings say that peers misread a version that both sides have. Where the
+            layouts disprove that, `REGROUPED` replaces the finding.
     """
 
     id: str
@@ -44,17 +44,33 @@ class EvolutionRule:
     covers: tuple[str, ...] = ()
     about_bytes: bool = False
 
+    def for_fields(self, check: Callable[[FieldChange], Iterator[Change]]) -> FieldCheck:
+        """Turn a function over a pair of fields into a check of the rule."""
+        return FieldCheck(self, check)
+
+    def for_structs(self, check: Callable[[StructChange], Iterator[Change]]) -> StructCheck:
+        """Turn a function over a pair of structs into a check of the rule."""
+        return StructCheck(self, check)
+
+    def for_messages(self, check: Callable[[MessageChange], Iterator[Change]]) -> MessageCheck:
+        """Turn a function over a pair of messages into a check of the rule."""
+        return MessageCheck(self, check)
+
+    def for_sides(self, check: Callable[[SetChange], Iterator[Change]]) -> SetCheck:
+        """Turn a function over both sides into a check of the rule."""
+        return SetCheck(self, check)
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change that a rule has found.
+    """A change that a rule found.
 
     Attributes:
-        severity: how bad it is where the versions are final.
+        severity: that for final versions.
         versions: the versions concerned; nothing is reported if there are none.
-        reason: what changed and what happens to whom, in one sentence without a full stop.
-        place: the object at fault.
-        attribute: the attribute whose value is at fault; the whole object if it is not given there.
+        reason: what changed and its effect, in one sentence without a full stop.
+        place: the object with the fault.
+        attribute: the attribute with the fault; the whole object if it is not given there.
         message: its name, if it is not that of the newer side's message.
         path: the field, empty for the message itself.
     """
@@ -74,7 +90,7 @@ class MessageChange:
 
     Attributes:
         older, newer: the definitions in one form (coordinator records).
-        pair: them with what each side wrote.
+        pair: both, as each side has them.
         older_unstable, newer_unstable: the versions that may still change on each side.
     """
 
@@ -90,14 +106,14 @@ class MessageChange:
         return frozenset(self.older.valid_versions.intersect(self.newer.valid_versions))
 
     def where(self, holds: Callable[[int], bool]) -> frozenset[int]:
-        """The versions of both sides of which something holds; `holds` asks for ranges of the definitions only."""
+        """The versions of both sides for which `holds` is true; it may depend only on ranges of the definitions."""
         return frozenset().union(*(alike for first, alike in self.stretches if holds(first)))
 
     @cached_property
     def stretches(self) -> tuple[tuple[int, frozenset[int]], ...]:
-        """The versions of both sides in groups of such as lie in the same ranges, each with its first version.
+        """The versions of both sides in groups that are in the same ranges, each with its first version.
 
-        A definition may have thousands of versions, but no more groups than it has ranges.
+        A definition may have thousands of versions, but only a few ranges.
         """
         ranges = {self.older.flexible_versions, self.newer.flexible_versions, self.older_unstable, self.newer_unstable}
         for shape in (*self.older_shapes.values(), *self.newer_shapes.values()):
@@ -131,17 +147,17 @@ class StructChange:
         return self.pair.shared
 
     def where(self, holds: Callable[[int], bool]) -> frozenset[int]:
-        """The versions in which both sides have it and of which something holds, as `MessageChange.where` has it."""
+        """The versions in which both sides have it and `holds` is true, see `MessageChange.where`."""
         return self.message.where(holds) & self.versions
 
     @cached_property
     def stretches(self) -> tuple[tuple[int, frozenset[int]], ...]:
-        """The versions in which both sides have it in groups, as `MessageChange.stretches` has them."""
+        """The versions in which both sides have it in groups, see `MessageChange.stretches`."""
         return tuple(group for group in self.message.stretches if group[0] in self.versions)
 
     @cached_property
     def fields(self) -> tuple[FieldChange, ...]:
-        """Its fields; what only a tag pairs, but neither name nor type, is two fields."""
+        """Its fields. Fields that share a tag, but neither name nor type, are two fields."""
         return tuple(FieldChange(self, pair) for whole in self.pair.fields for pair in _apart(whole))
 
     @cached_property
@@ -178,7 +194,7 @@ class FieldChange:
         return self.pair.newer
 
     def at(self, version: int) -> tuple[Presence, Presence]:
-        """Where each side has the field in a version (field-presence)."""
+        """How each side has the field in a version (field-presence)."""
         return presence(self.older, version), presence(self.newer, version)
 
     @property
@@ -196,7 +212,7 @@ class FieldChange:
         return self.versions_where(*_KEPT)
 
     def kept_where(self, holds: Callable[[int], bool]) -> frozenset[int]:
-        """Those of them of which something holds, as `MessageChange.where` has it."""
+        """The versions of `kept` for which `holds` is true, see `MessageChange.where`."""
         return self.versions_where(*_KEPT) & self.struct.where(holds)
 
 
@@ -209,12 +225,12 @@ def _apart(pair: FieldPair) -> tuple[FieldPair, ...]:
 
 
 def are_alike(older: TypeRef, newer: TypeRef) -> bool:
-    """Whether two types are one; the names of structs do not count."""
+    """Whether two types are equal; the names of structs are not compared."""
     return (older.array, older.is_struct or older.name) == (newer.array, newer.is_struct or newer.name)
 
 
 def presence(field: FieldDefinition | None, version: int) -> Presence:
-    """Where a field travels in a version (field-presence)."""
+    """How a version has a field (field-presence)."""
     if field is None or version not in field.versions:
         return "absent"
     return "tagged" if version in field.tagged_versions else "inline"
@@ -229,53 +245,28 @@ class SetChange:
     pairs: tuple[MessagePair, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldCheck:
-    """A rule that looks at one pair of fields."""
-
-    rule: EvolutionRule
-    check: Callable[[FieldChange], Iterable[Change]]
+_Subject = TypeVar("_Subject")
 
 
 @dataclass(frozen=True, slots=True)
-class StructCheck:
-    """A rule that looks at all fields of a pair of structs."""
+class Check(Generic[_Subject]):
+    """A rule and the function that finds its changes in a pair of fields, structs or messages, or in both sides."""
 
     rule: EvolutionRule
-    check: Callable[[StructChange], Iterable[Change]]
+    check: Callable[[_Subject], Iterator[Change]]
 
 
-@dataclass(frozen=True, slots=True)
-class MessageCheck:
-    """A rule that looks at a message of both sides."""
-
-    rule: EvolutionRule
-    check: Callable[[MessageChange], Iterable[Change]]
+class FieldCheck(Check[FieldChange]):
+    """A rule about one pair of fields."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetCheck:
-    """A rule that looks at both sides as a whole."""
-
-    rule: EvolutionRule
-    check: Callable[[SetChange], Iterable[Change]]
+class StructCheck(Check[StructChange]):
+    """A rule about all fields of a pair of structs."""
 
 
-def field_rule(rule: EvolutionRule) -> Callable[[Callable[[FieldChange], Iterator[Change]]], FieldCheck]:
-    """Turn a function over a pair of fields into a check of the rule."""
-    return lambda check: FieldCheck(rule, check)
+class MessageCheck(Check[MessageChange]):
+    """A rule about a message of both sides."""
 
 
-def struct_rule(rule: EvolutionRule) -> Callable[[Callable[[StructChange], Iterator[Change]]], StructCheck]:
-    """Turn a function over a pair of structs into a check of the rule."""
-    return lambda check: StructCheck(rule, check)
-
-
-def message_rule(rule: EvolutionRule) -> Callable[[Callable[[MessageChange], Iterator[Change]]], MessageCheck]:
-    """Turn a function over a pair of messages into a check of the rule."""
-    return lambda check: MessageCheck(rule, check)
-
-
-def set_rule(rule: EvolutionRule) -> Callable[[Callable[[SetChange], Iterator[Change]]], SetCheck]:
-    """Turn a function over both sides into a check of the rule."""
-    return lambda check: SetCheck(rule, check)
+class SetCheck(Check[SetChange]):
+    """A rule about both sides as a whole."""

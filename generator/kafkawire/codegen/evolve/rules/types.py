@@ -11,22 +11,20 @@ from kafkawire.codegen.evolve.rules.rule import (
     FieldChange,
     MessageChange,
     are_alike,
-    field_rule,
-    message_rule,
     presence,
 )
 
 RENAMED = EvolutionRule(
     "evo-renamed",
     "Messages, structs and fields keep their names.",
-    "Names are not on the wire, but programs, JSON dumps and logs use them; a rename can also hide another meaning.",
+    "Names are not on the wire, but programs, JSON dumps and logs use them; a rename can also hide a new meaning.",
     ("safe",),
 )
 
 
-@field_rule(RENAMED)
+@RENAMED.for_fields
 def field_renamed(field: FieldChange) -> Iterator[Change]:
-    """The pair was found by its tag or by its place in line."""
+    """The fields have the same tag or the same position."""
     older, newer = field.older, field.newer
     if older is not None and newer is not None and older.name != newer.name:
         how = "place in line" if newer.tag is None else "tag"
@@ -34,9 +32,9 @@ def field_renamed(field: FieldChange) -> Iterator[Change]:
         yield Change("safe", field.kept, reason, newer.place, "name")
 
 
-@field_rule(RENAMED)
+@RENAMED.for_fields
 def struct_renamed(field: FieldChange) -> Iterator[Change]:
-    """Kafka's checker refuses this (evo-type-differs)."""
+    """Kafka's checker rejects this (evo-type-differs)."""
     older, newer = field.older, field.newer
     if older is None or newer is None or not (older.type.is_struct and newer.type.is_struct):
         return
@@ -45,28 +43,26 @@ def struct_renamed(field: FieldChange) -> Iterator[Change]:
         yield Change("safe", field.kept, reason, newer.place, "type")
 
 
-@message_rule(RENAMED)
+@RENAMED.for_messages
 def message_renamed(message: MessageChange) -> Iterator[Change]:
-    """The pair was found by type and key."""
+    """The messages have the same type and key."""
     older, newer = message.older, message.newer
     if older.name != newer.name:
-        reason = f"{older.name} is now called {newer.name}: it is known by its key {newer.api_key} on the wire"
+        reason = f"{older.name} is now called {newer.name}: its key {newer.api_key} identifies it on the wire"
         yield Change("safe", message.shared, reason, newer.place, "name")
 
 
-@field_rule(
-    EvolutionRule(
-        "conv-type",
-        "A field keeps its type; in versions that are not flexible, an array of primitives may become one of structs "
-        "of one such field, for the bytes are the same.",
-        "Readers of the other side take the bytes for a value of another type.",
-        ("breaking", "risky", "safe"),
-        ("evo-type-differs",),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "conv-type",
+    "A field keeps its type; in versions that are not flexible, an array of primitives may become an array of structs "
+    "with one such field, since the bytes are the same.",
+    "Readers of the other side read the bytes as a value of another type.",
+    ("breaking", "risky", "safe"),
+    ("evo-type-differs",),
+    about_bytes=True,
+).for_fields
 def type_changed(field: FieldChange) -> Iterator[Change]:
-    """The exception holds the other way round too; octets are octets, whether they are called bytes or records."""
+    """The exception applies in both directions. The types bytes and records have the same bytes."""
     older, newer = field.older, field.newer
     if older is None or newer is None or are_alike(older.type, newer.type):
         return
@@ -77,12 +73,12 @@ def type_changed(field: FieldChange) -> Iterator[Change]:
     yield Change("safe", wrapped, reason, newer.place, "type")
     reason = f"{what}, which has the same bytes, but peers now expect other content in them"
     yield Change("risky", octets, reason, newer.place, "type")
-    reason = f"{what}, so a reader of the other side takes the bytes for a value of another type"
+    reason = f"{what}, so a reader of the other side reads the bytes as a value of another type"
     yield Change("breaking", field.kept - wrapped - octets, reason, newer.place, "type")
 
 
 def _is_wrapping(field: FieldChange, older: FieldDefinition, newer: FieldDefinition, version: int) -> bool:
-    """Whether one side has an array of primitives and the other an array of structs with just that (wire-struct)."""
+    """Whether one side has an array of primitives and the other an array of structs with that field (wire-struct)."""
     message = field.struct.message
     before, after = older.type, newer.type
     if version in message.older.flexible_versions or version in message.newer.flexible_versions:
@@ -99,18 +95,16 @@ def _is_wrapping(field: FieldChange, older: FieldDefinition, newer: FieldDefinit
     )
 
 
-@field_rule(
-    EvolutionRule(
-        "conv-nullable",
-        "In every version that both sides have, null is legal on both or on neither.",
-        "The side that does not know null refuses it, and single structs have an additional byte where null is legal.",
-        ("breaking",),
-        ("evo-max-nullable-lower", "evo-min-nullable-differs"),
-        about_bytes=True,
-    )
-)
+@EvolutionRule(
+    "conv-nullable",
+    "In every version that both sides have, null is legal on both or on neither.",
+    "The side where null is illegal rejects it, and single structs have an additional byte where null is legal.",
+    ("breaking",),
+    ("evo-max-nullable-lower", "evo-min-nullable-differs"),
+    about_bytes=True,
+).for_fields
 def nullability(field: FieldChange) -> Iterator[Change]:
-    """A field becomes nullable in new versions only."""
+    """A field may become nullable in new versions."""
     older, newer = field.older, field.newer
     if older is None or newer is None or not are_alike(older.type, newer.type):
         return
@@ -118,10 +112,10 @@ def nullability(field: FieldChange) -> Iterator[Change]:
     gained = field.kept_where(lambda version: version not in before and version in after)
     lost = field.kept_where(lambda version: version in before and version not in after)
     marked = newer.type.is_struct and not newer.type.array
-    then = "readers of the other side take the byte that marks null for a value" if marked else ""
-    reason = f"null is now legal for {newer.name}, so {then or 'readers that do not expect it refuse it'}"
+    then = "readers of the other side read the byte that marks null as a value" if marked else ""
+    reason = f"null is now legal for {newer.name}, so {then or 'readers that do not expect it reject it'}"
     yield Change("breaking", gained, reason, newer.place, "nullableVersions")
     reason = (
-        f"null is no longer legal for {newer.name}, so {then or 'a null from a peer that still sends it is refused'}"
+        f"null is no longer legal for {newer.name}, so {then or 'a null from a peer that still sends it is rejected'}"
     )
     yield Change("breaking", lost, reason, newer.place, "nullableVersions")

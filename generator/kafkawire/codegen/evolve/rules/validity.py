@@ -1,76 +1,68 @@
-"""What a definition says about versions that it does not have."""
+"""Attributes of fields that name only versions which are not valid."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from kafkawire.codegen.definition import FieldDefinition
-from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange, field_rule
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange
 from kafkawire.codegen.versions import Versions
 
-_LEFT_OVER = "are left over from versions that were dropped"
+_LEFT_OVER = "remain from versions that were dropped"
 _NO_EFFECT = "have no effect, perhaps because a version is missing from validVersions"
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-field-never-valid",
-        "A field is in some valid version.",
-        "Nobody can send or read it: mostly the new version was forgotten in validVersions.",
-        ("risky", "safe"),
-        ("evo-pair-old-misplaced", "evo-pair-new-misplaced"),
-    )
-)
+@EvolutionRule(
+    "evo-field-never-valid",
+    "A field is in some valid version.",
+    "No peer can send or read it; often the new version is missing from validVersions.",
+    ("risky", "safe"),
+    ("evo-pair-old-misplaced", "evo-pair-new-misplaced"),
+).for_fields
 def field_never_valid(field: FieldChange) -> Iterator[Change]:
-    """A field that is left over when old versions are dropped does no harm."""
+    """A field that remains after old versions are dropped is harmless."""
     yield from _never_valid(field, "versions", lambda written: written.versions)
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-nullable-never-valid",
-        "Null is legal in some valid version, if it is legal at all.",
-        "Nobody can send null: mostly the new version was forgotten in validVersions.",
-        ("risky", "safe"),
-    )
-)
+@EvolutionRule(
+    "evo-nullable-never-valid",
+    "Null is legal in some valid version, if it is legal at all.",
+    "No peer can send null; often the new version is missing from validVersions.",
+    ("risky", "safe"),
+).for_fields
 def nullable_never_valid(field: FieldChange) -> Iterator[Change]:
-    """Told only where the field itself is valid."""
+    """Reported only where the field itself is valid."""
     if field.newer is not None and _is_valid(field, field.newer.versions):
         yield from _never_valid(field, "nullableVersions", lambda written: written.nullable_versions)
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-tagged-never-valid",
-        "A field is tagged in some valid version, if it has a tag.",
-        "Nobody sends it as a tagged field: mostly the new version was forgotten in validVersions.",
-        ("risky", "safe"),
-    )
-)
+@EvolutionRule(
+    "evo-tagged-never-valid",
+    "A field is tagged in some valid version, if it has a tag.",
+    "No peer sends it as a tagged field; often the new version is missing from validVersions.",
+    ("risky", "safe"),
+).for_fields
 def tagged_never_valid(field: FieldChange) -> Iterator[Change]:
-    """Told only where the field itself is valid."""
+    """Reported only where the field itself is valid."""
     if field.newer is not None and _is_valid(field, field.newer.versions):
         yield from _never_valid(field, "taggedVersions", lambda written: written.tagged_versions)
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-override-never-valid",
-        "Flexible versions of a field's own name some valid version, or none at all.",
-        "They have no effect: mostly the new version was forgotten in validVersions.",
-        ("risky", "safe"),
-    )
-)
+@EvolutionRule(
+    "evo-override-never-valid",
+    "The flexibleVersions of a field contain a valid version, or are none.",
+    "They have no effect; often the new version is missing from validVersions.",
+    ("risky", "safe"),
+).for_fields
 def override_never_valid(field: FieldChange) -> Iterator[Change]:
-    """``none`` is the use that real definitions make of it; Kafka's checker refuses even that."""
+    """Kafka's definitions use ``none``, which Kafka's checker rejects."""
     yield from _never_valid(field, "flexibleVersions", lambda written: written.flexible_versions or Versions(0, -1))
 
 
 def _never_valid(
     field: FieldChange, attribute: str, range_of: Callable[[FieldDefinition], Versions]
 ) -> Iterator[Change]:
-    """Only what the newer side brought about; whatever the older one had like this is not a change."""
+    """Only if the older side did not have the same fault already."""
     if (
         field.newer is None
         or field.pair.only is not None

@@ -4,77 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, MessageChange, message_rule
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, MessageChange
 
 CONV_RETIRE = EvolutionRule(
     "conv-retire",
-    "A retired message keeps its file with validVersions none, so that its key is not given away.",
-    "Peers of the older side can no longer talk it; and where the file is gone, its key may come to mean another "
-    "message.",
+    "A retired message keeps its file with validVersions none, so that its key stays reserved.",
+    "Peers of the older side can no longer use it; and if the file is gone, its key may be given to another message.",
     ("breaking", "risky"),
 )
 PERSISTENT = frozenset({"metadata", "coordinator-key", "coordinator-value"})
-"""Types of messages that lie in logs, where no versions are negotiated."""
+"""Types of messages that are stored in logs, where no versions are negotiated."""
 
 
-@message_rule(
-    EvolutionRule(
-        "conv-lowest",
-        "The lowest version is raised on purpose only; Kafka asks for a KIP.",
-        "Peers that know only the versions dropped can no longer talk to the newer side, and records of these versions "
-        "can no longer be read.",
-        ("breaking", "risky"),
-    )
-)
+@EvolutionRule(
+    "conv-lowest",
+    "The lowest version is raised only on purpose; Kafka requires a KIP.",
+    "Peers that support only dropped versions cannot communicate with the newer side, and records in these versions "
+    "can no longer be read.",
+    ("breaking", "risky"),
+).for_messages
 def lowest_raised(message: MessageChange) -> Iterator[Change]:
-    """Requests and responses are negotiated, records lie in logs."""
+    """Peers negotiate versions of requests and responses; records stay in logs."""
     older, newer = message.older.valid_versions, message.newer.valid_versions
     if not (older and newer):
         return
     dropped = frozenset(version for version in older if version < newer.lowest)
     if message.newer.type in PERSISTENT:
-        reason = "no longer valid, so what was written in it can no longer be read"
+        reason = "no longer valid, so records that were written in it can no longer be read"
         yield Change("breaking", dropped, reason, message.newer.place, "validVersions")
     else:
-        reason = "no longer valid, so peers that know no higher version can no longer use this message"
+        reason = "no longer valid, so peers without a higher version can no longer use this message"
         yield Change("risky", dropped, reason, message.newer.place, "validVersions")
 
 
-@message_rule(
-    EvolutionRule(
-        "evo-min-version-lower",
-        "A version that was dropped does not come back.",
-        "Peers may still know another layout of it, from before it was dropped.",
-        ("breaking",),
-    )
-)
+@EvolutionRule(
+    "evo-min-version-lower",
+    "A version that was dropped does not come back.",
+    "Peers may still have its layout from before it was dropped, which may differ.",
+    ("breaking",),
+).for_messages
 def lowest_lowered(message: MessageChange) -> Iterator[Change]:
     """For a message that was retired as a whole see conv-retire."""
     older, newer = message.older.valid_versions, message.newer.valid_versions
     if older and newer:
         back = frozenset(version for version in newer if version < older.lowest)
-        reason = "valid again below the lowest version, so peers from before that may know it in another layout"
+        reason = "valid again although it was dropped, so older peers may have another layout of it"
         yield Change("breaking", back, reason, message.newer.place, "validVersions")
 
 
-@message_rule(
-    EvolutionRule(
-        "evo-max-version-lower",
-        "The highest version is not lowered.",
-        "Peers that were built for that version lose it, and what was written in it can no longer be read.",
-        ("breaking",),
-    )
-)
+@EvolutionRule(
+    "evo-max-version-lower",
+    "The highest version is not lowered.",
+    "Peers that support only that version cannot communicate, and records that were written in it cannot be read.",
+    ("breaking",),
+).for_messages
 def highest_lowered(message: MessageChange) -> Iterator[Change]:
     """Kafka's checker forbids it."""
     older, newer = message.older.valid_versions, message.newer.valid_versions
     if older and newer:
         dropped = frozenset(version for version in older if version > newer.highest)
-        reason = "taken back, so what peers send or have written in it is refused"
+        reason = "no longer valid, so messages that peers send or have written in it are rejected"
         yield Change("breaking", dropped, reason, message.newer.place, "validVersions")
 
 
-@message_rule(CONV_RETIRE)
+@CONV_RETIRE.for_messages
 def retired(message: MessageChange) -> Iterator[Change]:
     """The file stays, as it should."""
     older, newer = message.older, message.newer
@@ -82,32 +75,32 @@ def retired(message: MessageChange) -> Iterator[Change]:
         return
     versions = frozenset(older.valid_versions)
     if newer.type in PERSISTENT:
-        reason = "retired, so what was written of it can no longer be read"
+        reason = "retired, so records of it can no longer be read"
         yield Change("breaking", versions, reason, newer.place, "validVersions")
     else:
-        reason = "retired, so peers that still use it are refused, while its key stays reserved"
+        reason = "retired, so peers that still use it are rejected; its key stays reserved"
         yield Change("risky", versions, reason, newer.place, "validVersions")
 
 
-@message_rule(CONV_RETIRE)
+@CONV_RETIRE.for_messages
 def back_from_retirement(message: MessageChange) -> Iterator[Change]:
-    """The key was to stay unused."""
+    """The key of a retired message is not used again."""
     older, newer = message.older, message.newer
     if newer.valid_versions and not older.valid_versions:
-        reason = f"apiKey {newer.api_key} was retired and is in use again, and older peers know it as what it was"
+        reason = (
+            f"apiKey {newer.api_key} was retired and is in use again, and older peers use it for the retired message"
+        )
         yield Change("breaking", frozenset(newer.valid_versions), reason, newer.place, "validVersions")
 
 
-@message_rule(
-    EvolutionRule(
-        "conv-unstable",
-        "A version that is final stays final.",
-        "A version that may change again is hidden by servers, and its peers cannot rely on it.",
-        ("risky", "safe"),
-    )
-)
+@EvolutionRule(
+    "conv-unstable",
+    "A version that is final stays final.",
+    "Servers hide a version that may still change, and peers cannot rely on it.",
+    ("risky", "safe"),
+).for_messages
 def stability(message: MessageChange) -> Iterator[Change]:
-    """Which versions are unstable is known of requests and their responses only, and of proposals."""
+    """Only requests, their responses and proposals have unstable versions."""
     marked = frozenset(
         v for v in message.shared if v in message.newer_unstable and v not in message.older_unstable
     )  # fmt: skip
@@ -118,15 +111,12 @@ def stability(message: MessageChange) -> Iterator[Change]:
     yield Change("safe", final, reason, message.newer.place, "latestVersionUnstable")
 
 
-@message_rule(
-    EvolutionRule(
-        "conv-records",
-        "Persistent records grow by tagged fields rather than by versions (KIP-915).",
-        "A broker that is downgraded cannot read records of a version that it does not know; it would skip a tagged "
-        "field.",
-        ("risky", "safe"),
-    )
-)
+@EvolutionRule(
+    "conv-records",
+    "Persistent records grow by tagged fields rather than by versions (KIP-915).",
+    "A downgraded broker cannot read records in a version that it lacks, but it skips unknown tagged fields.",
+    ("risky", "safe"),
+).for_messages
 def record_version_added(message: MessageChange) -> Iterator[Change]:
     """Metadata records are written in a version only when the metadata version of the cluster allows it."""
     older, newer = message.older.valid_versions, message.newer.valid_versions
@@ -134,7 +124,7 @@ def record_version_added(message: MessageChange) -> Iterator[Change]:
         return
     added = frozenset(version for version in newer if version > older.highest)
     if message.newer.type == "coordinator-value":
-        reason = "a new version of a persistent record, so a downgraded broker cannot read what was written in it"
+        reason = "a new version of a persistent record, so a downgraded broker cannot read records in it"
         yield Change("risky", added, reason, message.newer.place, "validVersions")
     elif message.newer.type == "metadata":
         reason = "a new version of a persistent record, which older controllers and brokers cannot read"

@@ -1,4 +1,4 @@
-"""Applying all rules to two sides, and judging what changes only versions that may still change."""
+"""Applies all rules to two sides; changes of unstable versions become safe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafkawire.codegen.evolve.rules.catalogue import FIELD_CHECKS, MESSAGE_CHECK
 from kafkawire.codegen.evolve.rules.presence import REGROUPED
 from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, MessageChange, SetChange, StructChange
 from kafkawire.codegen.evolve.side import Side
-from kafkawire.codegen.versions import Versions
+from kafkawire.codegen.versions import Versions, ranges_of
 
 _SEVERITIES = ("breaking", "risky", "safe")
 _Found = tuple[EvolutionRule, Change]
@@ -20,12 +20,12 @@ _Found = tuple[EvolutionRule, Change]
 def evolution_findings(
     older: Side, newer: Side, pairs: tuple[MessagePair, ...], understood: Mapping[str, frozenset[int]]
 ) -> tuple[EvolutionFinding, ...]:
-    """What the rules have to say about two sides, the worst first, then by message and field.
+    """The findings about two sides, the most severe first, then by message and field.
 
     Args:
         older, newer: the sides.
         pairs: their messages in pairs.
-        understood: name of a message to the versions of which each side reads all that the other one writes.
+        understood: name of a message to the versions in which each side reads all that the other writes.
     """
     former = {pair.name: pair.older.name for pair in pairs if pair.older is not None}
     findings = [
@@ -76,25 +76,25 @@ def _struct_changes(struct: StructChange) -> Iterator[_Found]:
 
 
 def _proved(rule: EvolutionRule, change: Change, understood: Mapping[str, frozenset[int]]) -> Iterator[_Found]:
-    """The change; versions in which the layouts prove that nothing is misread are another finding (`REGROUPED`)."""
+    """The change; `REGROUPED` replaces it in versions whose layouts prove that every value is read correctly."""
     same = change.versions & understood.get(change.message, frozenset())
     if not same or not rule.about_bytes or change.severity != "breaking":
         yield rule, change
         return
-    reason = "fields are named or nested otherwise, but each side reads the bytes of the other"
+    reason = "fields have other names or nesting, but each side reads the bytes of the other"
     yield rule, replace(change, versions=change.versions - same)
     yield REGROUPED, replace(change, severity="safe", versions=same, reason=reason)
 
 
 def _judged(rule: EvolutionRule, change: Change, unstable: Versions) -> Iterator[EvolutionFinding]:
-    """One finding for each run of versions; what was unstable may change (conv-unstable)."""
+    """One finding for each range of versions; unstable versions may change (conv-unstable)."""
     final = frozenset(version for version in change.versions if version not in unstable)
-    for run in _runs(final):
+    for run in ranges_of(final):
         yield _finding(rule, change, run)
     free = change if change.severity == "safe" else replace(
         change, severity="safe", reason=f"{change.reason}; it was marked unstable, so it may change (conv-unstable)"
     )  # fmt: skip
-    for run in _runs(change.versions - final):
+    for run in ranges_of(change.versions - final):
         yield _finding(rule, free, run)
 
 
@@ -109,12 +109,3 @@ def _finding(rule: EvolutionRule, change: Change, versions: Versions) -> Evoluti
         file=change.place.file,
         span=change.place.of(change.attribute),
     )
-
-
-def _runs(versions: frozenset[int]) -> Iterator[Versions]:
-    """The versions as ranges without gaps."""
-    rest = sorted(versions)
-    while rest:
-        length = next((i for i in range(1, len(rest)) if rest[i] != rest[0] + i), len(rest))
-        yield Versions(rest[0], rest[length - 1])
-        rest = rest[length:]

@@ -1,4 +1,4 @@
-"""Two fields that Kafka's checker takes for the same one: what must be equal in them."""
+"""What Kafka's checker compares in two fields that it treats as the same one."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from kafkawire.codegen.check.rule import Rule
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.evolve.finding import EvolutionFinding
-from kafkawire.codegen.evolve.upstream import catalogue
+from kafkawire.codegen.evolve.upstream import rules
 from kafkawire.codegen.evolve.upstream.report import Spot, between, flexible_versions, refusal
 from kafkawire.codegen.versions import Versions
 
 
 @dataclass(frozen=True, slots=True)
 class FieldPair:
-    """Fields at the same place of their structs; their names may differ.
+    """Fields at the same position in their structs; their names may differ.
 
     Attributes:
         path: of the field in the newer definition.
@@ -31,7 +31,7 @@ class FieldPair:
 
     @property
     def has_one_type(self) -> bool:
-        """Whether the texts of the types are equal; of structs, that is the name."""
+        """Whether the texts of the types are equal, including names of structs."""
         return self.older.type == self.newer.type
 
     @property
@@ -41,7 +41,7 @@ class FieldPair:
 
     @property
     def lowest(self) -> tuple[int, int]:
-        """The lowest versions that have the field, as far as they are valid in the newer definition."""
+        """The lowest versions that have the field and are valid in the newer definition."""
         valid = self.newer_message.valid_versions
         return max(self.older.versions.lowest, valid.lowest), max(self.newer.versions.lowest, valid.lowest)
 
@@ -49,8 +49,8 @@ class FieldPair:
     def highest(self) -> tuple[int, int]:
         """The highest valid versions that have the field.
 
-        Where the newer definition has lost versions, which is told for the message, the older one counts as if it
-        had never had them.
+        Versions that the newer definition no longer has are reported for the message. Here the older one is treated as
+        if it never had them.
         """
         valid = self.older_message.valid_versions, self.newer_message.valid_versions
         older = min(self.older.versions.highest, valid[0].highest, valid[1].highest)
@@ -66,10 +66,10 @@ class FieldPair:
         )
 
     def findings(self) -> Iterator[EvolutionFinding]:
-        """What differs and must not; no more is said of fields of different types."""
+        """The errors about the pair. Of fields with different types, only the types are compared."""
         if not self.has_one_type:
             problem = f'the type was "{self.older.type}" and is "{self.newer.type}"'
-            yield self._refusal(catalogue.TYPE_DIFFERS, "type", self._common_versions, problem)
+            yield self._refusal(rules.TYPE_DIFFERS, "type", self._common_versions, problem)
             return
         yield from self._effective_versions()
         yield from self._nullable_versions()
@@ -82,44 +82,44 @@ class FieldPair:
 
     def _refusal(self, rule: Rule, attribute: str, versions: Versions, problem: str) -> EvolutionFinding:
         if self.is_renamed:
-            problem = f'paired with "{self.older.name}" by its place, {problem}'
+            problem = f'compared with "{self.older.name}" at its position, {problem}'
         return refusal(rule, Spot(self.newer_message.name, self.path, self.newer.place, attribute), versions, problem)
 
     def _effective_versions(self) -> Iterator[EvolutionFinding]:
         (low1, low2), (high1, high2) = self.lowest, self.highest
         problem = f'the versions were "{self.older.versions}" and are "{self.newer.versions}"'
         if high2 < high1:
-            yield self._refusal(catalogue.MAX_EFFECTIVE_LOWER, "versions", between(high2 + 1, high1), problem)
+            yield self._refusal(rules.MAX_EFFECTIVE_LOWER, "versions", between(high2 + 1, high1), problem)
         if low2 != low1:
             changed = between(min(low1, low2), max(low1, low2) - 1)
-            yield self._refusal(catalogue.MIN_EFFECTIVE_DIFFERS, "versions", changed, problem)
+            yield self._refusal(rules.MIN_EFFECTIVE_DIFFERS, "versions", changed, problem)
 
     def _nullable_versions(self) -> Iterator[EvolutionFinding]:
         older, newer = self.older.nullable_versions, self.newer.nullable_versions
         problem = f'the nullable versions were "{older}" and are "{newer}"'
-        # The operands are crossed in Kafka's checker: each side's highest version, the other's nullable one.
+        # Kafka's checker swaps the operands: the highest version of each side, the nullable versions of the other.
         high1, high2 = min(self.highest[0], newer.highest), min(self.highest[1], older.highest)
         if high2 < high1:
             changed = between(high2 + 1, high1)
-            yield self._refusal(catalogue.MAX_NULLABLE_LOWER, "nullableVersions", changed, problem)
+            yield self._refusal(rules.MAX_NULLABLE_LOWER, "nullableVersions", changed, problem)
         valid = self.newer_message.valid_versions
         low1, low2 = max(older.lowest, valid.lowest), max(newer.lowest, valid.lowest)
         if low2 != low1:
             changed = between(min(low1, low2), max(low1, low2) - 1)
-            yield self._refusal(catalogue.MIN_NULLABLE_DIFFERS, "nullableVersions", changed, problem)
+            yield self._refusal(rules.MIN_NULLABLE_DIFFERS, "nullableVersions", changed, problem)
 
     def _flexible_versions(self) -> Iterator[EvolutionFinding]:
         older, newer = self.flexible_versions
-        # Without versions of their own the fields have those of the messages, about which evo-flexible-shrinks speaks.
+        # Fields without flexibleVersions have those of their messages, which evo-flexible-shrinks compares.
         has_own = self.older.flexible_versions is not None or self.newer.flexible_versions is not None
         if has_own and not newer.contains(older):
             lost = older.subtract(newer) or older
             problem = f'the field\'s flexible versions were "{older}" and are "{newer}"'
             valid = self.older_message.valid_versions
-            yield self._refusal(catalogue.FIELD_FLEXIBLE_SHRINKS, "flexibleVersions", lost.intersect(valid), problem)
+            yield self._refusal(rules.FIELD_FLEXIBLE_SHRINKS, "flexibleVersions", lost.intersect(valid), problem)
 
     def _default(self) -> Iterator[EvolutionFinding]:
         older, newer = self.older.default or "", self.newer.default or ""
         if older != newer:
             problem = f"the default was {older!r} and is {newer!r}"
-            yield self._refusal(catalogue.DEFAULT_DIFFERS, "default", self._common_versions, problem)
+            yield self._refusal(rules.DEFAULT_DIFFERS, "default", self._common_versions, problem)

@@ -1,4 +1,4 @@
-"""How a problem that Kafka's checker has with a definition is told."""
+"""Findings that represent errors of Kafka's checker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Spot:
 
     Attributes:
         message, path: as in the finding.
-        place, attribute: the object of a file and its attribute; the whole object where it lacks that.
+        place, attribute: the object in a file and its attribute; the whole object if it lacks the attribute.
     """
 
     message: str
@@ -26,7 +26,7 @@ class Spot:
 
 
 def refusal(rule: Rule, spot: Spot, versions: Versions, problem: str, remedy: str = "") -> EvolutionFinding:
-    """A finding whose reason is the problem and what to do, which the rule says where nothing better is known."""
+    """A finding whose reason is the problem, and the given remedy or that of the rule."""
     place = spot.place
     reason = f"{problem}; {remedy or rule.remedy}"
     return EvolutionFinding(
@@ -35,10 +35,10 @@ def refusal(rule: Rule, spot: Spot, versions: Versions, problem: str, remedy: st
 
 
 def flexible_versions(message: MessageDefinition) -> Versions:
-    """The flexible versions as Kafka's parser has them: those of a retired message are not looked at."""
+    """The flexible versions as Kafka's parser has them: those of a retired message are ignored."""
     return message.flexible_versions if message.valid_versions else NO_VERSIONS
 
 
 def between(lowest: int, highest: int) -> Versions:
-    """The versions from `lowest` to `highest`, which may be one of an empty range or lie below it."""
+    """The versions from `lowest` to `highest`, which may be the end of an empty range, or below it."""
     return Versions(max(lowest, 0), highest)

@@ -1,4 +1,4 @@
-"""Stage C of Kafka's checker: the structs of both definitions are compared field by field."""
+"""Stage C of Kafka's checker: compares the structs of both definitions field by field."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition, Place
 from kafkawire.codegen.evolve.finding import EvolutionFinding
-from kafkawire.codegen.evolve.upstream import catalogue
+from kafkawire.codegen.evolve.upstream import rules
 from kafkawire.codegen.evolve.upstream.field_pair import FieldPair
 from kafkawire.codegen.evolve.upstream.report import Spot, flexible_versions, refusal
 from kafkawire.codegen.evolve.upstream.structs import Fields, StructTable, capitalised
@@ -15,7 +15,7 @@ from kafkawire.codegen.evolve.upstream.structs import Fields, StructTable, capit
 
 @dataclass(frozen=True, slots=True)
 class _StructPair:
-    """Two structs, by their fields, that stand at the same place.
+    """Two structs that the checker compares, by their fields.
 
     Attributes:
         path, place: of the field that has the struct in the newer definition, or of the newer message.
@@ -29,7 +29,7 @@ class _StructPair:
 
     @property
     def key(self) -> tuple[int, int]:
-        """Tells pairs of structs apart, by whatever way they are reached."""
+        """Identifies the pair, whichever fields use it."""
         return id(self.older), id(self.newer)
 
 
@@ -45,9 +45,9 @@ class Unification:
         self._newer_structs = newer_structs
 
     def findings(self) -> Iterator[EvolutionFinding]:
-        """All structs that are reached from the messages, each pair of them once, inner ones where they occur.
+        """The errors of all pairs of structs that the messages use, each pair once, inner ones where they occur.
 
-        There is no recursion: names that lead from struct to struct may form long chains, and circles.
+        It is not recursive, since structs that use each other can form long chains and cycles.
         """
         entered: dict[tuple[int, int], Iterator[EvolutionFinding | _StructPair]] = {(0, 0): self._messages()}
         done: set[tuple[int, int]] = set()
@@ -70,23 +70,21 @@ class Unification:
         if capitalised(older.name) != capitalised(newer.name):
             problem = f'the name was "{older.name}" and is "{newer.name}"'
             spot = Spot(newer.name, "", newer.place, "name")
-            yield refusal(catalogue.TYPE_DIFFERS, spot, newer.valid_versions, problem, "restore the name")
+            yield refusal(rules.TYPE_DIFFERS, spot, newer.valid_versions, problem, "restore the name")
             return
         fields = self._older_structs.fields_of_message(), self._newer_structs.fields_of_message()
         if fields[0] is None or fields[1] is None:
             message = newer if fields[1] is None else older
-            problem = (
-                f"the {'newer' if message is newer else 'older'} definition has no fields, which makes the checker"
-            )
+            problem = f"the {'newer' if message is newer else 'older'} definition has no fields, so the checker"
             problem += f' look for a struct "{capitalised(message.name)}"'
             spot = Spot(newer.name, "", message.place, "fields")
-            remedy = "leave the file out of what Kafka's checker sees"
-            yield refusal(catalogue.STRUCT_UNKNOWN, spot, message.valid_versions, problem, remedy)
+            remedy = "do not check the file with Kafka's checker"
+            yield refusal(rules.STRUCT_UNKNOWN, spot, message.valid_versions, problem, remedy)
             return
         yield _StructPair("", newer.place, fields[0], fields[1])
 
     def _structs(self, structs: _StructPair) -> Iterator[EvolutionFinding | _StructPair]:
-        """What two structs have to say, and the pairs of structs inside them."""
+        """The errors about two structs, and the pairs of structs inside them."""
         yield from self._tagged_outside_flexible(structs.path, structs.older, self._older)
         yield from self._tagged_outside_flexible(structs.path, structs.newer, self._newer)
         older = yield from self._in_both(structs.path, structs.older, self._older)
@@ -97,21 +95,21 @@ class Unification:
             if pair.has_one_type:
                 yield from self._inner(pair)
             elif pair.is_renamed:
-                return  # the sides are out of step, and all later pairs would say so
-        # What is left of the older fields is not looked at: the checker takes them for removed (evo-pair-missing-new).
+                return  # the positions no longer match, so all later pairs would differ
+        # The checker does not compare the remaining older fields (evo-pair-missing-new).
         for field in newer[len(older) :]:
             yield self._without_partner(_below(structs.path, field), field)
 
     def _in_both(
         self, path: str, fields: Fields, message: MessageDefinition
     ) -> Generator[EvolutionFinding, None, list[FieldDefinition]]:
-        """The fields of one side that have valid versions on both sides; those without one on their own are told."""
+        """The fields of one side that have valid versions on both sides; reports those without a valid version."""
         other = self._newer if message is self._older else self._older
-        rule = catalogue.PAIR_OLD_MISPLACED if message is self._older else catalogue.PAIR_NEW_MISPLACED
+        rule = rules.PAIR_OLD_MISPLACED if message is self._older else rules.PAIR_NEW_MISPLACED
         in_both = []
         for field in fields:
             if not field.versions.intersect(message.valid_versions):
-                problem = f'the versions "{field.versions}" are none of the valid "{message.valid_versions}"'
+                problem = f'the versions "{field.versions}" are not among the valid versions "{message.valid_versions}"'
                 inner = _below(path, field)
                 yield refusal(rule, Spot(self._newer.name, inner, field.place, "versions"), field.versions, problem)
             elif field.versions.intersect(other.valid_versions):
@@ -126,10 +124,10 @@ class Unification:
         if older is None or newer is None:
             field, side = (pair.newer, "newer") if newer is None else (pair.older, "older")
             wanted = capitalised(field.type.name if field.type.array else field.name)
-            problem = f'the fields of "{field.type}" are not written here, and the {side} definition has no struct '
+            problem = f'the fields of "{field.type}" are not declared here, and the {side} definition has no struct '
             problem += f'"{wanted}"'
             yield refusal(
-                catalogue.STRUCT_UNKNOWN,
+                rules.STRUCT_UNKNOWN,
                 Spot(self._newer.name, pair.path, field.place, "type"),
                 field.versions,
                 problem,
@@ -145,11 +143,9 @@ class Unification:
             tagged = field.tagged_versions
             if field.flexible_versions is None and not flexible.contains(tagged):
                 outside = tagged.subtract(flexible) or tagged
-                problem = (
-                    f'the tagged versions "{tagged}" are not inside "{flexible}", the flexible ones of the message'
-                )
+                problem = f'the tagged versions "{tagged}" are not all flexible versions "{flexible}" of the message'
                 yield refusal(
-                    catalogue.TAGGED_OUTSIDE_FLEXIBLE,
+                    rules.TAGGED_OUTSIDE_FLEXIBLE,
                     Spot(self._newer.name, _below(path, field), field.place, "taggedVersions"),
                     outside,
                     problem,
@@ -158,16 +154,14 @@ class Unification:
     def _without_partner(self, path: str, field: FieldDefinition) -> EvolutionFinding:
         versions = field.versions.intersect(self._older.valid_versions)
         kind = "tagged field" if field.tagged_versions else "field"
-        problem = f'this {kind}, or one above it, is new in the versions "{versions}", which were valid before'
-        return refusal(
-            catalogue.PAIR_MISSING_OLD, Spot(self._newer.name, path, field.place, "versions"), versions, problem
-        )
+        problem = f'this {kind}, or one above it, is new in the versions "{versions}", which exist already'
+        return refusal(rules.PAIR_MISSING_OLD, Spot(self._newer.name, path, field.place, "versions"), versions, problem)
 
     def _endless(self, structs: _StructPair) -> EvolutionFinding:
-        problem = "the fields that the checker finds here are those of a struct around them"
+        problem = "the checker finds here the fields of a struct that contains this one"
         versions = self._newer.valid_versions
         return refusal(
-            catalogue.STRUCT_ENDLESS, Spot(self._newer.name, structs.path, structs.place, "type"), versions, problem
+            rules.STRUCT_ENDLESS, Spot(self._newer.name, structs.path, structs.place, "type"), versions, problem
         )
 
 

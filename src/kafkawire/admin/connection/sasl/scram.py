@@ -13,8 +13,7 @@ import hmac
 import secrets
 
 from kafkawire.admin.connection.sasl.credentials import ScramCredentials
-from kafkawire.admin.connection.sasl.exchange import refuse
-from kafkawire.admin.connection.sasl.names import escaped
+from kafkawire.admin.connection.sasl.exchanges import escaped, refuse
 
 MINIMUM_ITERATIONS = 4096
 """RFC 7677, section 4: less makes a stolen exchange too easy to guess passwords from."""

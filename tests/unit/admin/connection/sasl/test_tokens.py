@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from kafkawire.admin.connection.sasl import OAuthBearerCredentials, PlainCredentials
-from kafkawire.admin.connection.sasl.exchange import Exchange
-from kafkawire.admin.connection.sasl.oauthbearer import OAuthBearerExchange
-from kafkawire.admin.connection.sasl.plain import PlainExchange
+from kafkawire.admin.connection.sasl.exchanges import Exchange, OAuthBearerExchange, PlainExchange
 
 
 def test_plain_is_one_token() -> None:

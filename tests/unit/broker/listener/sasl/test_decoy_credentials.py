@@ -67,7 +67,7 @@ def test_decoys_are_as_frequent_as_real_credentials_of_their_shape() -> None:
         assert made[kind] / len(NAMES) == pytest.approx(real[kind] / 600, abs=0.05), kind
 
 
-def test_a_single_user_is_not_told_apart() -> None:
+def test_a_single_user_is_not_distinguished() -> None:
     scram = ScramImage()
     scram.apply(credential("alice", b"0123456789", 5000))
     decoys = DecoyCredentials(b"secret", scram)

@@ -8,10 +8,10 @@ from tests.laws.codegen.evolve.meaning import side_of
 from tests.made.release_jars import field, message, parsed
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.evolve.checking.markdown import check_markdown
 from kafkawire.codegen.evolve.checking.result import CheckResult, check_sides
-from kafkawire.codegen.evolve.checking.text import text_lines
 from kafkawire.codegen.evolve.pairing import MessagePair
+from kafkawire.codegen.evolve.render.as_markdown import check_markdown
+from kafkawire.codegen.evolve.render.as_text import check_lines
 from kafkawire.codegen.evolve.rules.rule import MessageChange
 from kafkawire.codegen.versions import NO_VERSIONS
 
@@ -25,7 +25,7 @@ def dropped() -> CheckResult:
 
 
 def test_findings_that_say_the_same_are_told_together() -> None:
-    lines = [line.text for line in text_lines(dropped())]
+    lines = [line.text for line in check_lines(dropped())]
     assert sum("risky[conv-lowest]" in line for line in lines) == 1
     assert [line.rpartition(": ")[2] for line in lines if line.startswith("  the same: ")] == [
         f"Order{number} 0-1" for number in range(1, 9)
@@ -54,7 +54,7 @@ def test_text_of_definitions_cannot_speak_to_terminals_or_tables() -> None:
     older = parsed(message("Order", "0", [field("Note", "string", "0+")]))
     newer = parsed(message("Order", "0", [field("Note", "string", "0+", default="\x1b[2J|<b>")]))
     result = check_sides(side_of(older), side_of(newer), "kafkawire")
-    assert not any("\x1b" in line.text for line in text_lines(result))
+    assert not any("\x1b" in line.text for line in check_lines(result))
     page = check_markdown(result)
     assert "\x1b" not in page
     assert "<b>" not in page

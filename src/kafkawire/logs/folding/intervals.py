@@ -1,0 +1,152 @@
+"""Intervals: which values held from when to when, built from changes in the order of a log."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
+
+import msgspec
+
+__all__ = ["Interval", "K", "Ledger", "Moment", "Values"]
+
+K = TypeVar("K", bound=Hashable)
+
+Values: TypeAlias = tuple[object, ...]
+"""The values that hold during an interval, column by column."""
+
+
+class Moment(NamedTuple):
+    """A place in a log.
+
+    Attributes:
+        time: in milliseconds since the epoch; None if unknown.
+        offset: of the record; None if unknown.
+    """
+
+    time: int | None
+    offset: int | None
+
+
+class Interval(msgspec.Struct, Generic[K], gc=False):
+    """A time during which a key had the same values.
+
+    Attributes:
+        key: what the values belong to.
+        values: None if only the end of the interval is known.
+        valid_from, valid_to: milliseconds since the epoch, the end excluded. None for an unknown beginning, and for the
+            end of an open interval.
+        from_offset, to_offset: of the records that began and ended it; the end offset of a snapshot, if the change is
+            known from a snapshot alone.
+        added_by_snapshot: whether the beginning is known from a snapshot alone.
+        group: intervals of a group can be ended together.
+    """
+
+    key: K
+    values: Values | None
+    valid_from: int | None
+    from_offset: int | None
+    valid_to: int | None = None
+    to_offset: int | None = None
+    added_by_snapshot: bool = False
+    group: Hashable = None
+
+
+class Ledger(Generic[K]):
+    """The open intervals, one for each key, and those that ended since they were last taken.
+
+    Memory is bounded by the keys that are open.
+
+    Args:
+        renews: whether new values of a key begin a new interval; otherwise they replace the values of the open one.
+        nothing: values that mean the same as no interval; snapshots leave such keys out.
+
+    Attributes:
+        complete: whether every key that has values is known. If not, the end of an unknown interval is kept too.
+        ended: intervals in the order in which they ended. The caller clears the list.
+    """
+
+    def __init__(self, *, renews: bool = True, nothing: Values | None = None) -> None:
+        self.complete = False
+        self.ended: list[Interval[K]] = []
+        self._renews = renews
+        self._nothing = nothing
+        self._open: dict[K, Interval[K]] = {}
+        self._groups: dict[Hashable, dict[K, None]] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def values(self, key: K) -> Values | None:
+        """The current values of a key, or None."""
+        held = self._open.get(key)
+        return None if held is None else held.values
+
+    def put(self, key: K, values: Values, at: Moment, group: Hashable = None) -> None:
+        """Set the values of a key. Setting the values that it already has changes nothing."""
+        held = self._open.get(key)
+        if held is not None:
+            if held.values == values:
+                return
+            if not self._renews:
+                held.values = values
+                return
+            self._end(held, at)
+        self._begin(Interval(key, values, at.time, at.offset, group=group))
+
+    def drop(self, key: K, at: Moment) -> None:
+        """End the interval of a key."""
+        held = self._open.pop(key, None)
+        if held is not None:
+            self._end(held, at)
+        elif not self.complete:
+            self.ended.append(Interval(key, None, None, None, at.time, at.offset))
+
+    def drop_group(self, group: Hashable, at: Moment) -> None:
+        """End the intervals of all keys of a group."""
+        for key in self._groups.pop(group, ()):
+            self._end(self._open.pop(key), at)
+
+    def compare(self, found: Ledger[K], at: Moment, began: Moment) -> None:
+        """Change to the state of a snapshot. What differs here changed at the time of the snapshot.
+
+        Args:
+            found: the open intervals of the snapshot.
+            at: time and end offset of the snapshot.
+            began: beginning of the intervals that only the snapshot has.
+        """
+        for key in [key for key, held in self._open.items() if key not in found._open and held.values != self._nothing]:
+            self._end(self._open.pop(key), at)
+        for key, there in found._open.items():
+            held = self._open.get(key)
+            if held is not None and held.values == there.values:
+                continue
+            if held is not None and not self._renews:
+                held.values = there.values
+                continue
+            since = began
+            if held is not None:
+                self._end(held, at)
+                since = at
+            self._begin(
+                Interval(key, there.values, since.time, since.offset, added_by_snapshot=True, group=there.group)
+            )
+
+    def still_open(self) -> Iterator[Interval[K]]:
+        """The open intervals in the order of the records that began them; unknown beginnings come first."""
+        return iter(sorted(self._open.values(), key=lambda held: -1 if held.from_offset is None else held.from_offset))
+
+    def _begin(self, interval: Interval[K]) -> None:
+        self._open[interval.key] = interval
+        if interval.group is not None:
+            self._groups.setdefault(interval.group, {})[interval.key] = None
+
+    def _end(self, interval: Interval[K], at: Moment) -> None:
+        interval.valid_to, interval.to_offset = at
+        self.ended.append(interval)
+        if interval.group is None:
+            return
+        keys = self._groups.get(interval.group)
+        if keys is not None:
+            keys.pop(interval.key, None)
+            if not keys:
+                del self._groups[interval.group]

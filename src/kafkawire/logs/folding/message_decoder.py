@@ -1,0 +1,104 @@
+"""Decoding for histories, which need the fields of Kafka's own definition whatever definition a user brings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from kafkawire.layout import FieldLayout, StructLayout
+from kafkawire.logs.registry import RecordRegistry
+from kafkawire.protocol import message_class
+from kafkawire.wire import DecodeError, Message
+
+__all__ = ["MessageDecoder", "Reader"]
+
+Reader: TypeAlias = Callable[[bytes, int], tuple[Message, int]]
+"""Decodes the message at an offset and returns it with its end; raises one of ``FAST_PATH_FAILS``."""
+
+
+class MessageDecoder:
+    """Decodes one message into the class of Kafka's own definition.
+
+    A user's definition may have other versions and more fields. If it lacks a field of Kafka's, or gives the field
+    another type, no version can be decoded.
+
+    Args:
+        name: of the message.
+        registry: has the definition.
+
+    Attributes:
+        name: the same.
+        readers: for each version that can be decoded, the function that decodes it.
+    """
+
+    def __init__(self, name: str, registry: RecordRegistry) -> None:
+        self.name = name
+        self._kafkas = message_class(name)
+        self._defined = registry.message(name)
+        self._is_own = self._defined is not self._kafkas
+        self._lacks = tuple(_lacking(_layouts(self._kafkas), _layouts(self._defined))) if self._is_own else ()
+        versions = range(0) if self._lacks else self._defined.VERSIONS
+        self.readers: Mapping[int, Reader] = {version: self._reader(version) for version in versions}
+
+    def decode_from(self, buffer: bytes, at: int, version: int) -> tuple[Message, int]:
+        """The message at an offset, and where it ends.
+
+        Raises:
+            DecodeError: kind ``version`` if that version cannot be decoded, otherwise as ``Message.decode_from``.
+        """
+        if version not in self.readers:
+            raise DecodeError("version", self._refusal(version), message_name=self.name, version=version, offset=at)
+        message, end = self._defined.decode_from(buffer, at, version)
+        return self._as_kafkas(message), end
+
+    def _refusal(self, version: int) -> str:
+        if self._lacks:
+            return f"its own definition does not have these fields of Kafka's: {', '.join(self._lacks)}"
+        known = self._defined.VERSIONS
+        return f"there is no version {version}; versions are {known.start} to {known.stop - 1}"
+
+    def _reader(self, version: int) -> Reader:
+        read = self._defined.fast_reader(version)
+        if not self._is_own:
+            return read
+
+        def read_as_kafkas(buffer: bytes, at: int) -> tuple[Message, int]:
+            message, end = read(buffer, at)
+            return self._as_kafkas(message), end
+
+        return read_as_kafkas
+
+    def _as_kafkas(self, message: Message) -> Message:
+        """The message in Kafka's class. The structs inside keep their classes; they have the fields that are needed."""
+        if not self._is_own:
+            return message
+        fields = (name for name in self._kafkas.__struct_fields__ if name != "unknown_tagged_fields")
+        return msgspec.structs.replace(self._kafkas(), **{name: getattr(message, name) for name in fields})
+
+
+def _layouts(message: type[Message]) -> Sequence[StructLayout]:
+    return message.layouts().layouts
+
+
+def _lacking(kafkas: Sequence[StructLayout], defined: Sequence[StructLayout]) -> Iterator[str]:
+    """The fields of a struct that another definition lacks, or has with another type."""
+    others = {field.attribute: field for field in defined[-1].fields}
+    for field in kafkas[-1].fields:
+        other = others.get(field.attribute)
+        if other is None or not _is_same(field, other):
+            yield field.name
+        elif field.type == "struct":
+            yield from _lacking(_structs(kafkas, field), _structs(defined, field))
+
+
+def _is_same(field: FieldLayout, other: FieldLayout) -> bool:
+    """Whether the values of another field can take the place of those of a field."""
+    return (field.type, field.array) == (other.type, other.array) and (field.ever_nullable or not other.ever_nullable)
+
+
+def _structs(layouts: Sequence[StructLayout], field: FieldLayout) -> list[StructLayout]:
+    """The layouts of the struct of a field, in the versions that have the field."""
+    fields = (each for layout in layouts for each in layout.fields if each.attribute == field.attribute)
+    return [each.struct for each in fields if each.struct is not None]

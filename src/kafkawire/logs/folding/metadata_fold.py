@@ -1,0 +1,300 @@
+"""A metadata log, its segments and its snapshots, replayed as one sequence of changes (KIP-630).
+
+The records of the log come first. A snapshot fills in where records are missing: before the first one, and after a gap.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol
+
+from kafkawire.logs.files.log_files import FileKind, LogFile
+from kafkawire.logs.folding.intervals import K, Ledger, Moment
+from kafkawire.logs.folding.metadata_decoder import MetadataDecoder
+from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.records.opened import OpenedBatch
+from kafkawire.logs.times import Clock
+from kafkawire.protocol import (
+    AbortTransactionRecord,
+    BeginTransactionRecord,
+    EndTransactionRecord,
+    SnapshotHeaderRecord,
+)
+from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
+from kafkawire.records.metadata_transactions import MetadataTransactions
+from kafkawire.wire import DecodeError, Message
+from kafkawire.wire.batches.batch import NO_TIMESTAMP
+
+__all__ = ["Loss", "MetadataFold", "StateReducer", "replay"]
+
+_GAP: Final = "offset_gap"
+_MARKERS: Final = frozenset({BeginTransactionRecord.NAME, EndTransactionRecord.NAME, AbortTransactionRecord.NAME})
+_ENDS_OF_SNAPSHOT: Final = frozenset((ControlRecordType.SNAPSHOT_HEADER, ControlRecordType.SNAPSHOT_FOOTER))
+
+
+class StateReducer(Protocol[K]):
+    """Turns records into intervals.
+
+    Attributes:
+        RECORDS: names of the messages that it needs.
+        ledger: its intervals.
+    """
+
+    RECORDS: ClassVar[frozenset[str]]
+    ledger: Ledger[K]
+
+    def apply(self, record: Message, at: Moment) -> None:
+        """Apply the next record."""
+
+
+class Loss(NamedTuple):
+    """Records that a history lacks, or that were decoded only in part.
+
+    Attributes:
+        code: one of ``FLAW_CODES``.
+        from_offset: the first of them, or None if it is not known.
+        to_offset: the one after the last of them, or None.
+        time: of the last record before them, in milliseconds since the epoch; None if there is none.
+    """
+
+    code: str
+    from_offset: int | None
+    to_offset: int | None
+    time: int | None
+
+
+class _State(Generic[K]):
+    """A history up to some record. Records of a transaction are applied at its end, with the time of the end.
+
+    Memory holds the intervals, and of one open transaction the records that the reducer needs.
+    """
+
+    def __init__(self, reducer: StateReducer[K]) -> None:
+        self.reducer = reducer
+        self.transactions = MetadataTransactions[tuple[Message, Moment]]()
+
+    def apply(self, record: Message, at: Moment) -> None:
+        for each, its_own in self.transactions.take(record.API_KEY, (record, at)):
+            self.reducer.apply(each, at if its_own is at else Moment(at.time, its_own.offset))
+
+
+class _SnapshotState(_State[K]):
+    """The state that a snapshot holds.
+
+    Attributes:
+        time: of the last record of the log that the snapshot covers, in milliseconds; -1 if the snapshot has none.
+        lost_some: whether some of its records could not be decoded.
+    """
+
+    def __init__(self, reducer: StateReducer[K], decoder: MetadataDecoder) -> None:
+        super().__init__(reducer)
+        reducer.ledger.complete = True
+        self._decoder = decoder
+        self.time = NO_TIMESTAMP
+        self.lost_some = False
+        self._ends = set[ControlRecordType]()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether header and footer were both read."""
+        return self._ends >= _ENDS_OF_SNAPSHOT
+
+    def apply_batch(self, found: OpenedBatch) -> None:
+        """Apply the next batch."""
+        if not found.batch.is_control:
+            for record, _, _ in self._decoder.records_of(found, 0, None):
+                self.apply(record, Moment(None, None))
+        self.lost_some, self._decoder.lost_some = self.lost_some or self._decoder.lost_some, False
+        for control in _controls(found):
+            self._ends.add(control.type)
+            if isinstance(control.message, SnapshotHeaderRecord):
+                self.time = control.message.last_contained_log_timestamp
+
+
+class MetadataFold(Generic[K]):
+    """Folds one log into intervals, batch by batch.
+
+    Args:
+        make_reducer: makes an empty history.
+        source: counts errors.
+        has_snapshots: whether there are snapshots, which may have the state before the first record.
+
+    Attributes:
+        complete_since: the time, in milliseconds, from which on everything is known; None as long as something is not.
+        losses: what could not be read. The caller clears the list.
+    """
+
+    def __init__(self, make_reducer: Callable[[], StateReducer[K]], source: FoldSource, *, has_snapshots: bool) -> None:
+        self.complete_since: int | None = None
+        self.losses: list[Loss] = []
+        self._make_reducer = make_reducer
+        self._source = source
+        self._has_snapshots = has_snapshots
+        self._state = _State(make_reducer())
+        wanted = self._state.reducer.RECORDS | _MARKERS
+        self._decoder = MetadataDecoder(wanted, source.options.registry, self._failed)
+        self._expected: int | None = None
+        self._flawed = False
+        self._clock = Clock()
+
+    @property
+    def ledger(self) -> Ledger[K]:
+        """The intervals so far."""
+        return self._state.reducer.ledger
+
+    @property
+    def first_time(self) -> int | None:
+        """The time of the first record or snapshot, in milliseconds; None before anything was read."""
+        return self._clock.first
+
+    def note_flaw(self, flaw: Flaw, *, of_snapshot: bool = False) -> None:
+        """Note bytes that cannot be read, in place of the next batch; the scan has counted them."""
+        self._flawed = self._flawed or not of_snapshot
+        if not flaw.is_expected:
+            self.losses.append(Loss(flaw.code, flaw.base_offset, None, self._clock.now or None))
+
+    def needs(self, snapshot: LogFile, next_offset: int | None) -> bool:
+        """Whether records up to the end offset of a snapshot are missing.
+
+        Args:
+            snapshot: the file.
+            next_offset: of the next batch of the log; None after the last.
+        """
+        expected, end = self._expected, snapshot.base_offset
+        if expected is None:
+            return True
+        follows = next_offset is not None and next_offset <= expected
+        return end >= expected and not (self.ledger.complete and (follows or end == expected))
+
+    def begin_snapshot(self) -> _SnapshotState[K]:
+        """An empty state, to which the batches of a snapshot are applied."""
+        return _SnapshotState(self._make_reducer(), self._decoder)
+
+    def take_over(self, found: _SnapshotState[K], snapshot: LogFile) -> None:
+        """Continue with the state of a snapshot that was read to its end, if nothing in it is missing."""
+        if not found.is_whole or (found.lost_some and self._expected is not None):
+            return
+        ledger = self.ledger
+        at = Moment(self._clock.read(found.time), snapshot.base_offset)
+        began = Moment(None, None) if self.complete_since is None else at
+        ledger.compare(found.reducer.ledger, at, began)
+        found.reducer.ledger = ledger
+        self._state = _State(found.reducer)
+        self._flawed = False
+        ledger.complete = False
+        if not found.lost_some:
+            self._note_complete()
+        self._expected = snapshot.base_offset
+
+    def apply(self, found: OpenedBatch) -> None:
+        """Apply the next batch of the log."""
+        batch, expected = found.batch, self._expected
+        if expected is None:
+            self._clock.read(batch.base_timestamp)
+            if batch.base_offset == 0:
+                self._note_complete()
+            elif not self._has_snapshots and not self._flawed:
+                self._failed(_GAP, f"the log has no records before {batch.base_offset}", found, 0)
+        elif batch.base_offset > expected:
+            self._note_gap(found, expected)
+        self._flawed = False
+        if not batch.is_control:
+            limit = self._source.options.high_watermark
+            for record, timestamp, offset in self._decoder.records_of(found, expected or 0, limit):
+                if self._decoder.lost_some:
+                    self._note_lost_records()
+                self._state.apply(record, Moment(self._clock.read(timestamp), offset))
+            if self._decoder.lost_some:
+                self._note_lost_records()
+        self._expected = max(expected or 0, batch.last_offset + 1)
+
+    def _note_gap(self, found: OpenedBatch, expected: int) -> None:
+        """Records are missing, and no snapshot has what they changed. The known state is kept."""
+        if not self._flawed:
+            reason = f"the log has no records from offset {expected} to {found.batch.base_offset - 1}"
+            self._failed(_GAP, reason, found, expected)
+        self.ledger.complete = False
+        self._state.transactions.forget()
+
+    def _failed(self, code: str, reason: str, found: OpenedBatch, offset: int) -> None:
+        end = found.batch.base_offset if code == _GAP else offset + 1
+        self.losses.append(Loss(code, offset, end, self._clock.now or None))
+        self._source.failed(code, reason, found, offset)
+
+    def _note_lost_records(self) -> None:
+        self._decoder.lost_some = self.ledger.complete = False
+
+    def _note_complete(self) -> None:
+        self.ledger.complete = True
+        if self.complete_since is None:
+            self.complete_since = self._clock.now
+
+
+def replay(files: Sequence[LogFile], folds: Sequence[MetadataFold[Any]], source: FoldSource) -> Iterator[None]:
+    """Read the files of a log once, in order, and apply them to several folds.
+
+    Pauses after each batch of the log, so that the caller can take intervals that have ended. Each fold decides for
+    itself which snapshots it needs.
+
+    Raises:
+        LogReadError: as ``FoldSource.batches``.
+    """
+    high_watermark = source.options.high_watermark
+    segments = sorted((file for file in files if file.kind is FileKind.SEGMENT), key=lambda file: file.base_offset)
+    first = 1 if segments else 0  # the log repeats the records of a snapshot at 0, such as bootstrap.checkpoint
+    last = float("inf") if high_watermark is None else high_watermark
+    snapshots = deque(
+        sorted(
+            (file for file in files if file.kind is FileKind.SNAPSHOT and first <= file.base_offset <= last),
+            key=lambda snapshot: (snapshot.base_offset, -(snapshot.epoch or 0)),
+        )
+    )
+    for segment in segments:
+        for found in source.batches(segment):
+            if isinstance(found, Flaw):
+                for fold in folds:
+                    fold.note_flaw(found)
+                continue
+            if high_watermark is not None and found.batch.base_offset >= high_watermark:
+                break
+            while snapshots and snapshots[0].base_offset <= found.batch.last_offset:
+                _read_snapshot(snapshots.popleft(), found.batch.base_offset, folds, source)
+            for fold in folds:
+                fold.apply(found)
+            yield
+    while snapshots:
+        _read_snapshot(snapshots.popleft(), None, folds, source)
+        yield
+
+
+def _read_snapshot(
+    snapshot: LogFile, next_offset: int | None, folds: Sequence[MetadataFold[Any]], source: FoldSource
+) -> None:
+    """Apply a snapshot to the folds that need it, unless a part of the snapshot cannot be read."""
+    needing = [fold for fold in folds if fold.needs(snapshot, next_offset)]
+    if not needing:
+        return
+    states = [fold.begin_snapshot() for fold in needing]
+    for found in source.batches(snapshot):
+        if isinstance(found, Flaw):
+            for fold in needing:
+                fold.note_flaw(found, of_snapshot=True)
+            return
+        for state in states:
+            state.apply_batch(found)
+    for fold, state in zip(needing, states, strict=True):
+        fold.take_over(state, snapshot)
+
+
+def _controls(found: OpenedBatch) -> Iterator[ControlRecord]:
+    if not found.batch.is_control:
+        return
+    for key, value in zip(found.records.keys, found.records.values, strict=True):
+        try:
+            control = decode_control_record(key, value)
+        except DecodeError:
+            continue
+        if isinstance(control, ControlRecord):
+            yield control

@@ -1,0 +1,184 @@
+"""The histories of the cluster's metadata: one row for each interval during which something held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic
+
+import pyarrow as pa
+
+from kafkawire.columns.arrow_types import ArrowField
+from kafkawire.logs.errors import BeforeKnowledgeError
+from kafkawire.logs.files.log_files import FileKind, LogFile
+from kafkawire.logs.folding.columns import Columns, record_batch
+from kafkawire.logs.folding.history import History
+from kafkawire.logs.folding.intervals import Interval, K
+from kafkawire.logs.folding.metadata_fold import MetadataFold, StateReducer, replay
+from kafkawire.logs.folding.selection import Selection
+from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.limits import LARGEST_ROW_BATCH
+from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.registry import METADATA_TOPIC
+
+__all__ = ["MetadataHistory", "read_together"]
+
+_ERROR: Final = "_error"
+
+
+@dataclass(frozen=True)
+class MetadataHistory(History, Generic[K]):
+    """A history that is folded from a metadata log.
+
+    Rows come in the order in which their intervals end; the intervals that are still open follow, in the order in which
+    they began. Memory holds the open intervals, the state of a snapshot while it is compared with them, and some rows.
+
+    Attributes:
+        make_reducer: makes an empty history as of a time in milliseconds, or of all times if it is None.
+        own_cells: the cells of ``own_columns`` for some intervals, except the columns that name an interval's ends.
+    """
+
+    make_reducer: Callable[[int | None], StateReducer[K]]
+    own_cells: Callable[[Sequence[Interval[K]], ReadOptions], Columns]
+
+    @property
+    def logs(self) -> frozenset[str]:
+        """See ``History``."""
+        return frozenset({METADATA_TOPIC})
+
+    def fields(self, options: ReadOptions) -> tuple[ArrowField, ...]:
+        """See ``History``."""
+        errors = (pa.field(_ERROR, pa.string()),) if options.mode is ReadMode.PERMISSIVE else ()
+        own = (pa.field(name, kind) for name, kind in self.own_columns.items())
+        return (pa.field("cluster", pa.string()), *own, pa.field("log", pa.string()), *errors)
+
+    def read(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> Iterator[pa.RecordBatch]:
+        """See ``History``."""
+        for _, batch in read_together([self], files, {self.name: schema}, source):
+            yield batch
+
+
+def read_together(
+    histories: Sequence[MetadataHistory[Any]],
+    files: Sequence[LogFile],
+    schemas: Mapping[str, pa.Schema],
+    source: FoldSource,
+) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """The rows of several histories of one log, each batch with the name of its history; the log is read once.
+
+    Args:
+        histories: what to read.
+        files: segments and snapshots of the log.
+        schemas: by the name of each history, some or all of its columns.
+        source: reads the files.
+
+    Raises:
+        LogReadError, BeforeKnowledgeError: as ``History.read``.
+    """
+    read = {history.name: _Rows(history, files, schemas[history.name], source) for history in histories}
+    for _ in replay(files, [rows.fold for rows in read.values()], source):
+        for name, rows in read.items():
+            for batch in rows.ready():
+                yield name, batch
+    for name, rows in read.items():
+        for batch in rows.rest():
+            yield name, batch
+
+
+class _Rows(Generic[K]):
+    """The rows of one history of one log.
+
+    Attributes:
+        fold: where the rows come from.
+    """
+
+    def __init__(
+        self, history: MetadataHistory[K], files: Sequence[LogFile], schema: pa.Schema, source: FoldSource
+    ) -> None:
+        self._history, self._schema, self._source = history, schema, source
+        self._folder, self._cluster = (files[0].shown_folder, files[0].cluster) if files else ("", None)
+        self._selection = Selection.of(source.options)
+        self._waiting: list[Interval[K]] = []
+        self.fold = MetadataFold(
+            lambda: history.make_reducer(self._selection.as_of),
+            source,
+            has_snapshots=any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in files),
+        )
+
+    def ready(self) -> Iterator[pa.RecordBatch]:
+        """The rows that nothing can change any more, once they are many.
+
+        Raises:
+            BeforeKnowledgeError: ``as_of`` lies before the time from which the whole state is known.
+        """
+        fold = self.fold
+        if fold.complete_since is not None:
+            self._refuse_before(fold.complete_since)
+        self._waiting += filter(self._selection.keeps, fold.ledger.ended)
+        fold.ledger.ended.clear()
+        if len(fold.losses) >= LARGEST_ROW_BATCH:
+            yield from self._loss_rows()
+        while len(self._waiting) >= LARGEST_ROW_BATCH and self._selection.as_of is None:
+            yield self._interval_rows(self._waiting[:LARGEST_ROW_BATCH])
+            del self._waiting[:LARGEST_ROW_BATCH]
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """All other rows, once the log was read.
+
+        Raises:
+            BeforeKnowledgeError: as ``ready``.
+        """
+        fold = self.fold
+        self._refuse_before(fold.first_time if fold.complete_since is None else fold.complete_since)
+        self._waiting += filter(self._selection.keeps, fold.ledger.still_open())
+        for start in range(0, len(self._waiting), LARGEST_ROW_BATCH):
+            yield self._interval_rows(self._waiting[start : start + LARGEST_ROW_BATCH])
+        yield from self._loss_rows()
+
+    def _refuse_before(self, begins: int | None) -> None:
+        options, as_of = self._source.options, self._selection.as_of
+        if options.as_of is not None and as_of is not None and (begins is None or as_of < begins):
+            raise BeforeKnowledgeError(self._folder, options.as_of, begins)
+
+    def _interval_rows(self, intervals: Sequence[Interval[K]]) -> pa.RecordBatch:
+        self._source.accounts.rows += len(intervals)
+        columns = {
+            **self._provenance(len(intervals)),
+            _ERROR: [None] * len(intervals),
+            "valid_from": [interval.valid_from for interval in intervals],
+            "valid_to": [interval.valid_to for interval in intervals],
+            "from_offset": [interval.from_offset for interval in intervals],
+            "to_offset": [interval.to_offset for interval in intervals],
+            "added_by_snapshot": [interval.added_by_snapshot for interval in intervals],
+            **self._history.own_cells(intervals, self._source.options),
+        }
+        return record_batch(self._schema, columns)
+
+    def _loss_rows(self) -> Iterator[pa.RecordBatch]:
+        """A row for each loss, so that the rows alone show that some are missing; as of a time, the losses before it.
+
+        The row begins and ends at the time of the loss, so it holds at no time.
+        """
+        as_of = self._selection.as_of
+        losses = [loss for loss in self.fold.losses if as_of is None or (loss.time or 0) <= as_of]
+        self.fold.losses.clear()
+        if _ERROR not in self._schema.names:
+            return
+        for start in range(0, len(losses), LARGEST_ROW_BATCH):
+            some = losses[start : start + LARGEST_ROW_BATCH]
+            self._source.accounts.flaw_rows += len(some)
+            times = [loss.time for loss in some]
+            columns = {
+                **{name: [None] * len(some) for name in self._schema.names},
+                **self._provenance(len(some)),
+                "valid_from": times,
+                "valid_to": times,
+                "from_offset": [loss.from_offset for loss in some],
+                "to_offset": [loss.to_offset for loss in some],
+                _ERROR: [loss.code for loss in some],
+            }
+            yield record_batch(self._schema, columns)
+
+    def _provenance(self, count: int) -> Columns:
+        cluster = self._source.options.cluster or self._cluster
+        return {"cluster": [cluster] * count, "log": [self._folder] * count}

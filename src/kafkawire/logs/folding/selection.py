@@ -1,0 +1,62 @@
+"""Which intervals the options include: those that hold at a time, or that touch a span of times or offsets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from kafkawire.logs.folding.intervals import Interval, K
+from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.times import milliseconds
+
+__all__ = ["Selection"]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The limits that options set.
+
+    Attributes:
+        as_of: milliseconds since the epoch, or None for all times.
+        from_time, until_time: a span of times, the end excluded; None where the span is open.
+        from_offset, until_offset: a span of offsets, in the same form.
+    """
+
+    as_of: int | None
+    from_time: int | None
+    until_time: int | None
+    from_offset: int | None
+    until_offset: int | None
+
+    @classmethod
+    def of(cls, options: ReadOptions) -> Self:
+        """The limits of some options."""
+        as_of, from_time, until_time = (
+            None if time is None else milliseconds(time)
+            for time in (options.as_of, options.from_time, options.until_time)
+        )
+        return cls(as_of, from_time, until_time, options.from_offset, options.until_offset)
+
+    def keeps(self, interval: Interval[K]) -> bool:
+        """Whether the options include an interval."""
+        return self.keeps_span(interval.valid_from, interval.valid_to, interval.from_offset, interval.to_offset)
+
+    def keeps_span(
+        self, valid_from: int | None, valid_to: int | None, from_offset: int | None, to_offset: int | None
+    ) -> bool:
+        """As ``keeps``, for the ends of an interval."""
+        return (
+            (self.as_of is None or _contains(self.as_of, valid_from, valid_to))
+            and _touches(valid_from, valid_to, self.from_time, self.until_time)
+            and _touches(from_offset, to_offset, self.from_offset, self.until_offset)
+        )
+
+
+def _contains(time: int, begin: int | None, end: int | None) -> bool:
+    """Whether an interval contains a time. An interval without a beginning reaches back to all earlier times."""
+    return (begin is None or begin <= time) and (end is None or time < end)
+
+
+def _touches(begin: int | None, end: int | None, first: int | None, last: int | None) -> bool:
+    """Whether an interval overlaps a span, begins in it or ends in it."""
+    return (first is None or end is None or end >= first) and (last is None or begin is None or begin < last)

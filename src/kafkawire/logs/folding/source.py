@@ -1,0 +1,73 @@
+"""The batches that a fold reads, and the errors that it finds in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.errors import LogReadError
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.frames.batches import FileRange
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.records.groups import scan_records
+from kafkawire.logs.records.opened import OpenedBatch
+
+__all__ = ["FoldSource"]
+
+
+@dataclass(frozen=True)
+class FoldSource:
+    """Reads whole files: a state depends on all earlier records, so options that leave out records do not apply.
+
+    Attributes:
+        options: how to read.
+        accounts: gets the counts.
+        store: where the files are.
+    """
+
+    options: ReadOptions
+    accounts: Accounts
+    store: FileStore
+    _counted: set[tuple[str, str, int]] = field(default_factory=set, init=False, repr=False, compare=False)
+    """Errors in the current batch: several histories may each find the same one."""
+
+    def batches(self, file: LogFile) -> Iterator[OpenedBatch | Flaw]:
+        """The batches of a file.
+
+        Raises:
+            LogReadError: as ``scan_records``.
+        """
+        for found in scan_records(FileRange(file, 0, file.size), self._all_records(), self.accounts, self.store):
+            if isinstance(found, OpenedBatch):
+                self.accounts.records_read += len(found.records.offsets)
+            self._counted.clear()
+            yield found
+
+    def failed(self, code: str, reason: str, batch: OpenedBatch, offset: int) -> None:
+        """Count an error in a record, or between two batches, once.
+
+        Raises:
+            LogReadError: in mode FAILFAST.
+        """
+        flaw = (code, batch.file.path, offset)
+        if flaw in self._counted:
+            return
+        self._counted.add(flaw)
+        self.accounts.failed(code)
+        if self.options.mode is ReadMode.FAILFAST:
+            raise LogReadError(code, batch.file.path, reason, position=batch.position, offset=offset)
+
+    def _all_records(self) -> ReadOptions:
+        return replace(
+            self.options,
+            record_types=None,
+            columns=None,
+            from_offset=None,
+            until_offset=None,
+            from_time=None,
+            until_time=None,
+            high_watermark=None,
+        )

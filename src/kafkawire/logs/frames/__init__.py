@@ -1,0 +1,1 @@
+"""From the bytes of segments and snapshots to batches, and the flaws between them."""

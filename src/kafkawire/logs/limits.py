@@ -1,0 +1,34 @@
+"""How much is decoded, converted and given out at a time: memory is bounded by these, not by the logs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = [
+    "GATHERED_OCTETS",
+    "LARGEST_ROW_BATCH",
+    "LARGE_PAYLOAD",
+    "OCTETS_AT_A_TIME",
+    "RECORDS_AT_A_TIME",
+    "SHOWN_CORRUPT_OCTETS",
+]
+
+_MEBIBYTE: Final = 1024 * 1024
+
+RECORDS_AT_A_TIME: Final = 16384
+"""Records that are decoded or converted together: a call of an Arrow kernel takes microseconds however few they are."""
+
+OCTETS_AT_A_TIME: Final = 4 * _MEBIBYTE
+"""Bytes of records that are converted together, and of a file that are read at once; rows may take fifty times that."""
+
+GATHERED_OCTETS: Final = 16 * _MEBIBYTE
+"""Bytes of small batches that are decoded together."""
+
+LARGE_PAYLOAD: Final = _MEBIBYTE
+"""A batch with more bytes of records than this is decoded by itself, in pieces."""
+
+LARGEST_ROW_BATCH: Final = 8192
+"""Most rows of one Arrow record batch of a table."""
+
+SHOWN_CORRUPT_OCTETS: Final = 16 * _MEBIBYTE
+"""Bytes that could not be decoded in the rows of one Arrow record batch."""

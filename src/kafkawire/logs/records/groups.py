@@ -1,0 +1,187 @@
+"""From batches to their records. Small batches are decoded together: a call of an Arrow kernel has a price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
+from typing import Final, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kafkawire.columns.record_arrays import LARGEST_PAYLOADS, decode_record_arrays
+from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.store import LOCAL, FileStore
+from kafkawire.logs.frames.batches import FileRange, ScannedBatch, count_flaw, scan_batches
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.limits import GATHERED_OCTETS, LARGE_PAYLOAD, RECORDS_AT_A_TIME
+from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
+from kafkawire.logs.records.opened import OpenedBatch, RecordColumns, RecordGroup
+from kafkawire.logs.records.pieces import flaw_of, largest_record, read_in_pieces, refused, times_of
+from kafkawire.wire import DecodeError
+from kafkawire.wire.batches.reader import open_payload
+from kafkawire.wire.errors import CorruptBatchError
+
+__all__ = ["open_batch", "scan_groups", "scan_records"]
+
+_FAR_FROM_ALL_LIMITS: Final = (1 << 63) - (1 << 32)
+
+
+def scan_groups(
+    file_range: FileRange, options: ReadOptions, accounts: Accounts, store: FileStore
+) -> Iterator[RecordGroup | Flaw]:
+    """As ``scan_batches``, with the records as Arrow arrays. The caller applies limits within a batch.
+
+    Raises:
+        LogReadError: as ``scan_batches``.
+    """
+    reader = _Reader(file_range.file, options, accounts)
+    for found in scan_batches(file_range, options, accounts, store):
+        if isinstance(found, Flaw):
+            yield from reader.take()
+            yield found
+        else:
+            yield from reader.add(found)
+    yield from reader.take()
+
+
+def scan_records(
+    file_range: FileRange,
+    options: ReadOptions = DEFAULT_OPTIONS,
+    accounts: Accounts | None = None,
+    store: FileStore = LOCAL,
+) -> Iterator[OpenedBatch | Flaw]:
+    """As ``scan_batches``, with the records of each batch. The caller applies limits within a batch.
+
+    A batch of very many records comes in pieces; each is a batch that begins where the one before it ends.
+
+    Raises:
+        LogReadError: as ``scan_batches``.
+    """
+    for found in scan_groups(file_range, options, Accounts() if accounts is None else accounts, store):
+        if isinstance(found, Flaw):
+            yield found
+        else:
+            yield from _batches_of(found)
+
+
+def open_batch(scanned: ScannedBatch, options: ReadOptions) -> Iterator[OpenedBatch | Flaw]:
+    """A batch with its records, in pieces if there are many, or the flaw; nothing is counted."""
+    opened = _opened(scanned, options.max_frame_bytes) if scanned.batch.records_count else b""
+    if isinstance(opened, Flaw):
+        yield opened
+        return
+    for found in read_in_pieces(scanned, opened, largest_record(scanned.file, options)):
+        if isinstance(found, Flaw):
+            yield found
+        else:
+            yield from _batches_of(found)
+
+
+def _batches_of(group: RecordGroup) -> Iterator[OpenedBatch]:
+    offsets = cast("list[int]", group.offsets.to_pylist())
+    timestamps = cast("list[int]", group.timestamps.to_pylist())
+    keys, values = group.keys.to_pylist(), group.values.to_pylist()
+    start = 0
+    for scanned in group.batches:
+        end = start + scanned.batch.records_count
+        columns = RecordColumns(offsets[start:end], timestamps[start:end], keys[start:end], values[start:end])
+        yield OpenedBatch(scanned.file, scanned.position, scanned.batch, columns)
+        start = end
+
+
+class _Reader:
+    """Collects batches until there are enough, and decodes their records."""
+
+    def __init__(self, file: LogFile, options: ReadOptions, accounts: Accounts) -> None:
+        self._largest = largest_record(file, options)
+        self._options = options
+        self._accounts = accounts
+        self._limit = min(options.max_frame_bytes, LARGEST_PAYLOADS - GATHERED_OCTETS)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._batches: list[ScannedBatch] = []
+        self._payloads: list[bytes] = []
+        self._counts: list[int] = []
+        self._records = 0
+        self._octets = 0
+
+    def add(self, scanned: ScannedBatch) -> Iterator[RecordGroup | Flaw]:
+        """Decompress one more batch. Returns the collected batches once they are enough, and before a broken one."""
+        batch = scanned.batch
+        count = batch.records_count
+        payload = b""
+        if count:
+            opened = _opened(scanned, self._limit)
+            if isinstance(opened, Flaw):
+                yield from self.take()
+                yield self._counted(opened)
+                return
+            payload = opened
+        if count > RECORDS_AT_A_TIME or len(payload) > LARGE_PAYLOAD:
+            yield from self.take()
+            yield from self._in_pieces(scanned, payload)
+            return
+        self._batches.append(scanned)
+        self._payloads.append(payload)
+        self._counts.append(count)
+        # A batch without records takes memory too, and its payload may have bytes all the same.
+        self._records += max(count, 1)
+        self._octets += max(len(payload), batch.size)
+        if self._records >= RECORDS_AT_A_TIME or self._octets >= GATHERED_OCTETS:
+            yield from self.take()
+
+    def take(self) -> Iterator[RecordGroup | Flaw]:
+        """The collected batches with their records; the collection is then empty."""
+        batches, payloads, counts = self._batches, self._payloads, self._counts
+        self._clear()
+        if not batches:
+            return
+        group = _usual_group(batches, payloads, counts)
+        if group is not None:
+            yield group
+        else:
+            for scanned, payload in zip(batches, payloads, strict=True):
+                yield from self._in_pieces(scanned, payload)
+
+    def _in_pieces(self, scanned: ScannedBatch, payload: bytes) -> Iterator[RecordGroup | Flaw]:
+        for found in read_in_pieces(scanned, payload, self._largest):
+            yield self._counted(found) if isinstance(found, Flaw) else found
+
+    def _counted(self, flaw: Flaw) -> Flaw:
+        """Count a batch that was counted as decoded."""
+        self._accounts.not_decoded_after_all(flaw.code, flaw.size)
+        count_flaw(flaw, self._options, self._accounts)
+        return flaw
+
+
+def _opened(scanned: ScannedBatch, limit: int) -> bytes | Flaw:
+    """The decompressed records of a batch that is not empty, or the flaw."""
+    try:
+        payload = open_payload(scanned.batch, limit)
+    except (CorruptBatchError, DecodeError) as error:
+        return refused(scanned, error)
+    if len(payload) > limit:
+        return flaw_of(scanned, "too_large", f"{len(payload)} bytes of records")
+    return payload
+
+
+def _usual_group(
+    batches: Sequence[ScannedBatch], payloads: Sequence[bytes], counts: Sequence[int]
+) -> RecordGroup | None:
+    """Batches and their records; None if a record needs the exact decoder."""
+    headers = [each.batch for each in batches]
+    arrays = decode_record_arrays(payloads, counts)
+    if arrays is None or any(abs(each.base_offset) > _FAR_FROM_ALL_LIMITS for each in headers):
+        return None
+    of_each = chain.from_iterable(map(repeat, range(len(counts)), counts))
+    numbers: pa.Int32Array = pa.array(list(of_each), pa.int32())
+    bases: pa.Int64Array = pa.array([each.base_offset for each in headers], pa.int64())
+    offsets = pc.add(bases.take(numbers), arrays.offset_deltas)
+    try:
+        times = times_of(headers, numbers, arrays)
+    except pa.ArrowInvalid:
+        return None
+    return RecordGroup(batches, numbers, offsets, times, arrays.keys, arrays.values)

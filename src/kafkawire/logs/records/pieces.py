@@ -1,0 +1,211 @@
+"""The records of one batch in pieces: a few kilobytes of compressed batch may hold millions of records.
+
+All records of a batch are checked before the first piece is returned, since a batch with a broken record has no rows.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kafkawire.columns.record_arrays import RecordArrays, decode_some_record_arrays
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.frames.batches import ScannedBatch
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.limits import LARGE_PAYLOAD, OCTETS_AT_A_TIME, RECORDS_AT_A_TIME
+from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.records.opened import RecordGroup
+from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.wire import DecodeError
+from kafkawire.wire.batches import RecordBatch
+from kafkawire.wire.batches.batch import CODEC_MASK, LOG_APPEND_TIME
+from kafkawire.wire.batches.reader import decode_some_records
+from kafkawire.wire.compression import Codec
+from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
+
+__all__ = ["flaw_of", "largest_record", "read_in_pieces", "refused", "times_of"]
+
+_MOST_EXACT_RECORDS: Final = 64
+"""Most records of a piece that is decoded record by record, with an object for each."""
+_PART_OF_FRAME: Final = 16
+_LOWEST: Final = -(1 << 63)
+_HIGHEST: Final = (1 << 63) - 1
+
+
+class _RefusedError(Exception):
+    """Records that are valid on the wire but exceed a limit of tables.
+
+    Attributes:
+        code: one of ``FLAW_CODES``.
+    """
+
+    def __init__(self, code: str, reason: str) -> None:
+        self.code = code
+        super().__init__(reason)
+
+
+class _Columns(NamedTuple):
+    """Records of one batch; see ``RecordGroup``."""
+
+    offsets: pa.Int64Array
+    timestamps: pa.Int64Array
+    keys: pa.BinaryArray
+    values: pa.BinaryArray
+
+
+def largest_record(file: LogFile, options: ReadOptions) -> int | None:
+    """Most bytes of a key or value that is decoded as a message; None in logs whose records are no messages.
+
+    A message made for the purpose can take a large multiple of its bytes in memory. Brokers accept records of 1 MiB by
+    default; those of the metadata log are far smaller.
+    """
+    has_messages = file.topic is None or file.topic == METADATA_TOPIC or file.topic in options.registry.coordinators
+    return max(options.max_frame_bytes // _PART_OF_FRAME, LARGE_PAYLOAD) if has_messages else None
+
+
+def read_in_pieces(scanned: ScannedBatch, payload: bytes, largest: int | None) -> Iterator[RecordGroup | Flaw]:
+    """The records of a batch, or its flaw.
+
+    Args:
+        scanned: the batch.
+        payload: its records, decompressed.
+        largest: most bytes of a key or a value; None for any number.
+    """
+    try:
+        pieces = _pieces(scanned, payload, largest)
+        first = next(pieces)
+        if len(first) == scanned.batch.records_count:
+            yield first
+            return
+        del first
+        deque(pieces, maxlen=0)
+        yield from _pieces(scanned, payload, largest)
+    except DecodeError as error:
+        yield refused(scanned, error)
+    except _RefusedError as error:
+        yield flaw_of(scanned, error.code, str(error))
+
+
+def _pieces(scanned: ScannedBatch, payload: bytes, largest: int | None) -> Iterator[RecordGroup]:
+    """The pieces; each is a batch that begins where the one before it ends.
+
+    Raises:
+        DecodeError: records are broken.
+        _RefusedError: an offset is beyond int64, or a key or value is too large.
+    """
+    batch = scanned.batch
+    at, read, begin = 0, 0, batch.base_offset
+    while True:
+        columns, at = _columns(batch, payload, at, read)
+        if largest is not None and len(payload) > largest:
+            _refuse_larger(columns, largest)
+        count = len(columns.offsets)
+        first, read = read, read + count
+        numbers: pa.Int32Array = pa.repeat(pa.scalar(0, pa.int32()), count)
+        if read == batch.records_count:
+            decode_some_records(batch, payload, at, read, 0)  # nothing is left over
+            piece = _part(scanned, begin, batch.last_offset, count) if first else scanned
+            yield RecordGroup([piece], numbers, *columns)
+            return
+        end = max(begin - 1, min(pc.max(columns.offsets).as_py(), batch.last_offset))
+        yield RecordGroup([_part(scanned, begin, end, count)], numbers, *columns)
+        begin = end + 1
+
+
+def _part(scanned: ScannedBatch, begin: int, end: int, count: int) -> ScannedBatch:
+    """A batch with the header that it would have with only some of its records."""
+    delta = end - begin
+    part = msgspec.structs.replace(scanned.batch, base_offset=begin, last_offset_delta=delta, records_count=count)
+    return ScannedBatch(scanned.file, scanned.position, part)
+
+
+def _columns(batch: RecordBatch, payload: bytes, at: int, first: int) -> tuple[_Columns, int]:
+    """Some records from a position on, and the position where they end.
+
+    Raises:
+        DecodeError, _RefusedError: as ``_pieces``.
+    """
+    left = batch.records_count - first
+    found = decode_some_record_arrays(payload, at, min(left, RECORDS_AT_A_TIME), OCTETS_AT_A_TIME) if left else None
+    if found is not None:
+        arrays, end = found
+        count = len(arrays.offset_deltas)
+        try:
+            offsets: pa.Int64Array = pc.add_checked(pa.scalar(batch.base_offset, pa.int64()), arrays.offset_deltas)
+            numbers: pa.Int32Array = pa.repeat(pa.scalar(0, pa.int32()), count)
+            return _Columns(offsets, times_of([batch], numbers, arrays), arrays.keys, arrays.values), end
+        except pa.ArrowInvalid:
+            pass
+    return _exact_columns(batch, payload, at, first, min(left, _MOST_EXACT_RECORDS))
+
+
+def _exact_columns(batch: RecordBatch, payload: bytes, at: int, first: int, count: int) -> tuple[_Columns, int]:
+    """As ``_columns``, record by record.
+
+    Raises:
+        DecodeError, _RefusedError: as ``_pieces``.
+    """
+    records, end = decode_some_records(batch, payload, at, first, count)
+    offsets = [record.offset for record in records]
+    if records and not _LOWEST <= min(offsets) <= max(offsets) <= _HIGHEST:
+        raise _RefusedError("bad_records", "offsets beyond int64")
+    times = [min(max(record.timestamp, _LOWEST), _HIGHEST) for record in records]
+    columns = _Columns(
+        pa.array(offsets, pa.int64()),
+        pa.array(times, pa.int64()),
+        pa.array([record.key for record in records], pa.binary()),
+        pa.array([record.value for record in records], pa.binary()),
+    )
+    return columns, end
+
+
+def _refuse_larger(columns: _Columns, largest: int) -> None:
+    for octets in (columns.keys, columns.values):
+        size = pc.max(pc.binary_length(octets)).as_py() or 0
+        if size > largest:
+            reason = f"a record with {size} bytes; at most {largest}, a sixteenth of the largest batch, are decoded"
+            raise _RefusedError("too_large", reason)
+
+
+def times_of(batches: Sequence[RecordBatch], numbers: pa.Int32Array, arrays: RecordArrays) -> pa.Int64Array:
+    """The timestamps of records.
+
+    Args:
+        batches: the batches of the records.
+        numbers: the index of the batch of each record.
+        arrays: the records.
+
+    Raises:
+        ArrowInvalid: one is beyond int64.
+    """
+    bases: pa.Int64Array = pa.array([each.base_timestamp for each in batches], pa.int64())
+    times: pa.Int64Array = pc.add_checked(bases.take(numbers), arrays.timestamp_deltas)
+    appended = [bool(each.attributes & LOG_APPEND_TIME) for each in batches]
+    if any(appended):
+        latest: pa.Int64Array = pa.array([each.max_timestamp for each in batches], pa.int64())
+        times = pc.if_else(pa.array(appended).take(numbers), latest.take(numbers), times)
+    return times
+
+
+def refused(scanned: ScannedBatch, error: CorruptBatchError | DecodeError) -> Flaw:
+    """The flaw of a batch whose records raised an error."""
+    if isinstance(error, CorruptBatchError):
+        return flaw_of(scanned, _compression_code(scanned.batch, error), error.reason)
+    return flaw_of(scanned, "bad_records", f"{error.path}: {error.reason}")
+
+
+def flaw_of(scanned: ScannedBatch, code: str, reason: str) -> Flaw:
+    """A flaw of a whole batch."""
+    batch = scanned.batch
+    return Flaw(code, scanned.file, scanned.position, batch.size, batch.to_bytes(), reason, batch.base_offset)
+
+
+def _compression_code(batch: RecordBatch, error: CorruptBatchError) -> str:
+    if batch.attributes & CODEC_MASK > max(Codec):
+        return "bad_codec"
+    return "too_large" if isinstance(error, OutputLimitError) else "bad_compression"

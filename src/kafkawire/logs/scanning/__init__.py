@@ -1,1 +1,0 @@
-"""From the bytes of segments and snapshots to batches, and to what is wrong with them."""

@@ -1,0 +1,1 @@
+"""A report on Kafka's logs: one HTML page, made from the histories."""

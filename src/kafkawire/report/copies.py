@@ -1,0 +1,61 @@
+"""One copy of each log: brokers of a cluster have copies of the same partitions, which must count once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from kafkawire.logs import FileKind, FileStore, LogFile
+from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.frames.log_ends import end_of_segment
+from kafkawire.logs.planning import FoundLogs
+from kafkawire.logs.registry import METADATA_TOPIC
+
+__all__ = ["ChosenLogs", "one_of_each"]
+
+_READ: Final = (METADATA_TOPIC, CONSUMER_OFFSETS)
+
+
+@dataclass(frozen=True)
+class ChosenLogs:
+    """The logs that a report is made of.
+
+    Attributes:
+        files: of one copy of each log.
+        copies: the folders of the other copies.
+        unnamed: logs that were found more than once without the id of a cluster: copies, or logs of several clusters.
+    """
+
+    files: tuple[LogFile, ...]
+    copies: Sequence[str]
+    unnamed: Sequence[str]
+
+
+def one_of_each(logs: FoundLogs) -> ChosenLogs:
+    """Of the copies in a cluster the one with the highest end offset; of several such the one that begins first."""
+    folders = defaultdict[tuple[str | None, str], dict[str, list[LogFile]]](lambda: defaultdict(list))
+    for file in logs.files:
+        if file.log.rpartition("-")[0] in _READ:
+            folders[file.cluster, file.log][file.folder].append(file)
+    copies, unnamed = set[str](), list[str]()
+    for (cluster, log), found in folders.items():
+        if len(found) > 1 and cluster is None:
+            unnamed.append(log)
+        elif len(found) > 1:
+            copies |= found.keys() - {max(found, key=lambda folder: _reach(found[folder], logs.store))}
+    return ChosenLogs(tuple(file for file in logs.files if file.folder not in copies), sorted(copies), unnamed)
+
+
+def _reach(files: Sequence[LogFile], store: FileStore) -> tuple[int, int]:
+    """The end offset of a copy, and its first offset, negated; files that cannot be read end where their names say."""
+    segments = sorted(
+        (file for file in files if file.kind is FileKind.SEGMENT), key=lambda segment: segment.base_offset
+    )
+    end = max(file.base_offset for file in files)
+    if segments:
+        with suppress(OSError):
+            end = max(end, end_of_segment(segments[-1], store).offset)
+    return end, -min(file.base_offset for file in files)

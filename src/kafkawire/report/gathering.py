@@ -1,0 +1,194 @@
+"""A report from logs: every history is read once, and the rows and numbers for a page are kept."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import datetime
+from operator import attrgetter
+from typing import TypeAlias
+
+from kafkawire.logs import (
+    Accounts,
+    FileKind,
+    LogFile,
+    ReadMode,
+    ReadOptions,
+    Table,
+    plan,
+    read_metadata_histories,
+    table_named,
+)
+from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.planning import FoundLogs, find_logs
+from kafkawire.logs.reading import read_parts
+from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.report.committed import COMMIT_COLUMNS, CommitFold
+from kafkawire.report.contents import Cluster, Commits, LogAccount, LogReport, Section
+from kafkawire.report.copies import one_of_each
+from kafkawire.report.intervals import SHOWN_HISTORIES, rows_of
+from kafkawire.report.log_ends import log_ends
+from kafkawire.report.sections import GatheredSection
+
+__all__ = ["ProgressBar", "gather_report"]
+
+ProgressBar: TypeAlias = Callable[[str, int, Accounts], AbstractContextManager[object]]
+"""Shows how much of something has been read: its name, its bytes, and the accounts that count them."""
+
+
+def gather_report(
+    title: str, paths: Sequence[str], bar: ProgressBar, *, limit: int, as_of: datetime | None = None
+) -> tuple[LogReport, Accounts]:
+    """The contents of a page on some logs, and the accounts of all their bytes.
+
+    Args:
+        title: of the page.
+        paths: where the logs are.
+        bar: shows the progress of each reading.
+        limit: the maximum number of rows of each cluster in a section.
+        as_of: the date at which the page opens.
+
+    Raises:
+        OptionError: as ``find_logs``.
+        LogReadError: there are no logs, or they cannot be read.
+    """
+    found = find_logs(paths).require_any()
+    chosen = one_of_each(found)
+    reader = _Reader(replace(found, files=chosen.files), bar)
+    sections = _sections(reader, limit)
+    fold = CommitFold(limit)
+    for row in reader.commits():
+        fold.add(row)
+    commits = fold.commits(log_ends(found))
+    reader.cover(fold.first)
+    reader.cover(fold.last)
+    report = LogReport(
+        title=title,
+        began=reader.began,
+        ended=reader.ended,
+        acls=sections["acls"],
+        quotas=sections["quotas"],
+        topics=sections["topics"],
+        configs=sections["configs"],
+        commits=commits,
+        accounts=reader.accounts,
+        logs=sorted({file.folder for file in chosen.files}),
+        copies=chosen.copies,
+        unnamed=chosen.unnamed,
+        clusters=_clusters(found.files, (commits, *sections.values())),
+        as_of=None if as_of is None else int(as_of.timestamp() * 1000),
+    )
+    return report, reader.total
+
+
+class _Reader:
+    """Reads each log once, and keeps the accounts.
+
+    Attributes:
+        accounts: of each kind of log.
+        total: of all of them.
+        began, ended: the first and the last time in the metadata log, the rows and the commits.
+    """
+
+    def __init__(self, logs: FoundLogs, bar: ProgressBar) -> None:
+        self.accounts: list[LogAccount] = []
+        self.total = Accounts()
+        self.began = self.ended = 0
+        self._covers = False
+        self._logs = logs
+        self._bar = bar
+
+    def cover(self, time: int | None) -> None:
+        """Extend the covered time."""
+        if time is not None:
+            self.began = min(self.began, time) if self._covers else time
+            self.ended = max(self.ended, time) if self._covers else time
+            self._covers = True
+
+    def histories(self) -> Iterator[tuple[str, dict[str, object]]]:
+        """The rows of all shown histories, each with the name of its table; none without a metadata log."""
+        logs = self._logs.of_table(table_named(SHOWN_HISTORIES[0].table))
+        if not logs.files:
+            return
+        accounts, columns = Accounts(), {history.table: history.columns for history in SHOWN_HISTORIES}
+        with self._bar("metadata histories", logs.bytes, accounts):
+            for name, batch in read_metadata_histories(columns, logs.files, ReadOptions(), accounts, store=logs.store):
+                for row in rows_of(batch):
+                    yield name, row
+        self._book(METADATA_TOPIC, accounts)
+        self._cover_ends(logs)
+
+    def _cover_ends(self, logs: FoundLogs) -> None:
+        """Cover the first and the last time of the logs, which may lie outside the changes."""
+        options = ReadOptions(columns=("max_time",), mode=ReadMode.DROPMALFORMED)
+        ends = replace(logs, files=_outermost(logs.files))
+        for row in self._rows(table_named("batches", options), ends, options, Accounts()):
+            self.cover(_time(row["max_time"]) or None)  # a clock that was not set wrote 0
+
+    def commits(self) -> Iterator[dict[str, object]]:
+        """The rows of ``offset_commits``; none without the log of a group coordinator."""
+        options, accounts = ReadOptions(columns=COMMIT_COLUMNS), Accounts()
+        table = table_named("offset_commits", options)
+        logs = self._logs.of_table(table)
+        if not logs.files:
+            return
+        yield from self._rows(table, logs, options, accounts)
+        self._book(CONSUMER_OFFSETS, accounts)
+
+    def _rows(
+        self, table: Table, logs: FoundLogs, options: ReadOptions, accounts: Accounts
+    ) -> Iterator[dict[str, object]]:
+        parts = plan(table, logs.files, store=logs.store, options=options)
+        with self._bar(table.name, sum(part.bytes for part in parts), accounts):
+            for batch in read_parts(table, parts, options, accounts, store=logs.store):
+                yield from rows_of(batch)
+
+    def _book(self, log: str, accounts: Accounts) -> None:
+        self.total.merge(accounts)
+        self.accounts.append(
+            LogAccount(
+                log=log,
+                rows=accounts.rows,
+                records=accounts.records_read,
+                bytes_read=accounts.bytes_read,
+                bytes_decoded=accounts.bytes_decoded,
+                bytes_skipped=accounts.bytes_skipped,
+                errors=accounts.errors,
+            )
+        )
+
+
+def _sections(reader: _Reader, limit: int) -> dict[str, Section]:
+    """All sections by name; rows arrive in the order of the log, mixed."""
+    gathered = {history.table: GatheredSection(history, limit) for history in SHOWN_HISTORIES}
+    for name, record in reader.histories():
+        begin, end = _time(record["valid_from"]), _time(record["valid_to"])
+        reader.cover(begin)
+        reader.cover(end)
+        gathered[name].add(record, begin, end)
+    return {history.section: gathered[history.table].section() for history in SHOWN_HISTORIES}
+
+
+def _clusters(files: Sequence[LogFile], found: Sequence[Section | Commits]) -> Sequence[Cluster]:
+    """The clusters of files and rows; one without an id is last."""
+    named = {file.cluster for file in files} - {None}
+    with_rows = {cluster for each in found for cluster in each.numbers}
+    return sorted(named | with_rows, key=lambda cluster: (cluster is None, cluster or ""))
+
+
+def _outermost(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
+    """The first and the last segment of each log, or snapshot if it has only snapshots."""
+    logs = defaultdict[str, list[LogFile]](list)
+    for file in files:
+        logs[file.folder].append(file)
+    found = set[LogFile]()
+    for own in logs.values():
+        segments = [file for file in own if file.kind is FileKind.SEGMENT] or own
+        found |= {min(segments, key=attrgetter("base_offset")), max(segments, key=attrgetter("base_offset"))}
+    return tuple(file for file in files if file in found)
+
+
+def _time(cell: object) -> int | None:
+    return cell if isinstance(cell, int) else None

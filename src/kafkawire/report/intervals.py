@@ -1,0 +1,170 @@
+"""Rows of the histories as cells of a page: who, what, from when to when."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import pyarrow as pa
+
+from kafkawire.model.acls.bindings import WILDCARD
+from kafkawire.report.contents import ACLS, CONFIGS, QUOTAS, TOPICS, Cell, Row
+
+__all__ = ["SHOWN_HISTORIES", "ShownHistory", "rows_of", "whole_milliseconds"]
+
+_Record: TypeAlias = Mapping[str, object]
+_UNKNOWN: Final = "unknown: added before this log"
+_INTERVAL: Final = ("valid_from", "valid_to")
+_MICROSECONDS: Final = 1000
+
+
+@dataclass(frozen=True)
+class ShownHistory:
+    """How a history is shown.
+
+    Attributes:
+        table: its name.
+        section: the attribute of the report.
+        fields: of the section.
+        columns: of the table, those that are read.
+        row: the cells of a row except its interval; None for a row that is not shown.
+        thing: how many of the first cells identify the thing that a row is about; 0 if each row has its own.
+        renews: whether a row of a thing replaces the one before, so that both together are one change.
+        kind: position of the cell that has the kind of a row, for separate counts; None for one count.
+        holder: the principal of a row; None if it has none.
+        applies_widely: whether a row concerns resources that it does not name.
+    """
+
+    table: str
+    section: str
+    fields: tuple[str, ...]
+    columns: tuple[str, ...]
+    row: Callable[[_Record], Row | None]
+    thing: int = 0
+    renews: bool = False
+    kind: int | None = None
+    holder: Callable[[Row], Cell] = lambda _: None
+    applies_widely: Callable[[Row], bool] = lambda _: False
+
+
+def rows_of(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
+    """The rows of a batch as dicts by column name; times are milliseconds since 1970."""
+    names = batch.schema.names
+    columns = [whole_milliseconds(column) for column in batch.columns]
+    for cells in zip(*columns, strict=True):
+        yield dict(zip(names, cells, strict=True))
+
+
+def whole_milliseconds(column: pa.Array[Any]) -> list[object]:
+    """The cells of a column; times become milliseconds, Kafka's unit."""
+    if not pa.types.is_timestamp(column.type):
+        return column.to_pylist()
+    return [None if cell is None else cell // _MICROSECONDS for cell in column.cast(pa.int64()).to_pylist()]
+
+
+def _acl(record: _Record) -> Row:
+    if record["principal"] is None:  # only its removal is in the log, which has no more than the id
+        return (
+            _text(record["cluster"]),
+            f"ACL {record['acl_id']}",
+            "*",
+            "ANY",
+            _UNKNOWN,
+            "LITERAL",
+            "UNKNOWN",
+            "UNKNOWN",
+        )
+    return tuple(
+        _text(record[name])
+        for name in (
+            *("cluster", "principal", "host", "resource_type", "resource_name", "pattern_type"),
+            *("operation", "permission"),
+        )
+    )
+
+
+def _principal(acl: Row) -> Cell:
+    """The principal of an ACL; None if only its id is known."""
+    nameless = acl[ACLS.index("resourceType")] == "ANY" and acl[ACLS.index("operation")] == "UNKNOWN"
+    return None if nameless else acl[ACLS.index("principal")]
+
+
+def _concerns_many(acl: Row) -> bool:
+    """Whether an ACL concerns resources that it does not name, or denies what others allow."""
+    of_one = acl[ACLS.index("patternType")] == "LITERAL" and acl[ACLS.index("resourceName")] != WILDCARD
+    return not of_one or acl[ACLS.index("permission")] == "DENY"
+
+
+def _quota(record: _Record) -> Row:
+    parts = (("user", "user"), ("client", "client_id"), ("address", "ip"))
+    entity = ", ".join(f"{word} {record[name]}" for word, name in parts if record[name] is not None)
+    value = record["value"]
+    figure = value if isinstance(value, float) and math.isfinite(value) else None
+    return _text(record["cluster"]), entity or "another entity", _text(record["key"]), figure
+
+
+def _topic(record: _Record) -> Row:
+    partitions = record["partitions"]
+    name = f"topic {record['topic_id']}" if record["name"] is None else _text(record["name"])
+    return (
+        _text(record["cluster"]),
+        name,
+        _text(record["topic_id"]),
+        partitions if isinstance(partitions, int) else None,
+    )
+
+
+def _config(record: _Record) -> Row | None:
+    if record["value"] is None and record["valid_from"] is not None:  # it was unset: there is nothing to show
+        return None
+    names = ("cluster", "resource_type", "resource_name", "name", "value")
+    return tuple(_text(record[name]) for name in names)
+
+
+def _text(cell: object) -> str | None:
+    return None if cell is None else str(cell)
+
+
+SHOWN_HISTORIES: Final = (
+    ShownHistory(
+        "acl_history",
+        "acls",
+        ACLS,
+        (
+            *("cluster", "acl_id", "principal", "host", "resource_type", "resource_name", "pattern_type"),
+            *("operation", "permission", *_INTERVAL),
+        ),
+        _acl,
+        kind=ACLS.index("permission"),
+        holder=_principal,
+        applies_widely=_concerns_many,
+    ),
+    ShownHistory(
+        "quota_history",
+        "quotas",
+        QUOTAS,
+        ("cluster", "user", "client_id", "ip", "key", "value", *_INTERVAL),
+        _quota,
+        thing=QUOTAS.index("value"),
+        renews=True,
+    ),
+    ShownHistory(
+        "topic_history",
+        "topics",
+        TOPICS,
+        ("cluster", "topic_id", "name", "partitions", *_INTERVAL),
+        _topic,
+        thing=TOPICS.index("id"),
+    ),
+    ShownHistory(
+        "config_history",
+        "configs",
+        CONFIGS,
+        ("cluster", "resource_type", "resource_name", "name", "value", *_INTERVAL),
+        _config,
+        thing=CONFIGS.index("value"),
+        renews=True,
+    ),
+)

@@ -1,0 +1,75 @@
+"""Notes at the top of a page: what it does not show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Final
+
+from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.report.contents import Cluster, LogReport, Numbers
+
+__all__ = ["notes_on"]
+
+_SHOWN_OF: Final = {
+    METADATA_TOPIC: "ACLs, topics, quotas and configurations",
+    CONSUMER_OFFSETS: "committed offsets",
+}
+_NAMES: Final = {
+    "acls": "rows of ACLs",
+    "quotas": "rows of quotas",
+    "topics": "rows of topics",
+    "configs": "rows of configurations",
+}
+
+
+def notes_on(report: LogReport) -> Iterator[str]:
+    """The notes of a report."""
+    read = {account.log for account in report.accounts}
+    for log, what in _SHOWN_OF.items():
+        if log not in read:
+            yield f"No log of {log} was found: this page shows no {what}."
+    if report.copies:
+        yield (
+            f"Of each log one copy was read, the one that goes furthest; {len(report.copies):,} others of the same "
+            "clusters were not, and are listed at the foot of this page."
+        )
+    if report.unnamed:
+        yield (
+            f"{report.unnamed[0]} {_and_others(len(report.unnamed) - 1)}found more than once, without a "
+            "meta.properties beside it that names the cluster. If these are copies, each of them is counted."
+        )
+    for name, section in report.sections():
+        yield from _left_out(_NAMES[name], section.numbers)
+    yield from _left_out("committed offsets", report.commits.numbers)
+
+
+def _and_others(others: int) -> str:
+    return f"and {others:,} other logs were " if others else "was "
+
+
+def _left_out(name: str, numbers: Mapping[Cluster, Numbers]) -> Iterator[str]:
+    """What the lists of a section omit, for all clusters together."""
+    rows, shown = sum(of.rows for of in numbers.values()), sum(of.shown for of in numbers.values())
+    if rows == shown:
+        return
+    most = max(of.rows for of in numbers.values())
+    lacking = [f"what ended up to {_date(until)}" for until in [_last_cut(numbers)] if until is not None]
+    if not all(of.complete for of in numbers.values()):
+        lacking.append("some that still hold at the end")
+    yield (
+        f"Showing {shown:,} of {rows:,} {name}, the newest. Numbers and charts are of all of them; "
+        f"lists lack {' and '.join(lacking)}. Use --max-rows {most} to list all."
+    )
+
+
+def _last_cut(numbers: Mapping[Cluster, Numbers]) -> int | None:
+    return max((of.complete_from for of in numbers.values() if of.complete_from is not None), default=None)
+
+
+def _date(milliseconds: int) -> str:
+    try:
+        return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (OverflowError, ValueError, OSError):  # the clock of a broker may be wrong
+        return f"{milliseconds} milliseconds after 1970"
