@@ -19,6 +19,7 @@ import pytest
 COVERED = (
     *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks", "docs", "examples"),
     "generator/kafkawire/codegen/evolve",
+    "src/kafkawire/broker",
     "src/kafkawire/cli",
     "src/kafkawire/columns",
     "src/kafkawire/logs",
