@@ -1,4 +1,4 @@
-"""What this project's admin client describes, in the words of Java's Admin: for comparing the two field by field."""
+"""Descriptions of this project's admin client in the form of Java's Admin, to compare the two field by field."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from kafkawire.model.transactions import ProducerState, TransactionDescription, 
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
 _NONE = -1
-"""What Java tells of offsets, timestamps and sequences that are not there."""
+"""Java's value for offsets, timestamps and sequences that are not there."""
 
 
 def partition(ours: TopicPartition) -> Partition:

@@ -13,7 +13,7 @@ AUTHORIZER = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users": "User:ANONYMOUS",
 }
-"""Properties of a broker that keeps ACLs; whoever comes in by a plain listener may do everything."""
+"""Properties of a broker that keeps ACLs; clients of a plain listener have all rights."""
 
 _NODE_ID = 1
 

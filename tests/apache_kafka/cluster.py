@@ -99,7 +99,7 @@ class Cluster:
         """The id of the node that leads the quorum, as a controller that runs says.
 
         Raises:
-            LookupError: if no controller knows: an election takes place, or most nodes are down.
+            LookupError: if no controller answers with one: an election takes place, or most nodes are down.
         """
         topic = DescribeQuorumRequest.TopicData("__cluster_metadata", (DescribeQuorumRequest.PartitionData(0),))
         for node_id in self.running:
@@ -108,7 +108,7 @@ class Cluster:
             leaders = [partition.leader_id for topics in answer.topics for partition in topics.partitions]
             if answer.error_code == 0 and leaders[0] in self.running:
                 return leaders[0]
-        raise LookupError("no controller knows who is active")
+        raise LookupError("there is no active controller")
 
     def kill(self, node_id: int) -> None:
         """End a node at once, as a power failure does; the others take a few seconds to miss it."""

@@ -129,7 +129,7 @@ def _check(validator: Validator) -> checks.Check | None:
             return checks.OffsetReset()
         case kind if kind in _NEEDS_NODES:
             return None
-    raise AssertionError(f"a validator that nobody has thought of: {validator}")
+    raise AssertionError(f"an unsupported validator: {validator}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Waiting for what a broker has promised: the controller acknowledges a change before every broker knows of it."""
+"""Waiting for changes: the controller acknowledges a change before every broker has applied it."""
 
 from __future__ import annotations
 

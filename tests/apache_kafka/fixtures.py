@@ -141,7 +141,7 @@ def secure_kafka_broker(secure_kafka_brokers: SecureBrokers) -> SecureBroker:
 def kafka_clusters(_started: _Started, tmp_path_factory: pytest.TempPathFactory) -> Clusters:
     """The cluster of a release, started when first asked for and shared by all tests of the session.
 
-    Tests may kill nodes: whoever asks next gets a whole cluster again.
+    Tests may kill nodes: the next test gets a whole cluster again.
     """
     cluster_of = _started.one_of_each_release(
         "kafka_clusters",

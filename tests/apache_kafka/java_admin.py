@@ -33,7 +33,7 @@ class JavaAdminError(Exception):
 
     Attributes:
         kind: simple name of the class.
-        code: the error code of the protocol that it stands for; -1 if there is none.
+        code: its error code in the protocol; -1 if there is none.
         name: the name of the code.
         message: its text.
     """

@@ -23,7 +23,7 @@ class JavaNode(msgspec.Struct, frozen=True):
 
 
 class JavaCluster(msgspec.Struct, frozen=True):
-    """The cluster; ``authorized_operations`` is None unless it was asked for."""
+    """The cluster; ``authorized_operations`` is None unless it was requested."""
 
     cluster_id: str
     controller: int | None

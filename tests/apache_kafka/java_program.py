@@ -130,7 +130,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def compiled(release: str, folder: Path) -> Path:
-    """The folder with the compiled sources of a folder; compiled anew when these or the jars are other ones."""
+    """The folder with the compiled sources of a folder; compiled again when these or the jars have changed."""
     jars = class_path(release)
     sources = sorted(folder.glob("*.java"))
     digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources))

@@ -1,4 +1,4 @@
-"""The oracle: a Java process that says what Apache Kafka's own classes make of bytes and of JSON.
+"""The oracle: a Java process that decodes and encodes bytes and JSON with Apache Kafka's own classes.
 
 Its questions and answers are JSON lines; ``tests/conformance/java/oracle/Oracle.java`` documents them.
 """
@@ -29,7 +29,7 @@ class RecordTypes(msgspec.Struct, frozen=True, tag_field="op", tag="record_types
 
 
 class Default(msgspec.Struct, frozen=True, tag_field="op", tag="default"):
-    """What a message is whose fields nobody has set, but for some that are null and for unknown tagged fields.
+    """A message with defaults, except some fields that are null, and with unknown tagged fields.
 
     Attributes:
         name, version: of the message.

@@ -1,4 +1,4 @@
-"""What the tests against Apache Kafka need of the machine, and the one policy for its lack."""
+"""Prerequisites of the tests against Apache Kafka, and the one policy if they are missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Apache Kafka's own schema checker as an oracle: does it take one definition for a successor of another?"""
+"""Apache Kafka's own schema checker as an oracle: does it accept one definition as the successor of another?"""
 
 from __future__ import annotations
 

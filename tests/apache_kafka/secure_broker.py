@@ -1,4 +1,4 @@
-"""A broker behind TLS, SASL and ACLs; its plain listener lets everybody do everything, so that tests can set it up."""
+"""A broker behind TLS, SASL and ACLs; clients of its plain listener have all rights, so that tests can set it up."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LOGIN_MODULES = {
 
 @dataclass(frozen=True, slots=True)
 class SecureBroker:
-    """A broker that lets nobody in without a proof.
+    """A broker that accepts no client without a proof.
 
     Attributes:
         broker: the broker; its plain listener needs no proof and allows everything.
@@ -128,7 +128,7 @@ def running_secure_broker(
         **_trust_store(authority),
         **_key_store(server),
         "listener.name.mutual_tls.ssl.client.auth": "required",
-        # Long enough that nobody has to log in again, but may.
+        # Long enough that no client has to log in again, but may.
         "listener.name.sasl_plaintext.plain.connections.max.reauth.ms": "3600000",
         **_sasl_of("sasl_plaintext"),
         **_sasl_of("sasl_ssl"),
@@ -141,7 +141,7 @@ def running_secure_broker(
 
 
 def unsecured_token(user: str, *, seconds: float = _TOKEN_SECONDS) -> str:
-    """A token for OAUTHBEARER as these brokers take it: nobody has signed it.
+    """A token for OAUTHBEARER as these brokers accept it: unsigned.
 
     Args:
         user: whose token it is.

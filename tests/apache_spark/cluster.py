@@ -62,7 +62,7 @@ def running_spark_cluster(home: Path, python: Path) -> Iterator[SparkCluster]:
 
 
 def spark_environment(python: Path) -> Mapping[str, str]:
-    """The environment of Spark's programs: nothing of this process's Python but the interpreter that is asked for."""
+    """The environment of Spark's programs: nothing of this process's Python except the given interpreter."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SPARK", "COV"))}
     return kept | {"PYSPARK_PYTHON": str(python), "SPARK_HOME": str(spark_home()), "SPARK_LOCAL_IP": HOST}
 

@@ -22,7 +22,7 @@ OPTIONS = {"table": "batches", "columns": "file,batch_position,log_offset,record
 
 @dataclass
 class Followed:
-    """A query that follows logs, and is started anew for each look at them.
+    """A query that follows logs, and is restarted for each of their states.
 
     Attributes:
         folder: the logs, a path or a URI.

@@ -1,4 +1,4 @@
-"""What the tests with Apache Spark need of the machine."""
+"""Prerequisites of the tests with Apache Spark."""
 
 from __future__ import annotations
 

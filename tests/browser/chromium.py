@@ -52,7 +52,7 @@ class Page:
 
     Attributes:
         complaints: errors and warnings of the console, refused requests and uncaught exceptions, in order.
-        requests: the addresses that were asked for.
+        requests: the requested addresses.
     """
 
     def __init__(self, commands: int, answers: int) -> None:
@@ -136,7 +136,7 @@ class Page:
         return cast(Mapping[str, object], answer["result"]).get("value")
 
     def settle(self) -> None:
-        """Until what was asked for is drawn: two frames later, or when the page no longer says that it is not ready."""
+        """Wait until the page is drawn: two frames later, or when it no longer says that it is not ready."""
         self.evaluate(
             "new Promise((done) => { const look = () => requestAnimationFrame(() => requestAnimationFrame(() =>"
             " document.documentElement.dataset.ready === 'false' ? setTimeout(look, 5) : done(true))); look(); })"

@@ -1,4 +1,4 @@
-"""What the program of a report's page gets, as its tests read it."""
+"""The data of a report's page, as its tests read it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report's page in a browser: opened, looked at and used as a reader would."""
+"""A report's page in a browser: opened, read and used as a reader would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The oracle itself: it knows every class of the releases, and Kafka's classes agree with themselves."""
+"""The oracle itself: it has every class of the releases, and Kafka's classes agree with themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a handler of the embedded broker answers, without a broker around it."""
+"""The answers of a handler of the embedded broker, without a broker around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The broker of the other tests in this folder: it starts, and answers bytes that no code of ours has made."""
+"""The broker of the other tests in this folder: it starts, and answers bytes that none of our code has encoded."""
 
 from __future__ import annotations
 

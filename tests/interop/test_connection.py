@@ -230,7 +230,7 @@ def test_a_delegation_token_logs_in(secured: SecuredBroker) -> None:
 
 
 async def once_known(connect: Callable[[], Awaitable[Channel]]) -> Channel:
-    """The controller knows a user or a token a moment before the broker does."""
+    """The controller has a user or a token a moment before the broker has it."""
     until = soon(20.0)
     while asyncio.get_running_loop().time() < until:
         try:

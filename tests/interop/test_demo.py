@@ -1,4 +1,4 @@
-"""The demonstration asks a real broker when it is given one, and lets Kafka read what its own broker wrote."""
+"""The demonstration queries a real broker if it is given one, and lets Kafka read what its own broker wrote."""
 
 from __future__ import annotations
 

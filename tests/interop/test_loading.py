@@ -1,4 +1,4 @@
-"""What the loader says is there is what Java's Admin finds."""
+"""Java's Admin finds what the loader has created."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real brokers, asked with the generated classes. Each answer, encoded again, is what the broker has sent."""
+"""Requests of the generated classes to real brokers. Each answer, encoded again, gives the bytes of the broker."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from kafkawire.wire.api import Api
 pytestmark = pytest.mark.interop
 
 _API_VERSIONS_99 = "00000011 0012 0063 00000009 0002 6b77 00 02 61 02 62 00"
-"""A frame with an ApiVersions request of a version that nobody has yet."""
+"""A frame with an ApiVersions request of a version that does not exist yet."""
 
 _WITH_TELEMETRY_ONLY = {ApiKey.GET_TELEMETRY_SUBSCRIPTIONS, ApiKey.PUSH_TELEMETRY}
 """Listed by brokers that have a metrics reporter for them."""
@@ -206,7 +206,7 @@ def create_topic(connection: Connection, name: str, version: int) -> str:
 
 
 def wait_for_topic(connection: Connection, name: str) -> None:
-    """The controller knows a topic a moment before the broker does."""
+    """The controller has a topic a moment before the broker has it."""
     request = MetadataRequest(
         topics=(MetadataRequest.MetadataRequestTopic(name=name),), allow_auto_topic_creation=False
     )

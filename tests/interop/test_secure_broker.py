@@ -1,4 +1,4 @@
-"""The secure broker of the other tests: it lets Java's clients in with each proof, and nobody without one."""
+"""The secure broker of the other tests: it accepts Java's clients with each proof, and no client without one."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_client_certificate_says_who_it_is(broker: SecureBroker, java_admin: Jav
     assert listed == {seen}
 
 
-def test_without_a_client_certificate_nobody_is_let_in(broker: SecureBroker, java_admin: JavaAdmin) -> None:
+def test_a_client_without_a_certificate_is_refused(broker: SecureBroker, java_admin: JavaAdmin) -> None:
     properties = {
         name: value for name, value in broker.java_mutual_tls().items() if not name.startswith("ssl.keystore")
     }

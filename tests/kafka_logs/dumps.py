@@ -1,4 +1,4 @@
-"""The real logs in ``tests/fixtures`` and what kafka-dump-log says about them."""
+"""The real logs in ``tests/fixtures`` and the output of kafka-dump-log for them."""
 
 from __future__ import annotations
 

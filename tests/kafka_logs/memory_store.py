@@ -1,4 +1,4 @@
-"""Files that are only in memory: for tests that read the same log in thousands of damaged states."""
+"""Files in memory, for tests that read the same log in thousands of damaged states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page keeps of what may be endless: bounded, and true about what it left out."""
+"""The bounds of a page: what it keeps is limited, and it says truly what it left out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def holds(begin: int | None, end: int | None, time: int) -> bool:
 
 
 @given(INTERVALS, st.integers(1, 20))
-def test_kept_rows_are_all_that_hold_from_the_time_that_is_told(
+def test_the_kept_rows_are_all_rows_that_hold_from_the_reported_time(
     intervals: list[tuple[int | None, int | None]], limit: int
 ) -> None:
     newest = NewestRows(limit)

@@ -1,4 +1,4 @@
-"""Clusters that tests make up: a metadata log and a log of committed offsets, in which much came and went."""
+"""Made-up clusters: a metadata log and a log of committed offsets with many changes."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Written(msgspec.Struct, frozen=True):
 
 
 def write_segment(folder: Path, base_offset: int, steps: Sequence[Step]) -> int:
-    """Write a segment of a metadata log; returns the offset behind it."""
+    """Write a segment of a metadata log; returns the offset after it."""
     offset, batches = base_offset, []
     for step in steps:
         values = [encode_metadata_record(message, RECORD_VERSIONS[message.NAME]) for message in step.records]
@@ -68,7 +68,7 @@ def write_checkpoint(folder: Path, end_offset: int, records: Sequence[Message], 
 
 
 def write_offsets_segment(folder: Path, base_offset: int, batches: Sequence[Written]) -> int:
-    """Write a segment of a group coordinator; returns the offset behind it."""
+    """Write a segment of a group coordinator; returns the offset after it."""
     offset, encoded = base_offset, []
     for batch in batches:
         records = _records(batch)

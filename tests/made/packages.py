@@ -20,7 +20,7 @@ Json = Mapping[str, object]
 
 
 def quiet(what: str, done: int, total: int) -> None:
-    """Progress that nobody sees."""
+    """Progress that is not shown."""
 
 
 def generated(target: Target) -> Summary | None:
@@ -77,7 +77,7 @@ def classes_of(package: ModuleType) -> list[type[Message]]:
 def check_laws(classes: Iterable[type[Message]], examples: int = 20, places: int = 40) -> int:
     """Hold extremes and random examples of all versions to the laws; the number of values that were tried.
 
-    Each value is damaged in about as many places as are asked for.
+    Each value is damaged in about the given number of places.
     """
     rng = random.Random(20)
     tried = 0

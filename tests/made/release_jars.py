@@ -115,7 +115,7 @@ sys.exit(failed)
 
 
 def install_maven(folder: Path, jars: Path, says: str = "Could not find artifact JAR in here") -> Path:
-    """Put an ``mvn`` into a folder that copies jars from ``jars/VERSION/NAME.jar``; the file of what it was asked."""
+    """Put an ``mvn`` into a folder; it copies ``jars/VERSION/NAME.jar``. Returns the file with its arguments."""
     asked = folder / "asked"
     program = folder / "mvn"
     folder.mkdir(parents=True, exist_ok=True)

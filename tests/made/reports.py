@@ -1,4 +1,4 @@
-"""Reports that tests make up: rows as a page shows them, with the numbers that come of them."""
+"""Made-up reports: rows as a page shows them, with their numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For each rule of Kafka's schema checker, successors of a definition that break it and successors that just do not.
+"""For each rule of Kafka's schema checker, successors of a definition that break it, and similar ones that do not.
 
 The unit tests hold the rules against them; the conformance tests ask Kafka's checker whether they are true.
 """
@@ -58,7 +58,7 @@ def _override(versions: str, flexible: str = "0+") -> Json:
 
 
 def _endless(inner: str) -> Json:
-    """A and B of type C each; by their names the checker takes them for the structs A and B, around one another."""
+    """A and B of type C each; the checker looks up the structs A and B by their names, each inside the other."""
     return sample(
         "0-3",
         field("A", "[]A", "0+"),
@@ -165,7 +165,7 @@ EXAMPLES: Final = (
             accepted_after=sample("0-3", commonStructs=[common("Sample", X)])),
     Example("retired both times", "evo-struct-unknown", retired("Sample", "response", 1),
             retired("Sample", "response", 1), _x(), accepted_after=_x()),
-    Example("retired, its flexible versions are not looked at", "evo-struct-unknown", _RETIRED,
+    Example("retired, its flexible versions are not checked", "evo-struct-unknown", _RETIRED,
             retired("Sample", "data", 1), retired("Sample", "data", 1) | {"commonStructs": [common("Sample")]}),
     Example("single struct named otherwise", "evo-struct-unknown",
             sample("0-3", field("Origin", "Point", "0+"), commonStructs=[common("Point", X)]),

@@ -1,4 +1,4 @@
-"""Segments for tests: made of batches, with the index that Kafka would keep beside them."""
+"""Segments for tests: batches, with the index that Kafka would write for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OFFSETS = "__consumer_offsets-0"
 
 
 def write_segment(folder: Path, content: bytes, *, base_offset: int = 0, index_every: int | None = None) -> Path:
-    """Write a segment, and its index with a point after every so many bytes."""
+    """Write a segment, and its index with an entry each time after the given number of bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     segment = folder / f"{base_offset:020}.log"
     segment.write_bytes(content)

@@ -1,4 +1,4 @@
-"""What the tests about the repository itself look at."""
+"""The files that the tests of the repository itself check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmarks run, and judge what they measured. Their figures are not looked at here: see ``make bench``."""
+"""The benchmarks run, and judge what they measured. These tests do not check the figures: see ``make bench``."""
 
 from __future__ import annotations
 

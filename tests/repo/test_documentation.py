@@ -2,7 +2,7 @@
 
 The blocks of a page are carried out in order in an empty folder. ``python`` is executed; ``json title="FILE"`` and
 ``python title="FILE"`` are written to the file; in ``console`` each ``$`` line is run, and what follows it must be what
-it prints, where ``...`` stands for anything; without such lines it must end well. A block whose title is the path of a
+it prints, where ``...`` matches anything; without such lines it must end well. A block whose title is the path of a
 file of this repository is an excerpt of it, with ``...`` between stretches of lines. Other blocks are only read by
 people.
 """

@@ -1,7 +1,7 @@
 """Generated code has black's style, though ruff writes it (docs/decisions/0005).
 
 black takes half a minute for all of it, so a spread of the files is checked: what speaks of the whole package, the
-largest modules, and every so many of the others. ``KAFKAWIRE_STYLE=all`` checks every file.
+largest modules, and a sample of the others. ``KAFKAWIRE_STYLE=all`` checks every file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every file of the repository keeps to."""
+"""Rules for every file of the repository."""
 
 from __future__ import annotations
 

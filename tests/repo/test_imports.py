@@ -1,4 +1,4 @@
-"""Who may import whom, and what the packages offer."""
+"""The import contracts, and the public names of the packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who checks types with pyright sees the same types: the examples, and the programs that the pages show."""
+"""pyright accepts the examples and the programs of the pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERSION = "1.1.414"
 FRAGMENTS = {"docs/conformance.md", "docs/how-to/own-definitions.md"}
 """Pages whose programs stand on fixtures of these tests, or on a package that the reader has generated."""
 
-# pyright is no Python package: those that bring it load it, or Node.js, behind the back of the lock.
+# pyright is no Python package: packages that bring it download it, or Node.js, past the lock.
 _NPX = ("npx", "--yes", "--prefer-offline", f"pyright@{VERSION}")
 _ENVIRONMENT = {"npm_config_fetch_retries": "0", "npm_config_fetch_timeout": "20000"}
 

@@ -1,4 +1,4 @@
-"""Tables of the reference pages that repeat what code says are what the code says."""
+"""Tables of the reference pages that repeat code equal the code."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ class TestAction:
     def test_accepted_findings_pass(self, action: dict[str, Any], variables: dict[str, str], clone: Clone) -> None:
         write(clone.folder, NARROW)
         (clone.folder / "accepted.toml").write_text(
-            '[[accepted]]\nrule = "conv-type"\nmessage = "Ping"\nreason = "nobody sends it yet"\n'
+            '[[accepted]]\nrule = "conv-type"\nmessage = "Ping"\nreason = "it is not in use yet"\n'
         )
 
         done = clone.run(action["runs"]["steps"][1]["run"], **variables | {"OLD": "git:HEAD", "ALLOW": "accepted.toml"})
@@ -204,7 +204,7 @@ class TestAction:
     def test_it_installs_its_own_checkout_beside_the_jobs_python(
         self, action: dict[str, Any], variables: dict[str, str], clone: Clone
     ) -> None:
-        """With a python3 that tells what it is asked, for a real installation takes half a minute and a network."""
+        """With a python3 that prints its arguments, since a real installation takes half a minute and a network."""
         shutil.rmtree(Path(variables["RUNNER_TEMP"]))
         python = clone.folder.parent / "bin" / "python3"
         python.parent.mkdir()
@@ -224,7 +224,7 @@ class TestAction:
             "python -m pip install --quiet --disable-pip-version-check /action of ours[cli]",
         ]
 
-    def test_an_old_python_is_told(self, action: dict[str, Any], variables: dict[str, str], clone: Clone) -> None:
+    def test_an_old_python_is_refused(self, action: dict[str, Any], variables: dict[str, str], clone: Clone) -> None:
         python = clone.folder.parent / "bin" / "python3"
         python.parent.mkdir()
         python.write_text("#!/bin/sh\nexit 1\n")
@@ -306,7 +306,7 @@ class TestOwnCheck:
         clone.run("git branch main")
         write(clone.folder, NARROW)
         (clone.folder / ".ci" / "accepted-schema-changes.toml").write_text(
-            '[[accepted]]\nrule = "conv-type"\nmessage = "Ping"\nreason = "nobody sends it yet"\n'
+            '[[accepted]]\nrule = "conv-type"\nmessage = "Ping"\nreason = "it is not in use yet"\n'
         )
 
         done = clone.run(self.SCRIPT)

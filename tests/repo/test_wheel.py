@@ -1,4 +1,4 @@
-"""The wheel works where nothing but what it asks for is installed."""
+"""The wheel works where only its requirements are installed."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_the_command_says_what_it_lacks(bare: Path, tmp_path: Path) -> None:
     assert ran.stderr == "kafkawire: the library typer is missing: pip install 'kafkawire[cli]'\n"
 
 
-def test_the_command_tells_its_version(full: Path, wheel: Path, tmp_path: Path) -> None:
+def test_the_command_prints_its_version(full: Path, wheel: Path, tmp_path: Path) -> None:
     ran = run([full.with_name("kafkawire"), "--version"], tmp_path)
     assert ran.stdout == f"kafkawire {wheel.name.split('-')[1]}\n"
 

@@ -33,7 +33,7 @@ class S3Server:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What names the server to whoever reads from S3."""
+        """The options that name the server to readers of S3."""
         return {"AWS_ENDPOINT_URL": f"http://{HOST}:{self.port}", **_KEYS}
 
     def put(self, bucket: str, name: str, content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""A broker that does what a test says, on a real socket: for what no real broker can be made to do.
+"""A broker whose answers a test chooses, on a real socket: for behaviour that no real broker can be made to show.
 
 It logs clients in, lists the versions that it is given, and hands every other request to the handlers of the test::
 
@@ -63,7 +63,7 @@ class Client:
     """A connection as the broker sees it.
 
     Attributes:
-        requests: what was asked, in order; without SASL and ApiVersions.
+        requests: the requests in order, without SASL and ApiVersions.
         logins: how often it has logged in.
     """
 
@@ -82,7 +82,7 @@ class StandInBroker:
         versions: API key to the versions that are listed, where not all stable ones are.
         sasl: the mechanisms that clients may log in by, each a function that begins the server's side; none for a
             listener without SASL.
-        session_lifetime_ms: told to clients that have logged in.
+        session_lifetime_ms: sent to clients that have logged in.
         tls: for a listener with TLS.
         answer_api_versions: answers ApiVersions instead.
 
@@ -151,7 +151,7 @@ class StandInBroker:
 
     @property
     def requests(self) -> list[Request]:
-        """What was asked on all connections."""
+        """The requests of all connections."""
         return [request for client in self.clients for request in client.requests]
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""Channels to stand-in brokers: what tests of the transport have in common."""
+"""Channels to stand-in brokers, for the tests of the transport."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def ask(channel: Channel, name: str = "a", seconds: float = SECONDS) -> st
 
 
 def run(test: Coroutine[object, object, R]) -> R:
-    """Run a test in a loop that must not complain of anything: forgotten tasks, errors that nobody has looked at."""
+    """Run a test in a loop that must report nothing: no forgotten tasks, no unretrieved errors."""
     complaints: list[str] = []
 
     async def with_ears() -> R:

@@ -1,4 +1,4 @@
-"""Several stand-in brokers that name each other as a cluster: for routing, retries and what a broker's end does."""
+"""Several stand-in brokers that name each other as a cluster: for routing, retries and the end of a broker."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class StandInCluster:
         brokers: node id to broker.
         controller: id of the node that all call the controller; -1 for none.
         leaders: leaders of partitions; tests may change them.
-        asked: (node id, request) of everything that was asked but for metadata, in order.
+        asked: (node id, request) of all requests except metadata, in order.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What a `StandInCluster` answers to those who look for a coordinator."""
+"""The answers of a `StandInCluster` to FindCoordinator."""
 
 from __future__ import annotations
 

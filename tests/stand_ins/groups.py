@@ -1,4 +1,4 @@
-"""Groups of every kind and logs with offsets, for a `StandInCluster`: answers say what a test has put there."""
+"""Groups of every kind and logs with offsets for a `StandInCluster`; a test sets their content."""
 
 from __future__ import annotations
 

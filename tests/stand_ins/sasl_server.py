@@ -70,7 +70,7 @@ class ScramServer:
     """SCRAM for one user; the attributes may be spoilt to be a server that is not honest.
 
     Attributes:
-        iterations: what clients are asked for.
+        iterations: the iterations that clients must use.
         own_nonce: what follows the client's nonce.
         sent_nonce: makes the nonce that is sent from the client's and the own.
         spoil_signature: changes the signature that is sent.

@@ -46,7 +46,7 @@ class ScriptedPeer:
         feed: how bytes reach it.
 
     Attributes:
-        now: the time that the machine is told.
+        now: the time that is passed to the machine.
     """
 
     def __init__(self, connection: Connection, feed: Feed = whole) -> None:

@@ -149,7 +149,7 @@ def test_unknown_tags_of_headers_are_kept() -> None:
     assert decode_response(answer, MetadataResponse, 12) == (5, MetadataResponse())
 
 
-def test_bytes_behind_the_body_are_tolerated() -> None:
+def test_bytes_after_the_body_are_tolerated() -> None:
     assert decode_request(API_VERSIONS_3[4:] + b"more").body is not None
     answer = encode_response(MetadataResponse(), 12, correlation_id=1)[4:] + b"more"
     assert decode_response(answer, MetadataResponse, 12) == (1, MetadataResponse())
@@ -213,7 +213,7 @@ def test_api_of() -> None:
             api_of(other)
 
 
-def test_requests_and_responses_are_told_apart() -> None:
+def test_requests_and_responses_are_distinguished() -> None:
     with pytest.raises(ValueError, match=r"^MetadataResponse is not a request$"):
         encode_request(MetadataResponse(), 12, correlation_id=1)
     with pytest.raises(ValueError, match=r"^MetadataRequest is not a response$"):

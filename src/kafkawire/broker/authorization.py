@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.plugins.authorizer import Authorizer
 from kafkawire.broker.sessions import Session
 from kafkawire.model.acls.bindings import CLUSTER_NAME, OPERATIONS_OF_RESOURCES, AclOperation, ResourceType
+from kafkawire.protocol.error_codes import ErrorCode
 
 __all__ = ["CLUSTER_NAME", "NO_OPERATIONS_REQUESTED", "Authorization"]
 
@@ -44,6 +46,24 @@ class Authorization:
         return self._authorizer is None or self._authorizer.authorize_by_resource_type(
             session, operation, resource_type
         )
+
+    def topic_error(
+        self, session: Session, operation: AclOperation, topic: Topic | None, name: str, *, by_id: bool = False
+    ) -> ErrorCode:
+        """The error for an operation on a topic; only sessions that may perform it learn whether the topic exists.
+
+        Args:
+            session: the client.
+            operation: the operation.
+            topic: the topic, None if it does not exist.
+            name: its name in the request.
+            by_id: whether the request has an id in place of a name.
+        """
+        if by_id and topic is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+        if not self.allows(session, operation, ResourceType.TOPIC, name if topic is None else topic.name):
+            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic is None else ErrorCode.NONE
 
     def operations(self, session: Session, resource_type: ResourceType, name: str) -> int:
         """The operations that a session may perform on a resource, as bits: bit n for the operation n (A26).

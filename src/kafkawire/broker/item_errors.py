@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Self
 
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.kafka_errors import ApiError
 
-__all__ = ["ItemError", "ItemErrors", "item_error"]
+__all__ = ["ItemError", "item_error", "item_errors"]
 
 _log = logging.getLogger(__name__)
 
@@ -34,29 +34,22 @@ class ItemError(Exception):
         return self.with_traceback(None)
 
 
-@dataclass(frozen=True, slots=True)
-class ItemErrors:
-    """Lets nothing but `ItemError` out of its context, where foreign code may raise anything.
+@contextmanager
+def item_errors(doing: str) -> Iterator[None]:
+    """Turn whatever is raised in the context, such as by a plug-in, into an `ItemError`.
 
-    Attributes:
-        doing: what happens in the context, for the log.
+    Args:
+        doing: what is done in the context, for the log.
+
+    Raises:
+        ItemError: in place of another exception.
     """
-
-    doing: str
-
-    def __enter__(self) -> None:
-        """There is nothing to begin."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Say of what was raised what the answer may say.
-
-        Raises:
-            ItemError: in its place.
-        """
-        if isinstance(error, Exception) and not isinstance(error, ItemError):
-            raise item_error(error, self.doing) from error
+    try:
+        yield
+    except ItemError:
+        raise
+    except Exception as error:
+        raise item_error(error, doing) from error
 
 
 def item_error(error: Exception, doing: str) -> ItemError:

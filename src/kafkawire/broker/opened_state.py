@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -33,34 +34,25 @@ _BOOTSTRAP: Final = "bootstrap.checkpoint"
 _MIN_INSYNC_REPLICAS: Final = "min.insync.replicas"
 
 
+@dataclass(frozen=True, slots=True)
 class OpenedState:
     """The state of the cluster and of its groups.
 
     Attributes:
-        cluster_id: of the cluster.
-        directory_id: of the data directory.
-        controller: keeps the metadata.
-        coordinator: keeps the groups.
+        data_dir: the data directory; None for a broker that keeps its state in memory only.
+        cluster_id: id of the cluster.
+        directory_id: id of the data directory.
+        controller: has the metadata.
+        coordinator: has the groups.
+        resources: closes the files and releases the directory.
     """
 
-    def __init__(
-        self,
-        *,
-        data_dir: Path | None,
-        cluster_id: str,
-        directory_id: Uuid,
-        log: MetadataLog,
-        controller: Controller,
-        coordinator: GroupCoordinator,
-        resources: AsyncExitStack,
-    ) -> None:
-        self.cluster_id = cluster_id
-        self.directory_id = directory_id
-        self.controller = controller
-        self.coordinator = coordinator
-        self._data_dir = data_dir
-        self._log = log
-        self._resources = resources
+    data_dir: Path | None
+    cluster_id: str
+    directory_id: Uuid
+    controller: Controller
+    coordinator: GroupCoordinator
+    resources: AsyncExitStack
 
     @classmethod
     async def opened(
@@ -100,15 +92,7 @@ class OpenedState:
             offsets_topic = OffsetsTopic(controller, configuration, placement)
             coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, on_failure)
             resources.push_async_callback(coordinator.close)
-            return cls(
-                data_dir=data_dir,
-                cluster_id=cluster_id,
-                directory_id=directory_id,
-                log=log,
-                controller=controller,
-                coordinator=coordinator,
-                resources=resources.pop_all(),
-            )
+            return cls(data_dir, cluster_id, directory_id, controller, coordinator, resources.pop_all())
 
     async def arrive(self, cluster: Cluster, configuration: Values) -> None:
         """Begin a leader epoch and register the node; all of it is durable on return.
@@ -118,7 +102,7 @@ class OpenedState:
             OSError: it could not be written.
         """
         controller, image = self.controller, self.controller.image
-        self._log.lead(cluster.node_id)
+        controller.log.lead(cluster.node_id)
         if not image.features.levels:
             minimum = str(configuration.integer(_MIN_INSYNC_REPLICAS))
             controller.commit(bootstrap_records(minimum, self._formatted()))
@@ -130,12 +114,12 @@ class OpenedState:
         await controller.log.durable(controller.end_offset)
 
     def _formatted(self) -> Sequence[Message]:
-        path = None if self._data_dir is None else self._data_dir / _BOOTSTRAP
+        path = None if self.data_dir is None else self.data_dir / _BOOTSTRAP
         return read_snapshot(path).records if path is not None and path.exists() else ()
 
     async def depart(self, cluster: Cluster) -> None:
         """Say that the node goes, write what is left, and let go of the files."""
-        async with self._resources:
+        async with self.resources:
             # A log that has failed takes nothing more; whoever is told of failures knows already.
             with suppress(StorageError):
                 self.controller.commit(departure_records(self.controller.image, cluster.node_id))

@@ -7,6 +7,7 @@ from typing import Final
 
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.image.topics import NO_LEADER
 from kafkawire.broker.metadata_log.record_versions import METADATA_VERSION
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
@@ -46,7 +47,6 @@ SUPPORTED_FEATURES: Final = (
 _CLUSTER_DEFAULT: Final = 4
 _UNFENCED: Final = -1
 _FENCED: Final = 1
-_NO_LEADER: Final = -1
 _CONTROLLER_LISTENER: Final = "CONTROLLER"
 _PLAINTEXT: Final = 0
 
@@ -105,7 +105,7 @@ def leadership_records(image: MetadataImage, node_id: int) -> Iterator[Message]:
     """The node leads again what it led when it went, as far as nobody else did."""
     for topic in image.topics.by_name.values():
         for partition in topic.partitions.values():
-            if partition.leader == _NO_LEADER and node_id in (
+            if partition.leader == NO_LEADER and node_id in (
                 *partition.isr,
                 *(partition.eligible_leader_replicas or ()),
             ):

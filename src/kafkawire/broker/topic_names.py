@@ -8,7 +8,7 @@ from typing import Final
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["INTERNAL_TOPICS", "METADATA_TOPIC", "OFFSETS_TOPIC", "check_topic_name"]
+__all__ = ["INTERNAL_TOPICS", "METADATA_TOPIC", "OFFSETS_TOPIC", "check_topic_name", "unknown_topic_error"]
 
 METADATA_TOPIC: Final = "__cluster_metadata"
 """The log of metadata, which is no topic that could be created."""
@@ -40,3 +40,12 @@ def check_topic_name(name: str) -> None:
     else:
         return
     raise ItemError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {reason}")
+
+
+def unknown_topic_error(name: str) -> ErrorCode:
+    """The error for a topic that does not exist: INVALID_TOPIC_EXCEPTION if its name is not legal."""
+    try:
+        check_topic_name(name)
+    except ItemError:
+        return ErrorCode.INVALID_TOPIC_EXCEPTION
+    return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

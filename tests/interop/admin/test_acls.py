@@ -73,14 +73,14 @@ def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) 
 
 @pytest.fixture
 def admin(broker: SecureBroker) -> Iterator[BlockingAdminClient]:
-    """May do everything; what a test leaves behind is deleted."""
+    """Has all rights; the ACLs that a test leaves are deleted."""
     with BlockingAdminClient(broker.broker.address) as client:
         yield client
         client.delete_acls([OWN]).all()
 
 
 def described(admin: BlockingAdminClient, count: int) -> tuple[AclBinding, ...]:
-    """The ACLs of these tests, as soon as there are so many: brokers learn of changes a moment later."""
+    """The ACLs of these tests, as soon as there is the given number: brokers apply changes a moment later."""
     return eventually(lambda: admin.describe_acls([OWN])[OWN], lambda acls: len(acls) == count)
 
 

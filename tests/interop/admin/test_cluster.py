@@ -54,7 +54,7 @@ def test_the_cluster_is_described(admin: BlockingAdminClient, broker: Broker) ->
     assert AclOperation.ALTER in described.authorized_operations
 
 
-def test_fenced_brokers_are_told_by_newer_brokers(admin: BlockingAdminClient, broker: Broker) -> None:
+def test_newer_brokers_describe_fenced_brokers(admin: BlockingAdminClient, broker: Broker) -> None:
     if is_at_least(broker.release, "4.0"):
         assert [node.is_fenced for node in admin.describe_cluster(include_fenced_brokers=True).nodes] == [False]
     else:

@@ -1,4 +1,4 @@
-"""A cluster of three nodes: requests find the node that serves them, and one that dies costs no item its outcome.
+"""A cluster of three nodes: requests find their node, and every item has an outcome although a node dies.
 
 What is killed is killed at once, as a power failure does, when the first outcome of a call is known: others of its
 requests are on their way then, or about to be.
@@ -201,7 +201,7 @@ async def test_a_coordinator_that_dies_is_followed(cluster: Cluster, admin: Admi
     assert 3 not in {group.coordinator for group in (await admin.describe_consumer_groups(groups)).all().values()}
 
 
-# What all nodes know
+# What is the same on all nodes
 
 
 async def test_a_change_that_was_waited_for_is_known_to_every_node(cluster: Cluster, admin: AdminClient) -> None:
@@ -228,7 +228,7 @@ async def test_a_change_that_was_waited_for_is_known_to_every_node(cluster: Clus
             assert not await quotas_there(asked, prefix)
 
 
-async def test_nobody_waits_for_a_node_that_is_down(cluster: Cluster, admin: AdminClient) -> None:
+async def test_no_call_waits_for_a_node_that_is_down(cluster: Cluster, admin: AdminClient) -> None:
     acls = acls_of(f"User:{new('acls')}", 1)
     cluster.kill(2)
     await asyncio.to_thread(cluster.wait_until_nodes_agree)
@@ -236,9 +236,9 @@ async def test_nobody_waits_for_a_node_that_is_down(cluster: Cluster, admin: Adm
     (await admin.wait_for_acls(acls)).all()
 
 
-# What becomes of a bulk call when a node dies
+# The outcomes of a bulk call when a node dies
 
-SERVING, CONTROLLING = "the node that is asked", "the active controller"
+SERVING, CONTROLLING = "the serving node", "the active controller"
 
 
 @pytest.fixture(params=[SERVING, CONTROLLING])
@@ -247,7 +247,7 @@ def victim(request: pytest.FixtureRequest, cluster: Cluster) -> int:
     return active if request.param == CONTROLLING else min(NODES - {active})
 
 
-async def test_acls_are_told_truly_although_a_node_dies(cluster: Cluster, victim: int) -> None:
+async def test_outcomes_of_acls_are_true_although_a_node_dies(cluster: Cluster, victim: int) -> None:
     principal = f"User:{new('acls')}"
     acls = acls_of(principal, ACLS)
     async with asked_at(cluster, victim) as admin:
@@ -259,7 +259,7 @@ async def test_acls_are_told_truly_although_a_node_dies(cluster: Cluster, victim
     await agree(cluster, lambda admin: acls_there(admin, principal), results)
 
 
-async def test_quotas_are_told_truly_although_a_node_dies(cluster: Cluster, victim: int) -> None:
+async def test_outcomes_of_quotas_are_true_although_a_node_dies(cluster: Cluster, victim: int) -> None:
     prefix = new("quotas")
     alterations = quotas_of(prefix, USERS)
     async with asked_at(cluster, victim) as admin:
@@ -271,7 +271,7 @@ async def test_quotas_are_told_truly_although_a_node_dies(cluster: Cluster, vict
     await agree(cluster, lambda admin: quotas_there(admin, prefix), results)
 
 
-async def test_scram_users_are_told_truly_although_a_node_dies(cluster: Cluster, victim: int) -> None:
+async def test_outcomes_of_scram_users_are_true_although_a_node_dies(cluster: Cluster, victim: int) -> None:
     """A call makes a request for each mechanism; several calls have some on their way when the node dies."""
     prefix = new("scram")
     upsertions = [
@@ -289,7 +289,7 @@ async def test_scram_users_are_told_truly_although_a_node_dies(cluster: Cluster,
     await agree(cluster, lambda admin: passwords_there(admin, prefix), results)
 
 
-async def test_topics_are_told_truly_although_a_node_dies(cluster: Cluster, victim: int) -> None:
+async def test_outcomes_of_topics_are_true_although_a_node_dies(cluster: Cluster, victim: int) -> None:
     """Several calls at once: the topics that one request may hold are too many for this machine."""
     prefix = new("topics")
     names = [[f"{prefix}-{call}-{index}" for index in range(TOPICS_OF_A_CALL)] for call in range(CALLS)]
@@ -377,7 +377,7 @@ async def agree(cluster: Cluster, ask: Callable[[AdminClient], Awaitable[Set[K]]
 
 
 def kinds(results: Results[K, T]) -> Counter[str]:
-    """How many errors there are of each kind, for a failing test to tell."""
+    """The number of errors of each kind, for the message of a failing test."""
     return Counter(f"{type(error).__name__}: {error} {error.outcome_unknown}" for error in results.errors().values())
 
 
@@ -437,7 +437,7 @@ async def topics_there(admin: AdminClient, prefix: str) -> Set[str]:
 
 
 async def a_topic(admin: AdminClient, *, partitions: int) -> str:
-    """A topic on all nodes that has leaders, and that every node knows of."""
+    """A topic on all nodes that has leaders, as soon as every node describes it."""
     topic = new("topic")
     (await admin.create_topics([NewTopic(topic, partitions, len(NODES))])).all()
     (await admin.wait_for_topics([topic])).all()

@@ -124,7 +124,7 @@ def test_groups_and_loggers_are_described_by_brokers_that_support_them(
         assert results[group]["consumer.session.timeout.ms"].config_type is ConfigType.INT
         assert {found.source for found in results[logger].values()} == {ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG}
     else:
-        # It does not know groups, and these tests run it without the library that tells its loggers.
+        # It has no configs of groups, and these tests run it without the library that lists its loggers.
         assert list(results.values()) == [topic]
         assert errors_of(results.errors()) == {group: InvalidRequestError, logger: UnknownServerError}
 
@@ -339,7 +339,7 @@ def test_controllers_describe_and_alter_too(broker: SecureBroker, topic: ConfigR
         assert value(admin, topic, "flush.ms") == "82"
 
 
-def test_who_has_no_right_is_told_so_for_each_resource(
+def test_missing_rights_are_an_error_of_each_resource(
     broker: SecureBroker, node: ConfigResource, topic: ConfigResource
 ) -> None:
     address = f"{broker.broker.host}:{broker.sasl_plaintext_port}"

@@ -1,4 +1,4 @@
-"""KIP-108 at real brokers with a policy of our own: requirements B1 to B10, as brokers of today answer them."""
+"""KIP-108 at real brokers with a policy of our own: B1 to B10, with the answers of released brokers."""
 
 from __future__ import annotations
 

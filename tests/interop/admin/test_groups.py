@@ -66,7 +66,7 @@ def new(kind: str) -> str:
 
 
 def as_java_sees_it(group: ConsumerGroupDescription) -> JavaGroup:
-    """A described group of consumers in the words of Java's Admin."""
+    """A described group of consumers as Java's Admin describes it."""
 
     def partitions(assignment: tuple[TopicPartition, ...]) -> tuple[Partition, ...]:
         return tuple(Partition(each.topic, each.partition) for each in assignment)
@@ -198,7 +198,7 @@ def test_more_offsets_than_fit_into_a_batch_of_the_log(admin: BlockingAdminClien
         return len(admin.alter_consumer_group_offsets(group, offsets).errors())
 
     try:
-        eventually(refused, lambda count: count == 0)  # until the broker knows the topic
+        eventually(refused, lambda count: count == 0)  # until the broker has the topic
         assert admin.list_consumer_group_offsets([group])[group].all() == offsets
         first = TopicPartition(topic, 0)
         too_long = admin.alter_consumer_group_offsets(group, {first: CommittedOffset(0, metadata="x" * 4097)})

@@ -61,7 +61,7 @@ def new(kind: str) -> str:
 def check_agreed(ours: Callable[[], T], javas: Callable[[], T], such: Callable[[T], object] = bool) -> None:
     """Both say the same, and what is said is such as it has to be.
 
-    What changes all the time, disks and the log of metadata, is asked for until nothing has changed in between.
+    Disks and the metadata log change all the time; they are described until nothing has changed in between.
     """
     asked = eventually(lambda: (ours(), javas()), lambda both: both[0] == both[1] and such(both[0]), seconds=10)
     assert asked[0] == asked[1]

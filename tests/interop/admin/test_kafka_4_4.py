@@ -1,4 +1,4 @@
-"""What Kafka 4.4 has brought for administrators, at brokers that have it and at those that do not."""
+"""New administrative features of Kafka 4.4, at brokers with and without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""KIP-599 at real brokers: a quota for what a user may create and delete, strict or patient by version (B7, B10, D15).
+"""KIP-599 at real brokers: the quota for creating and deleting topics, strict or not by version (B7, B10, D15).
 
 A quota of 1 fills a bucket with a token a second up to 11; each partition takes one. A request is let through while no
 tokens are owed, whatever it takes.
@@ -41,10 +41,10 @@ pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 BURST = 11
 OWED = 3
-"""Tokens that a topic of the tests leaves its user without; so many seconds it takes to have them again."""
+"""Tokens that a topic of the tests takes from its user, and the seconds until they are back."""
 
 OWED_FOR_LONG = 30
-"""The same where nobody waits for them."""
+"""The same where no test waits for them."""
 
 TIMEOUT_MS = 20_000
 
@@ -160,7 +160,7 @@ def test_request_versions_before_the_error_existed_are_carried_out_beyond_the_qu
     assert len(admin.describe_topics([f"free{own}"])[f"free{own}"].partitions) == 2
 
 
-# A connection that was told to wait is not read until then, so each request has its own.
+# The broker does not read a throttled connection, so each request has its own.
 
 
 def create(broker: Broker, client_id: str, topic: str, version: int) -> int:

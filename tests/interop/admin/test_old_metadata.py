@@ -1,4 +1,4 @@
-"""A cluster whose metadata is older than its brokers: what it cannot store is refused until it is upgraded (C28)."""
+"""A cluster whose metadata version is older than its brokers: it refuses what it cannot store (C28)."""
 
 from __future__ import annotations
 

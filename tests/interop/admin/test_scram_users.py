@@ -176,7 +176,7 @@ def test_unknown_users_and_users_given_twice(admin: BlockingAdminClient) -> None
     assert len(admin.describe_user_scram_credentials([])) == 0
 
 
-def test_who_has_no_right_is_told_so_or_waits_no_longer_than_the_deadline(broker: SecureBroker) -> None:
+def test_missing_rights_are_an_error_or_end_with_the_deadline(broker: SecureBroker) -> None:
     address = f"{broker.broker.host}:{broker.sasl_plaintext_port}"
     credentials = PlainCredentials(USER, PASSWORDS[USER])
     with BlockingAdminClient(address, credentials=credentials, settings=AdminSettings(request_timeout=1.0)) as admin:

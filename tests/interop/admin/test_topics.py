@@ -58,7 +58,7 @@ def test_a_topic_lives_and_dies(admin: BlockingAdminClient) -> None:
     assert isinstance(admin.delete_topics([name]).errors()[name], UnknownTopicOrPartitionError)
 
 
-def test_unknown_topics_are_told_for_each_and_never_created(admin: BlockingAdminClient) -> None:
+def test_unknown_topics_are_reported_and_never_created(admin: BlockingAdminClient) -> None:
     name, unknown = f"nope-{uuid.uuid4()}", Uuid(uuid.uuid4().bytes)
     errors = admin.describe_topics([name, "not legal!", unknown]).errors()
     assert [type(error) for error in errors.values()] == [
@@ -70,7 +70,7 @@ def test_unknown_topics_are_told_for_each_and_never_created(admin: BlockingAdmin
     assert isinstance(error.__cause__, UnknownTopicOrPartitionError)
 
 
-def test_what_the_caller_may_do_with_a_topic_is_told_if_asked_for(admin: BlockingAdminClient, topic: str) -> None:
+def test_authorized_operations_of_a_topic_are_described_on_request(admin: BlockingAdminClient, topic: str) -> None:
     described = admin.describe_topics([topic], include_authorized_operations=True)[topic]
     assert described.authorized_operations is not None
     assert {AclOperation.READ, AclOperation.WRITE, AclOperation.ALTER} <= described.authorized_operations

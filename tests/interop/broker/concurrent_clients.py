@@ -1,7 +1,7 @@
 """A program: clients of four kinds write to a broker at once, until it is gone.
 
 It prints a line of JSON for each change that the broker acknowledged. It is a process of its own, since clients whose
-broker is killed leave connections and threads behind.
+broker is killed leave connections and threads.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A directory changes hands: written by many clients at once, killed in the middle, served by Kafka, and back again."""
+"""A data directory is handed over: many clients write, the broker is killed, Kafka serves it, and it comes back."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def check_kafka_found_nothing_wrong(kafka: HandedOver) -> None:
     assert [line for line in errors if not any(words in line for words in HARMLESS)] == []
 
 
-def test_what_clients_were_told_is_there_at_kafka_and_then_at_the_broker_again(tmp_path: Path) -> None:
+def test_everything_that_was_acknowledged_is_there_at_kafka_and_then_at_the_broker_again(tmp_path: Path) -> None:
     data, done = tmp_path / "data", Acknowledged()
     asyncio.run(create_orders(data))
     with running([sys.executable, "-c", STARTER]) as process:

@@ -57,7 +57,7 @@ async def change(address: str, name: str) -> None:
 
 
 async def state(address: str) -> dict[str, Any]:
-    """What the admin client is told about all that is changed here."""
+    """The admin client's descriptions of everything that is changed here."""
     async with AdminClient(address) as admin:
         topics = (await admin.describe_topics([*await admin.list_topics()])).all()
         return {

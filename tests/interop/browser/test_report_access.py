@@ -1,4 +1,4 @@
-"""Who may do what with a resource, as the report's page says it: every ACL that applies, decided as Kafka decides."""
+"""The access to a resource on the report's page: every ACL that applies, decided as Kafka decides."""
 
 from __future__ import annotations
 

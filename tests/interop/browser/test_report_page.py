@@ -148,7 +148,7 @@ def follow(page: Page, address: str) -> None:
     ("date", "told"),
     [("soon", "A date is like"), ("1999-12-31", "The log begins here"), ("2099-01-01", "The log ends here")],
 )
-def test_date_that_is_none_or_not_in_the_log_is_told(page: Page, date: str, told: str) -> None:
+def test_invalid_dates_and_dates_outside_the_log_are_reported(page: Page, date: str, told: str) -> None:
     go_to(page, date)
     assert texts(page, "#when-hint")[0].startswith(told)
     go_to(page, "2026-01-01 00:20")
@@ -247,7 +247,7 @@ def rows_of_commits(page: Page) -> dict[str, list[str]]:
     return {group: list(figures) for group, *figures in zip(*cells, strict=True)}
 
 
-def test_age_stands_for_the_lag_where_the_partitions_own_log_is_not_there(browser: Page, tmp_path: Path) -> None:
+def test_age_replaces_the_lag_without_the_partitions_own_log(browser: Page, tmp_path: Path) -> None:
     commits = [replace(commit, end=LogEnd()) for commit in COMMITTED]
     page = shown(browser, replace(ORDINARY, commits=commits_of(commits)), tmp_path)
     assert page.complaints == []

@@ -1,4 +1,4 @@
-"""Large and odd logs on the report's page: numbers are of all that was read, and no list or name makes it endless."""
+"""Large and odd logs on the report's page: numbers count everything that was read; lists and names are limited."""
 
 from __future__ import annotations
 

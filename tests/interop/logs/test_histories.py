@@ -1,4 +1,4 @@
-"""What histories of a real broker's logs say is still so is what Java's Admin says."""
+"""The last state in the histories of a real broker's logs equals what Java's Admin describes."""
 
 from __future__ import annotations
 

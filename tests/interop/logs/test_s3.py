@@ -1,4 +1,4 @@
-"""Logs in an object store: found, planned, read and followed by S3's own protocol as those of this machine are."""
+"""Logs in an object store: found, planned, read and followed over S3's protocol, as on this machine."""
 
 from __future__ import annotations
 
@@ -114,13 +114,13 @@ def test_a_stream_goes_on_where_it_was_when_objects_grow_and_come(server: S3Serv
         ("s3:///logs", "Missing bucket name"),
     ],
 )
-def test_what_is_not_there_is_told(path: str, complaint: str) -> None:
+def test_a_missing_object_is_reported(path: str, complaint: str) -> None:
     with pytest.raises(LogReadError, match=complaint) as raised:
         read_table("records", path)
     assert (raised.value.code, raised.value.path) == ("unreadable", path)
 
 
-def test_who_may_not_read_is_told_where_credentials_come_from(server: S3Server) -> None:
+def test_an_error_of_access_names_the_sources_of_credentials(server: S3Server) -> None:
     with server.known_users_only(), pytest.raises(LogReadError, match=r"ACCESS_DENIED.*AWS_ACCESS_KEY_ID"):
         read_table("records", f"s3a://{ROOT}")
 

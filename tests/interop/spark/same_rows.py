@@ -1,4 +1,4 @@
-"""What Spark reads of logs, beside what the plain functions read of them."""
+"""The rows that Spark reads from logs, and those that the plain functions read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def plain_rows(table: str, paths: Sequence[Path], options: Mapping[str, str] | N
 
 
 def damaged_log(folder: Path) -> Path:
-    """A log with a batch whose CRC is wrong, a record of a type that nobody knows, and a torn end."""
+    """A log with a batch whose CRC is wrong, a record of an unknown type, and a torn end."""
     log = folder / "__cluster_metadata-0"
     sound = min((LOGS / log.name).glob("*.log")).read_bytes()
     batches = list(read_batches(sound))

@@ -1,4 +1,4 @@
-"""What cannot be read is refused with a sentence that says why, before any task runs."""
+"""What cannot be read is refused with its reason before any task runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.interop.spark.same_rows import LOGS, damaged_log
         ({"table": "records", "schemaDir": "/nowhere"}, "/nowhere is not a folder of definitions"),
     ],
 )
-def test_a_wrong_option_is_told_while_the_query_is_analysed(
+def test_a_wrong_option_is_reported_while_the_query_is_analysed(
     spark: SparkSession, options: Mapping[str, str], complaint: str
 ) -> None:
     with pytest.raises(AnalysisException) as refused:
@@ -31,7 +31,7 @@ def test_a_wrong_option_is_told_while_the_query_is_analysed(
     assert complaint in str(refused.value)
 
 
-def test_a_path_that_leads_nowhere_is_told_while_the_query_is_planned(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_missing_path_is_reported_while_the_query_is_planned(spark: SparkSession, tmp_path: Path) -> None:
     missing = tmp_path / "missing"
     with pytest.raises(PySparkException, match="unreadable"):
         spark.read.format("kafka-log").option("table", "records").load(str(missing)).collect()

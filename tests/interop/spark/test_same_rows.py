@@ -39,7 +39,7 @@ def test_parts_of_any_size_have_the_same_rows(spark: SparkSession, size: str) ->
 
 @pytest.mark.parametrize("mode", [ReadMode.PERMISSIVE, ReadMode.DROPMALFORMED])
 @pytest.mark.parametrize("table", ["batches", "records", "topic"])
-def test_damage_is_told_or_dropped_as_without_spark(
+def test_damage_is_reported_or_dropped_as_without_spark(
     spark: SparkSession, tmp_path: Path, table: str, mode: ReadMode
 ) -> None:
     log = damaged_log(tmp_path)

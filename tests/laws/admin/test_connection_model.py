@@ -1,4 +1,4 @@
-"""Pipelining, giving up, throwing away and logging in again, in any order: a model says what must come of it."""
+"""Pipelining, cancelling, discarding and logging in again, in any order: a model predicts the events."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class ConnectionModel(RuleBasedStateMachine):
     @precondition(lambda self: self.waited_for)
     @rule()
     def disconnect(self) -> None:
-        """Everybody who waits is told, once; then a new connection begins."""
+        """Every waiting call ends once with the error; then a new connection begins."""
         events: list[Event] = self.peer.connection.end_of_stream(ConnectionResetError("reset"))
         failed = [event.correlation_id for event in events if isinstance(event, Failed)]
         assert sorted(failed) == sorted(self.waited_for)

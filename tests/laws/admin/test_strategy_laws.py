@@ -1,4 +1,4 @@
-"""All ways to ask about filters give the same results, whatever the filters are (KIP-888, F4 to F9)."""
+"""All strategies for filters give the same results, for any filters (KIP-888, F4 to F9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ACLs in the state of a broker: the index finds and decides what a look at each does, whatever comes and goes."""
+"""ACLs in the state of a broker: the index finds and decides the same as a search of all, after any changes."""
 
 from __future__ import annotations
 

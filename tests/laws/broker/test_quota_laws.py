@@ -1,4 +1,4 @@
-"""Quotas: the broker refuses what the admin client refuses before it asks, with the same codes (E6, E11)."""
+"""Quotas: the broker and the admin client refuse the same, with the same codes (E6, E11)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ADDRESSES = (None, "10.0.0.1", "::1")
 
 
 def _is_known(entity: ClientQuotaEntity) -> bool:
-    """Whether nobody must be asked for the address of a host."""
+    """Whether no name of a host has to be resolved."""
     return not entity.get("ip") or entity["ip"] in ADDRESSES
 
 

@@ -1,4 +1,4 @@
-"""Whatever is asked can be refused, with any code, in words that its version can carry."""
+"""Every request can be refused with any code, and with a message where the version has one."""
 
 from __future__ import annotations
 

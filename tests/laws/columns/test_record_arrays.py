@@ -1,4 +1,4 @@
-"""Records as arrays are the records of the batches, and what is refused as records is no array."""
+"""Records as arrays equal the records of the batches, and batches that are refused as records give no array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages of the same shape, read together, are what each is alone; malformed messages are never among them."""
+"""Messages of the same shape have the same values read together and alone; malformed messages are never among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever happened, and whatever is kept of the log and its snapshots: a history is what a simple replay says."""
+"""A history equals a simple replay, for any changes and any kept part of the log and its snapshots."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ def test_cuts_and_snapshots_beside_a_whole_log_change_nothing(
 
 @given(stories(), st.integers(1, 24), st.integers(0, 3), _PLACES, _PLACES)
 @settings(max_examples=15)
-def test_snapshot_stands_for_the_beginning_that_was_deleted(
+def test_a_snapshot_replaces_the_deleted_beginning(
     story: Story, count: int, overlap: int, segments: list[int], more_snapshots: list[int]
 ) -> None:
     """The same rows hold, and the same rows have ended since; only beginnings before the kept records are unknown."""

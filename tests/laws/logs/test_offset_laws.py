@@ -1,4 +1,4 @@
-"""Whatever is committed, in transactions or not: the offsets as of any time are those that Kafka's coordinator has."""
+"""For any commits, in transactions or not, the offsets as of any time are those of Kafka's coordinator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the transactions and however a log is cut: ``records`` and the histories say the same of each record."""
+"""For any transactions and any cut of a log, ``records`` and the histories have the same outcome of each record."""
 
 from __future__ import annotations
 

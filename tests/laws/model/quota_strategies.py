@@ -1,4 +1,4 @@
-"""Hypothesis strategies for quota entities and filters with few names, so that they meet."""
+"""Hypothesis strategies for quota entities and filters with few names, so that filters often match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the JSON form says it reads, through JSON text, for every type and shape."""
+"""The JSON form reads what it writes, through JSON text, for every type and shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of the record formats: what was written is read, through all codecs, whole or cut off."""
+"""Laws of the record formats: reading returns what was written, through all codecs, complete or truncated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reference codec writes it reads, for every type, shape and kind of version."""
+"""The reference codec reads what it writes, for every type, shape and kind of version."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def item_of(annotation: object) -> object | None:
     return None
 
 
-def sample(annotation: object) -> Any:  # noqa: ANN401 - the type is what is looked at
+def sample(annotation: object) -> Any:  # noqa: ANN401 - any value of the type
     """A value that an annotation allows."""
     first = alternatives(annotation)[0]
     origin = get_origin(first)

@@ -53,7 +53,7 @@ def cluster_elsewhere(handler: NodeHandler = created) -> Iterator[StandInCluster
 
 @contextmanager
 def silent_cluster() -> Iterator[tuple[StandInCluster, threading.Event]]:
-    """A cluster that never answers, and whether it was asked."""
+    """A cluster that never answers, and whether it has received a request."""
     asked = threading.Event()
 
     def silent(_: int, __: Request) -> Answer:

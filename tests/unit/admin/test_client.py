@@ -1,4 +1,4 @@
-"""The life of a client: how it begins, how it is closed, and what becomes of calls then (admin-closing)."""
+"""The life of a client: how it begins, how it is closed, and how calls end then (admin-closing)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ async def test_a_call_that_waits_for_its_throttle_ends_with_closing() -> None:
         assert asyncio.get_running_loop().time() - begun < 5
 
 
-async def test_nothing_is_left_that_nobody_retrieves(caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_exception_is_left_unretrieved(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR, "asyncio")
     client = AdminClient("127.0.0.1:1", settings=FAST)
     calls = [asyncio.create_task(client.delete_topics(["a"])) for _ in range(3)]

@@ -104,7 +104,7 @@ async def test_a_broker_that_asks_for_it_is_left_for_the_bootstrap_servers() -> 
         assert await client.list_topics() == {}
 
 
-async def test_a_broker_that_knows_nobody_is_not_believed() -> None:
+async def test_metadata_without_brokers_is_ignored() -> None:
     answers = iter([MetadataResponse(), MetadataResponse()])
 
     def metadata(request: Request) -> MetadataResponse:
@@ -115,7 +115,7 @@ async def test_a_broker_that_knows_nobody_is_not_believed() -> None:
         (await client.describe_log_dirs([1])).all()
 
 
-async def test_an_unknown_node_is_waited_for_and_then_told_with_those_that_live() -> None:
+async def test_an_unknown_node_is_waited_for_and_then_reported_with_the_known_nodes() -> None:
     async with StandInCluster(2, {DescribeLogDirsRequest: log_dirs}) as cluster, cluster.client() as client:
         results = await client.describe_log_dirs([1, 9], timeout=0.3)
         assert list(results.values()) == [1]
@@ -182,7 +182,7 @@ async def test_a_lookup_that_is_cancelled_goes_on_for_the_others() -> None:
             await first
 
 
-async def test_controllers_are_told_from_brokers() -> None:
+async def test_controllers_are_distinguished_from_brokers() -> None:
     """KIP-919: a client that was pointed at the wrong kind of node says so, at once."""
     no_metadata = StandInBroker({DescribeClusterRequest: lambda _: DescribeClusterResponse()})
     async with no_metadata as controller, AdminClient(f"{controller.host}:{controller.port}", settings=FAST) as client:
@@ -202,7 +202,7 @@ async def test_a_broker_refuses_to_be_taken_for_a_controller() -> None:
             await client.describe_metadata_quorum()
 
 
-async def test_a_node_too_old_to_know_controllers_is_told_apart() -> None:
+async def test_a_node_too_old_for_controllers_is_recognized() -> None:
     versions: dict[int, range] = {ApiKey.DESCRIBE_CLUSTER: range(1)}
     async with (
         StandInBroker({DescribeClusterRequest: lambda _: DescribeClusterResponse()}, versions=versions) as broker,

@@ -1,4 +1,4 @@
-"""What an error says: which item it is about, and its text wherever it is shown."""
+"""Texts of errors: they name the item, and are the same wherever they are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes in the settings of a client are errors at once, with what to do, not after a minute of attempts."""
+"""Wrong settings of a client are errors at once, with a remedy, not after a minute of attempts."""
 
 from __future__ import annotations
 

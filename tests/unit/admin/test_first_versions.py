@@ -1,4 +1,4 @@
-"""The first versions of messages that can say something, out of their layouts."""
+"""The first versions of messages with a field, from their layouts."""
 
 from __future__ import annotations
 

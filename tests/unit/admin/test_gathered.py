@@ -1,4 +1,4 @@
-"""What all nodes list together."""
+"""Listings that are gathered from all nodes."""
 
 from __future__ import annotations
 

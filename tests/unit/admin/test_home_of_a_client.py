@@ -1,4 +1,4 @@
-"""A client belongs to one event loop of one process; elsewhere it says so, and never hangs."""
+"""A client belongs to one event loop of one process; elsewhere it raises an error, and never hangs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items that a call is given twice: equal ones are sent once, those that contradict each other are not sent at all."""
+"""Items that a call is given twice: equal ones are sent once, contradictory ones not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections that lead to another node than meant (KIP-1242), and brokers that send clients away (KIP-1102)."""
+"""Connections to the wrong node (KIP-1242), and brokers that let clients start again (KIP-1102)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``kafkawire.admin`` offers: every name is there, and nothing is loaded before it is used."""
+"""The names of ``kafkawire.admin``: every one exists, and no module is loaded before its first use."""
 
 from __future__ import annotations
 

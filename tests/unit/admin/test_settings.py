@@ -1,4 +1,4 @@
-"""What can be set, and what is refused."""
+"""The settings of a client, and which values are refused."""
 
 from __future__ import annotations
 

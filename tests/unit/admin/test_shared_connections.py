@@ -1,4 +1,4 @@
-"""How connections are made for nodes: together, with pauses, and never to where a node no longer is."""
+"""Connections to nodes: shared, with pauses between attempts, and never to an old address of a node."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ async def test_a_caller_that_gives_up_leaves_the_attempt_to_the_others() -> None
         await connections.close()
 
 
-async def test_closing_while_connecting_is_told_as_closed_and_cancels_no_caller() -> None:
+async def test_closing_while_connecting_is_reported_as_closed_and_cancels_no_caller() -> None:
     begun, never = asyncio.Event(), asyncio.Event()
     connections = pool(waiting(begun, never))
     caller = asyncio.create_task(connections.channel(Node(1, "host", 1), soon()))

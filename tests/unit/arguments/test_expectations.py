@@ -1,4 +1,4 @@
-"""What annotations allow, value by value."""
+"""The values that annotations allow."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_words_of_a_tolerant_enumeration_may_be_text() -> None:
     assert taken(GroupState, "Stable") is GroupState.STABLE
 
 
-def test_an_annotation_that_nobody_has_thought_of_is_an_error() -> None:
+def test_an_unsupported_annotation_is_an_error() -> None:
     with pytest.raises(TypeError, match="no check is known"):
         expectation_of(TypeVar("T"))
 

@@ -1,4 +1,4 @@
-"""From frame to frame: what is answered, what closes the connection, and what becomes of defects."""
+"""From the frame of a request to that of its response: answers, closed connections, and errors of handlers."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def content(reply: Reply, response: type[Message], version: int) -> Message:
     return answer
 
 
-async def test_handlers_are_told_who_asks_what(broker: Broker) -> None:
+async def test_handlers_receive_the_session_and_the_version(broker: Broker) -> None:
     broker.answer = MetadataResponse()
     await broker.ask(MetadataRequest(), 12)
     await broker.ask(MetadataRequest(), 12, client_id=None)

@@ -99,7 +99,7 @@ async def test_it_runs_once_at_a_time(tmp_path: Path) -> None:
         pass
 
 
-def test_a_wrong_property_is_told_before_anything_is_touched(tmp_path: Path) -> None:
+def test_a_wrong_property_is_reported_before_anything_is_changed(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"num\.partitions"):
         EmbeddedBroker({"num.partitions": "none"}, data_dir=tmp_path / "data")
     assert not (tmp_path / "data").exists()

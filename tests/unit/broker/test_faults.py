@@ -1,4 +1,4 @@
-"""Faults as clients meet them."""
+"""Faults as clients see them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def is_closed(answer: Awaitable[object]) -> bool:
     return False
 
 
-async def test_a_request_is_refused_so_many_times(broker: EmbeddedBroker, client: BrokerConnection) -> None:
+async def test_a_request_is_refused_the_given_number_of_times(broker: EmbeddedBroker, client: BrokerConnection) -> None:
     fault = broker.faults.refuse(CreateTopicsRequest, error=NotControllerError, times=2)
     assert [await create(client) for _ in range(3)] == [41, 41, 0]
     assert fault.hits == 2
@@ -107,7 +107,7 @@ async def test_a_request_waits_on_the_clock_of_the_broker(
     assert await created == 0
 
 
-async def test_a_client_is_told_to_wait(broker: EmbeddedBroker, client: BrokerConnection) -> None:
+async def test_a_client_is_throttled(broker: EmbeddedBroker, client: BrokerConnection) -> None:
     with broker.faults.throttle(milliseconds=777):
         assert (await client.ask(DescribeClusterRequest(), 1, DescribeClusterResponse)).throttle_time_ms == 777
         assert (await client.ask(MetadataRequest(()), 1, MetadataResponse)).throttle_time_ms == 0  # has no place for it

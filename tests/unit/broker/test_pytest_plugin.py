@@ -1,4 +1,4 @@
-"""The fixtures as users have them, in a pytest of their own."""
+"""The fixtures of users, in a separate pytest run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quota callbacks of users at a running broker: what they are told, and how they are changed (KIP-257)."""
+"""Quota callbacks of users at a running broker: their calls, and how they are replaced (KIP-257)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALICE = ClientQuotaEntity.of_user("alice")
 
 
 class Recording(ClientQuotaCallback):
-    """Writes down what it is told."""
+    """Records its calls."""
 
     told: ClassVar[list[str]] = []
 
@@ -106,7 +106,7 @@ async def change(client: AdminClient, text: str | None) -> None:
     (await client.incremental_alter_configs({DEFAULTS: [one]})).all()
 
 
-async def test_a_callback_is_told_everything(tmp_path: Path) -> None:
+async def test_a_callback_is_informed_of_everything(tmp_path: Path) -> None:
     async with running(Recording, tmp_path) as client:
         (await client.create_topics([NewTopic("t", 2)])).all()
         (await client.alter_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 5.0})])).all()

@@ -40,7 +40,7 @@ def test_items_without_names_are_as_many_as_asked_for() -> None:
     assert [result.error_code for result in refused.results] == [NOT_CONTROLLER] * 2
 
 
-def test_a_user_in_two_arrays_is_told_once() -> None:
+def test_a_user_in_two_arrays_is_reported_once() -> None:
     request = AlterUserScramCredentialsRequest(
         (AlterUserScramCredentialsRequest.ScramCredentialDeletion("u", 1),),
         (AlterUserScramCredentialsRequest.ScramCredentialUpsertion("u", 2, 4096, b"s", b"p"),),

@@ -1,4 +1,4 @@
-"""What is decoded and encoded: with bounds, and the same bytes whichever way it goes."""
+"""Decoding and encoding: within bounds, and with the same bytes in the loop and in a thread."""
 
 from __future__ import annotations
 

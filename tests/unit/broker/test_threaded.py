@@ -36,7 +36,7 @@ def test_what_was_kept_is_there_after_the_next_start(tmp_path: Path) -> None:
                 admin.create_topics([NewTopic("orders")]).all()
 
 
-def test_whoever_starts_it_is_told_why_it_does_not(tmp_path: Path) -> None:
+def test_an_error_of_the_start_is_raised_to_the_caller(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         broker = ThreadedBroker(port=taken.getsockname()[1])
         with pytest.raises(OSError, match=r"(?i)address already in use"):

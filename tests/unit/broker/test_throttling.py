@@ -115,7 +115,7 @@ async def test_produce_is_answered_at_once_and_then_the_connection_is_muted(
     await limit(client, "producer_byte_rate", 1000)
     request = produce(topic, 12_000)
     answer = await client.ask(request, 13, ProduceResponse)
-    # So many bytes are over 10 s at least, the windows but one; the throttle time is what 1000 a second take beyond.
+    # These bytes count over at least 10 s, all windows except one; at 1000 a second the rest is the throttle time.
     assert answer.throttle_time_ms == size_of(request) - 10_000
     assert answer.responses[0].partition_responses[0].error_code == 0
     CLOCK.advance((answer.throttle_time_ms - 1) / 1000)

@@ -1,4 +1,4 @@
-"""``kafkawire broker`` as a program: it tells its address, stops on signals, and says what is wrong."""
+"""``kafkawire broker`` as a program: it prints its address, stops on signals, and reports errors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def started(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 @pytest.mark.parametrize(
     ("number", "exit_code"), [(signal.SIGTERM, ExitCode.DONE), (signal.SIGINT, ExitCode.INTERRUPTED)]
 )
-def test_it_tells_its_address_and_stops_on_signals(tmp_path: Path, number: int, exit_code: int) -> None:
+def test_it_prints_its_address_and_stops_on_signals(tmp_path: Path, number: int, exit_code: int) -> None:
     ready, properties = tmp_path / "ready", tmp_path / "server.properties"
     properties.write_text("# for the test\nnode.id = 7\nnum.partitions=1\n")
     options = ("--data-dir", f"{tmp_path / 'data'}", "--ready-file", f"{ready}", "--properties", f"{properties}")

@@ -1,4 +1,4 @@
-"""``kafkawire demo``: every step shows, and wrong or silent brokers are told apart from faults."""
+"""``kafkawire demo``: every step is shown, and errors of brokers are distinguished from defects."""
 
 from __future__ import annotations
 

@@ -214,13 +214,13 @@ def test_other_peoples_files_are_left_alone(folder: Path, capsys: pytest.Capture
     assert not (folder / "src").exists()
 
 
-def test_a_broken_table_of_error_codes_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_table_of_error_codes_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "specs" / "error-codes.csv").write_text("code,name\n")
     assert generate() == 1
     assert capsys.readouterr().err.startswith("kafkawire: specs/error-codes.csv:1: the heading must be ")
 
 
-def test_a_folder_that_cannot_be_written_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "src").write_text("a file")
     assert generate() == 1
     assert capsys.readouterr().err.startswith("kafkawire: src")

@@ -1,4 +1,4 @@
-"""``kafkawire report logs`` on the logs of a real cluster: what comes into the page, and what becomes of errors."""
+"""``kafkawire report logs`` on the logs of a real cluster: the contents of the page, and errors."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_page_covers_all_of_a_log_and_the_time_of_a_snapshot_alone(tmp_path: Pat
     assert times == [(1_795_250_187_044, 1_795_250_251_883), (1_795_250_193_746, 1_795_250_193_753)]
 
 
-def test_lag_is_told_where_the_partitions_own_log_lies_beside(tmp_path: Path) -> None:
+def test_lag_is_shown_with_the_partitions_own_log(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     shutil.copytree(LOGS / "__consumer_offsets-0", logs / "__consumer_offsets-0")
     shutil.copytree(LOGS / "__consumer_offsets-1", logs / "billing.events-1")  # ends at offset 373
@@ -103,7 +103,7 @@ def test_log_ends_where_the_broker_that_has_most_of_it_says(tmp_path: Path) -> N
     assert ends["billing.events", 1] == 373
 
 
-def test_index_of_times_tells_where_a_log_ended_before(tmp_path: Path) -> None:
+def test_the_time_index_shows_where_a_log_ended_before(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     shutil.copytree(LOGS / "__consumer_offsets-0", logs / "__consumer_offsets-0")
     shutil.copytree(LOGS / "__consumer_offsets-1", logs / "billing.events-1")
@@ -118,7 +118,7 @@ def test_index_of_times_tells_where_a_log_ended_before(tmp_path: Path) -> None:
     assert 100 + 100 + steps[5] == 373
 
 
-def test_page_lists_so_many_rows_and_says_what_it_left_out(tmp_path: Path) -> None:
+def test_a_page_lists_a_limited_number_of_rows_and_says_how_many_it_left_out(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert report(LOGS, "--out", page, "--max-rows", "10") == 0
     data = data_of(page)
@@ -145,7 +145,7 @@ def concerns_many(acl: dict[str, object]) -> bool:
 
 
 def test_copies_of_a_log_in_one_cluster_count_once(tmp_path: Path) -> None:
-    """Brokers have copies of the same logs, of which one may lag behind or have lost its beginning."""
+    """Brokers have copies of the same logs; a copy may be older or lack its beginning."""
     MadeCluster(tmp_path / "1", "c", 1).write(acls=60, changes=60, commits=90)
     alone, together = tmp_path / "alone.html", tmp_path / "together.html"
     assert report(tmp_path / "1", "--out", alone) == 0

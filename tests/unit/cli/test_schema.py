@@ -23,7 +23,7 @@ WRONG = SOUND.replace('"0"', '"0+"')
         (WRONG, ExitCode.FAILED, "1 error, 0 warnings in 1 file"),
     ],
 )
-def test_exit_code_tells_errors_from_warnings(
+def test_the_exit_code_distinguishes_errors_from_warnings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, exit_code: ExitCode, line: str
 ) -> None:
     (tmp_path / "Example.json").write_text(text)

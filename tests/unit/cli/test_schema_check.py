@@ -25,7 +25,7 @@ def write(folder: Path, *definitions: Json) -> str:
 
 @pytest.fixture
 def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Folders: ``old``, and what became of it in ``broken`` (a field in line), ``risky`` and ``safe`` ways."""
+    """Folders: ``old``, and its changed forms: ``broken`` (a field in line), ``risky`` and ``safe``."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "old", message("Order", "0-1", [ID]))
     write(tmp_path / "broken", message("Order", "0-1", [ID, NOTE]))
@@ -39,7 +39,7 @@ def allow(folder: Path, *lines: str) -> str:
     return "allow.toml"
 
 
-ENTRY = (f'rule = "{BREAKING}"', 'message = "Order"', 'reason = "nobody has it yet"')
+ENTRY = (f'rule = "{BREAKING}"', 'message = "Order"', 'reason = "it is not in use yet"')
 
 
 @pytest.mark.parametrize(
@@ -93,18 +93,18 @@ def test_what_is_accepted_is_shown_with_its_reason_and_passes(sides: Path, capsy
     assert main(["schema", "check", "old", "broken", "--allow", allow(sides, *ENTRY)]) == ExitCode.DONE
     text = capsys.readouterr().out
     assert f"accepted[{BREAKING}]" in text
-    assert "accepted: nobody has it yet" in text
+    assert "accepted: it is not in use yet" in text
     assert text.endswith("0 breaking, 0 risky, 0 safe, 1 accepted: old -> broken\n")
 
 
-def test_an_entry_that_matches_nothing_is_told_and_does_not_fail(
+def test_an_entry_that_matches_nothing_is_reported_and_does_not_fail(
     sides: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["schema", "check", "old", "old", "--allow", allow(sides, *ENTRY)]) == ExitCode.DONE
     assert f"accepted (line 1), but no longer found: {BREAKING} Order\n" in capsys.readouterr().out
 
 
-def test_a_faulty_file_is_wrong_usage_and_tells_the_line(sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_faulty_file_is_wrong_usage_and_names_the_line(sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = allow(sides, *ENTRY, 'because = "so"')
     assert main(["schema", "check", "old", "old", "--allow", file]) == ExitCode.USAGE
     assert "allow.toml:5: unknown key 'because'" in capsys.readouterr().err
@@ -128,7 +128,14 @@ def test_json_has_everything(sides: Path, capsys: pytest.CaptureFixture[str]) ->
     ]  # fmt: skip
     assert (finding["rule"], finding["path"], finding["versions"]) == (BREAKING, "Note", "0-1")
     assert told["unused"] == [
-        {"rule": BREAKING, "message": "Order", "path": None, "versions": "0", "reason": "nobody has it yet", "line": 1}
+        {
+            "rule": BREAKING,
+            "message": "Order",
+            "path": None,
+            "versions": "0",
+            "reason": "it is not in use yet",
+            "line": 1,
+        }
     ]
     (order,) = told["bytes"]
     assert [version["version"] for version in order["versions"]] == [0, 1]
@@ -145,7 +152,7 @@ def test_github_and_sarif_tell_the_severity_as_level(sides: Path, capsys: pytest
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     (result,) = run["results"]
     assert (result["level"], result["ruleId"]) == ("note", BREAKING)
-    assert result["message"]["text"].endswith("accepted: nobody has it yet")
+    assert result["message"]["text"].endswith("accepted: it is not in use yet")
 
 
 @pytest.mark.usefixtures("sides")

@@ -67,8 +67,8 @@ def test_a_side_that_is_not_there_is_wrong_usage(sides: tuple[str, str]) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
-def test_a_terminal_is_told_what_takes_long(tmp_path: Path) -> None:
-    """On a real pseudo-terminal, for what is told depends on it; nothing of it reaches standard output."""
+def test_a_terminal_shows_what_takes_long(tmp_path: Path) -> None:
+    """On a real pseudo-terminal, since the messages depend on it; none of them reaches standard output."""
     install_maven(tmp_path / "bin", tmp_path / "jars")
     write_jar(tmp_path / "jars" / "3.0.0" / "kafka-clients.jar", "common/message", [message("A", "0", [])])
     script = 'from kafkawire.cli.schema.sides import load_sides; print(load_sides("kafka:3.0.0", "old")[0].name)'
@@ -134,7 +134,7 @@ def test_a_comment_on_a_change_names_missing_jars(capsys: pytest.CaptureFixture[
 
 
 def read_all(terminal: int) -> bytes:
-    """What is written to the other end until that is closed, which Linux tells as an error."""
+    """What is written to the other end until that is closed, which Linux reports as an error."""
     told = b""
     try:
         while read := os.read(terminal, 4096):

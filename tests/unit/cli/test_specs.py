@@ -27,7 +27,7 @@ def import_(releases: Releases, *words: str) -> int:
     return main(["specs", "import", *paths, *words])
 
 
-def test_import_tells_what_it_did(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
+def test_import_prints_what_it_did(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
     assert import_(releases, "--pin") == 0
 
     told = capsys.readouterr().out
@@ -41,7 +41,7 @@ def test_import_tells_what_it_did(releases: Releases, capsys: pytest.CaptureFixt
     assert "32 files written, 0 removed, 0 unchanged" in told
 
 
-def test_import_again_tells_that_nothing_changed(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
+def test_import_again_prints_that_nothing_changed(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
     import_(releases, "--pin")
     capsys.readouterr()
 

@@ -22,7 +22,7 @@ Encoded = tuple[Message, int, bytes]
 
 
 def records(folder: Path) -> Iterator[Record]:
-    """The records of all segments and snapshots of a partition, but for control records."""
+    """The records of all segments and snapshots of a partition, except control records."""
     for path in sorted([*folder.glob("*.log"), *folder.glob("*.checkpoint")]):
         if path.suffix == ".log" or path.stem[0].isdigit():
             for batch in read_batches(path.read_bytes()):

@@ -29,7 +29,7 @@ def test_other_file_systems_need_fsspec() -> None:  # which this environment has
         read_table("records", "fsspec+webhdfs://namenode:9870/logs")
 
 
-def test_a_scheme_that_nobody_knows_is_named() -> None:
+def test_an_unknown_scheme_is_named() -> None:
     with pytest.raises(LogReadError, match="gopher"):
         read_table("records", "gopher://host/logs")
 

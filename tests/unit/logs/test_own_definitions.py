@@ -87,7 +87,7 @@ def test_what_defines_no_record_is_refused(tmp_path: Path, definitions: list[Jso
     assert complaint in str(refused.value)
 
 
-def test_errors_are_told_as_lint_tells_them(tmp_path: Path) -> None:
+def test_errors_are_reported_as_lint_reports_them(tmp_path: Path) -> None:
     folder = write_definitions(tmp_path, message("Wrong", field("Text", "strin"), type="metadata", apiKey=900))
     with pytest.raises(OwnDefinitionsError) as refused:
         own_definitions(folder)

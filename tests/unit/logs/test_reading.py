@@ -171,7 +171,7 @@ def test_secrets_are_kept_unless_they_are_asked_for(tmp_path: Path) -> None:
         (None, "decode_error", None, None),
     ],
 )
-def test_metadata_records_that_nobody_can_read(
+def test_unreadable_metadata_records(
     tmp_path: Path, value: bytes | None, code: str, record_type: str | None, version: int | None
 ) -> None:
     write_segment(tmp_path / METADATA, batches_of([[value]]))
@@ -202,7 +202,7 @@ def test_metadata_records_that_nobody_can_read(
         (b"\0\1\0\1", None, "decode_error"),
     ],
 )
-def test_commits_that_nobody_can_read(tmp_path: Path, key: bytes, value: bytes | None, code: str) -> None:
+def test_unreadable_commits(tmp_path: Path, key: bytes, value: bytes | None, code: str) -> None:
     """Their neighbours are read all the same, and both kinds of table say the same of them."""
     good = b"\0\1\0\1g\0\1t\0\0\0\2", None
     batch = encode_batch([Record(at, 1, *each) for at, each in enumerate((good, (key, value), good))])

@@ -1,4 +1,4 @@
-"""Addresses to begin with, and how nodes are named."""
+"""Bootstrap addresses, and the text of nodes."""
 
 from __future__ import annotations
 

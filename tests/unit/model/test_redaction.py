@@ -1,4 +1,4 @@
-"""What values with secrets show of themselves: everything else."""
+"""Values with secrets show everything except the secrets."""
 
 from __future__ import annotations
 

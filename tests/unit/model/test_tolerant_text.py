@@ -1,4 +1,4 @@
-"""Words that a newer broker may add to."""
+"""Names in text that newer brokers may extend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page tells of committed offsets: how each came about, when it was deleted, and what had to be left out."""
+"""Committed offsets in a page: the commits of each, its deletion, and what had to be left out."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def folded(rows: Sequence[dict[str, object]], limit: int = 10) -> tuple[Sequence
     return commits.latest, sum(of.rows - of.shown for of in commits.numbers.values())
 
 
-def test_latest_offset_is_told_with_the_earlier_ones_and_the_end_of_its_log() -> None:
+def test_the_latest_offset_is_shown_with_the_earlier_ones_and_the_end_of_its_log() -> None:
     (found,), left_out = folded([commit(0, 5, 1000), commit(0, 9, 3000)])
     assert found == Committed(
         "c1", "g", "t", 0, 9, 3000, 1000, points=((1000, 5), (3000, 9)), has_all_points=True, end=LogEnd(100)
@@ -42,7 +42,7 @@ def test_latest_offset_is_told_with_the_earlier_ones_and_the_end_of_its_log() ->
     assert left_out == 0
 
 
-def test_many_commits_are_thinned_out_and_that_is_told() -> None:
+def test_many_commits_are_thinned_out_and_the_page_says_so() -> None:
     (found,), _ = folded([commit(1, number, 1000 + number) for number in range(100)])
     assert (found.offset, found.time, found.has_all_points) == (99, 1099, False)
     assert len(found.points) <= 24
@@ -66,7 +66,7 @@ def test_transaction_counts_from_its_end_and_not_at_all_if_it_is_aborted() -> No
     assert (found.offset, found.time) == (7, 2000)
 
 
-def test_deleted_offset_is_told_until_it_was_deleted_and_what_comes_back_is_another() -> None:
+def test_a_deleted_offset_ends_with_its_deletion_and_a_new_commit_is_another_one() -> None:
     found, left_out = folded([commit(0, 5, 1000), commit(0, None, 2000), commit(0, None, 2500), commit(0, 1, 3000)])
     assert [(each.offset, each.time, each.deleted) for each in found] == [(1, 3000, None), (5, 1000, 2000)]
     assert left_out == 0

@@ -88,6 +88,6 @@ def test_policy_allows_the_style_and_the_program_of_the_page_alone(page: str) ->
 def test_page_names_no_other_file(page: str) -> None:
     assert not [attributes for _, attributes in Elements(page).attributes if "src" in attributes]
     addresses = set(re.findall(r"https?://[^\s\"']+", page))
-    assert addresses == {"http://www.w3.org/2000/svg"}  # the name of SVG's elements, which nobody fetches
+    assert addresses == {"http://www.w3.org/2000/svg"}  # the name of SVG's elements, which browsers do not fetch
     assert "url(" not in page
     assert "@import" not in page

@@ -39,7 +39,7 @@ def test_the_same_code_gives_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
 
-def test_the_command_tells_how_to_submit_the_job(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_how_to_submit_the_job(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert kafkawire(["spark", "bundle", str(tmp_path / "kafkawire.zip")]) == 0
     assert capsys.readouterr().out.startswith(f"spark-submit --py-files {tmp_path / 'kafkawire.zip'} ")
     assert kafkawire(["spark", "bundle", str(tmp_path / "kafkawire.whl")]) == 2

@@ -31,7 +31,7 @@ ASKED = ("spark", "tables", "--log", "/l", "--out", "/o")
         ((*ASKED, "--table", "topic", "--format", "xml"), "argument --format: invalid choice: 'xml'"),
     ],
 )
-def test_wrong_usage_is_told(words: tuple[str, ...], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_reported(words: tuple[str, ...], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert kafkawire(list(words)) == 2
     assert complaint in capsys.readouterr().err
 
@@ -53,7 +53,7 @@ def test_logs_are_never_overwritten(tmp_path: Path, out: str, capsys: pytest.Cap
     assert "--overwrite would delete logs in " in capsys.readouterr().err
 
 
-def test_help_tells_options_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_options_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert kafkawire(["spark", "tables", "--help"]) == 0
     told = capsys.readouterr().out
     assert "--no-verify-checksums" in told
@@ -73,7 +73,7 @@ def test_errors_decide_the_exit_code(
     assert capsys.readouterr().err.startswith(f"{accounts.line()}\n")
 
 
-def test_of_an_error_that_came_through_java_our_own_words_are_told() -> None:
+def test_an_error_that_came_through_java_is_printed_with_our_own_message() -> None:
     through_java = (
         "An error occurred while calling o1.save.\n: org.apache.spark.SparkException: Job aborted\n"
         "kafkawire.logs.errors.LogReadError: /l/0.log at byte 0, offset 0: bad_crc: the CRC is wrong\n\n\tat java.base"
@@ -85,7 +85,7 @@ def test_of_an_error_that_came_through_java_our_own_words_are_told() -> None:
     )
 
 
-def test_of_other_errors_the_innermost_cause_is_told() -> None:
+def test_other_errors_are_printed_with_their_innermost_cause() -> None:
     no_folder = (
         "An error occurred while calling o44.save.\n: org.apache.spark.SparkException: Job aborted due to failure\n"
         "\tat java.base\nCaused by: java.io.IOException: Mkdirs failed to create file:/proc/nope/0\n\t... 1 more\n"
@@ -98,6 +98,6 @@ def test_of_other_errors_the_innermost_cause_is_told() -> None:
     assert reason_of(in_python) == "[Errno 2] Cannot create directory"
 
 
-def test_without_java_the_user_is_told_what_is_missing() -> None:
+def test_without_java_the_error_names_what_is_missing() -> None:
     no_java = "[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number."
     assert reason_of(no_java).startswith("Spark could not start Java: Java 17 or newer must be on the path")

@@ -1,4 +1,4 @@
-"""Filters of a query leave out of a reading what they would leave out of its rows, and never more."""
+"""Filters of a query skip files and batches only if all their rows would be filtered out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the data source hands to Spark, without Java: the plain rows, under the schema that Spark expects."""
+"""The data source without Java: it returns the plain rows with the schema that Spark expects."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_paths_and_uris_do_not_mix() -> None:
         KafkaLogSource({"paths": f'["{LOGS}", "{LOGS.as_uri()}"]', "table": "batches"})
 
 
-def test_failfast_tells_where(tmp_path: Path) -> None:
+def test_failfast_names_the_place(tmp_path: Path) -> None:
     segment = tmp_path / "__cluster_metadata-0" / f"{0:020}.log"
     segment.parent.mkdir()
     content = bytearray((LOGS / "__cluster_metadata-0" / segment.name).read_bytes())

@@ -1,4 +1,4 @@
-"""A PySpark that is too old is told by its number, and not by a name that it lacks."""
+"""The error about a PySpark that is too old names its release, not a name that it lacks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def old_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pyspark.__version__", "4.1.2")
 
 
-def test_who_imports_it_is_told() -> None:
+def test_importing_it_raises_an_error() -> None:
     with pytest.raises(ImportError, match=COMPLAINT):
         importlib.reload(kafkawire.spark)
 
 
-def test_the_command_tells_it_without_a_traceback(
+def test_the_command_prints_it_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delitem(sys.modules, "kafkawire.spark")

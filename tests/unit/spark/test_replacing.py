@@ -1,4 +1,4 @@
-"""A table takes its place as a whole, in folders and in stores of objects, and a run that fails changes nothing."""
+"""A table is replaced as a whole, in folders and in object stores, and a run that fails changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Segments that come out of order, as rsync and object stores bring them, cost a stream no rows without a word."""
+"""A stream loses no rows silently when segments arrive out of order, as from rsync or an object store."""
 
 from __future__ import annotations
 

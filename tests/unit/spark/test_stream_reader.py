@@ -1,4 +1,4 @@
-"""A stream gives every batch of a log once, however the log grows and whenever the query is started anew."""
+"""A stream returns every batch of a log once, however the log grows and whenever the query is restarted."""
 
 from __future__ import annotations
 
@@ -341,7 +341,7 @@ def test_the_torn_end_of_a_segment_is_a_row_when_a_newer_one_is_there(log: Path)
     assert query.rows == rows_at_once(log.parent)
 
 
-def test_what_became_of_a_transaction_is_told_as_it_was_when_its_records_came(tmp_path: Path) -> None:
+def test_the_outcome_of_a_transaction_is_the_one_at_the_time_of_its_records(tmp_path: Path) -> None:
     folder = tmp_path / OFFSETS_LOG
     commit = Written(1, ((OffsetCommitKey("g", "t", 0), OffsetCommitValue(1), 3),), producer_id=7)
     batches = [commit, Written(1, (), 7, marker="COMMIT"), commit]
@@ -353,7 +353,7 @@ def test_what_became_of_a_transaction_is_told_as_it_was_when_its_records_came(tm
     assert rows_at_once(folder, query.options) == [(0, "committed"), (1, "committed"), (2, "open")]
 
 
-def test_a_batch_with_a_wrong_checksum_is_told_once(log: Path) -> None:
+def test_a_batch_with_a_wrong_checksum_is_reported_once(log: Path) -> None:
     data = bytearray(FIRST.read_bytes())
     data[len(batches_of(FIRST)[0]) + 70] ^= 1
     (log / FIRST.name).write_bytes(data)

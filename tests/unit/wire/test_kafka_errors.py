@@ -1,4 +1,4 @@
-"""Errors between a client and a cluster: what they say, what they are, and that they travel."""
+"""Errors between a client and a cluster: their texts, their classes, and pickling."""
 
 from __future__ import annotations
 

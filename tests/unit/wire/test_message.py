@@ -1,4 +1,4 @@
-"""Messages as objects: entry points, buffers, exact errors, equality, copies, representation, memory."""
+"""Messages as objects: methods, buffers, exact errors, equality, copies, representation, memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kafkawire.protocol`` as a package: a name table until something is used."""
+"""``kafkawire.protocol`` as a package: no module is loaded before its first use."""
 
 from __future__ import annotations
 

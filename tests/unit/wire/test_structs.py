@@ -1,4 +1,4 @@
-"""What generated codecs call off the shortest road: long lengths, padded forms, big arrays, tags, defaults."""
+"""Functions that generated codecs call in rare cases: long lengths, padded forms, big arrays, tags, defaults."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_octets_are_bytes(refused: object) -> None:
 
 
 def test_slices_past_the_end_are_noticed() -> None:
-    """A string at the very end whose length claims more than there is leaves the position behind the end."""
+    """A string at the very end whose length is too large leaves the position past the end."""
     for cls, version, buffer in (
         (SaslAuthenticateRequest, 0, "00000005 61"),
         (SaslAuthenticateRequest, 2, "06 61"),
@@ -279,7 +279,7 @@ def test_arrays_that_are_alike_become_one_tuple() -> None:
 @pytest.mark.parametrize("position", [0, 1, 2])
 @pytest.mark.parametrize("wrong", [(1.0, 2.0), (1, 2**31), (1, None), "12", None, 7])
 def test_arrays_side_by_side_are_refused_as_one_is(position: int, wrong: Sequence[object]) -> None:
-    """An array that equals its neighbour is not taken for it: 1.0 equals 1, but is no integer."""
+    """An array that equals its neighbour is still encoded by itself: 1.0 equals 1, but is no integer."""
     replicas: list[Sequence[object]] = [(1, 2), (1, 2), ()]
     replicas[position] = wrong
     name = ("replica_nodes", "isr_nodes", "offline_replicas")[position]

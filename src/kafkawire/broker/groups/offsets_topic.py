@@ -9,7 +9,7 @@ from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
-from kafkawire.broker.topics.internal_topics import internal_topic
+from kafkawire.broker.topics.automatic_creation import internal_topic
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import ConfigRecord, TopicRecord

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from kafkawire.broker.controller import MAXIMUM_RECORDS, TooManyRecordsError
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
-from kafkawire.broker.image.acls import Pattern
+from kafkawire.broker.image.acls import Pattern, acl_record
 from kafkawire.broker.requests import Call, Refused, RefusedRequestError
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.layout.uuid import Uuid
@@ -56,11 +56,6 @@ _PATTERN_TYPES = MembersByCode(PatternType)
 _OPERATIONS = MembersByCode(AclOperation)
 _PERMISSION_TYPES = MembersByCode(AclPermissionType)
 
-_KNOWN_RESOURCE_TYPES: Final = frozenset(ResourceType)
-_KNOWN_PATTERN_TYPES: Final = frozenset(PatternType)
-_KNOWN_OPERATIONS: Final = frozenset(AclOperation)
-_KNOWN_PERMISSION_TYPES: Final = frozenset(AclPermissionType)
-
 _Creation: TypeAlias = CreateAclsRequest.AclCreation
 _Filter: TypeAlias = DescribeAclsRequest | DescribeAclsRequest.DescribeAclsFilter | DeleteAclsRequest.DeleteAclsFilter
 _Created: TypeAlias = CreateAclsResponse.AclCreationResult
@@ -79,11 +74,7 @@ class AclHandlers:
         self._controller = context.controller
         self._acls = context.controller.image.acls
         self._access = context.access
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(DescribeAclsRequest, self._describe, 1, 3, highest_unstable=4),
             ServedApi(CreateAclsRequest, self._create, 1, 3),
             ServedApi(DeleteAclsRequest, self._delete, 1, 3),
@@ -167,19 +158,7 @@ class AclHandlers:
         new = {acl: None async for acl in in_slices(acls) if acl not in self._acls.ids}
         if len(new) > MAXIMUM_RECORDS:
             raise TooManyRecordsError(f"{len(new)} ACLs in one request, {MAXIMUM_RECORDS} are allowed")
-        return [
-            AccessControlEntryRecord(
-                id=Uuid.random(),
-                resource_type=acl.resource_type,
-                resource_name=acl.resource_name,
-                pattern_type=acl.pattern_type,
-                principal=acl.principal,
-                host=acl.host,
-                operation=acl.operation,
-                permission_type=acl.permission_type,
-            )
-            async for acl in in_slices(new)
-        ]
+        return [acl_record(acl, Uuid.random()) async for acl in in_slices(new)]
 
     async def _described_by_each(
         self, filters: Iterable[_Filter]
@@ -226,15 +205,17 @@ def _wrong_name(creation: _Creation) -> str | None:
 
 
 def _wrong_part(creation: _Creation) -> str | None:
-    """What is wrong with anything else (A22)."""
-    if creation.resource_type not in _KNOWN_RESOURCE_TYPES:
-        return "Invalid resourceType UNKNOWN"
-    if creation.resource_pattern_type not in _KNOWN_PATTERN_TYPES:
-        return "Invalid patternType UNKNOWN"
-    if creation.operation not in _KNOWN_OPERATIONS:
-        return "Invalid operation UNKNOWN"
-    if creation.permission_type not in _KNOWN_PERMISSION_TYPES:
-        return "Invalid permissionType UNKNOWN"
+    """What is wrong with the other parts (A22)."""
+    acl = _acl(creation)
+    parts = {
+        "resourceType": acl.resource_type,
+        "patternType": acl.pattern_type,
+        "operation": acl.operation,
+        "permissionType": acl.permission_type,
+    }
+    for name, part in parts.items():
+        if part.is_unknown:
+            return f"Invalid {name} UNKNOWN"
     if ":" not in creation.principal:
         return (
             f"Could not parse principal from `{creation.principal}` "

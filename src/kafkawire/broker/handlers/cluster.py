@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from kafkawire.broker.authorization import CLUSTER_NAME
+from kafkawire.broker.authorization import CLUSTER_NAME, NO_OPERATIONS_REQUESTED
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.registration import SUPPORTED_FEATURES
 from kafkawire.broker.requests import Call
@@ -25,7 +24,6 @@ __all__ = ["ClusterHandlers"]
 _KNOWS_LEVEL_0: Final = 4
 _BROKER, _CONTROLLER = 1, 2
 _ENDPOINT_TYPES: Final = {_BROKER: "BROKER", _CONTROLLER: "CONTROLLER"}
-_NOT_ASKED: Final = -(2**31)
 
 
 class ClusterHandlers:
@@ -36,11 +34,7 @@ class ClusterHandlers:
         self._offered = context.offered
         self._controller = context.controller
         self._access = context.access
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(ApiVersionsRequest, self._api_versions, 0, 4),
             ServedApi(DescribeClusterRequest, self._describe_cluster, 0, 2),
         )
@@ -77,7 +71,7 @@ class ClusterHandlers:
             return _refused(call, ErrorCode.MISMATCHED_ENDPOINT_TYPE, message)
         own, endpoint = self._cluster, self._cluster.endpoint(call.session.listener)
         node = DescribeClusterResponse.DescribeClusterBroker(own.node_id, endpoint.host, endpoint.port, own.rack)
-        operations = _NOT_ASKED
+        operations = NO_OPERATIONS_REQUESTED
         if request.include_cluster_authorized_operations:
             operations = self._access.operations(call.session, ResourceType.CLUSTER, CLUSTER_NAME)
         return DescribeClusterResponse(

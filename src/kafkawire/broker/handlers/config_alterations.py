@@ -32,7 +32,6 @@ _Changed: TypeAlias = IncrementalAlterConfigsRequest.AlterConfigsResource
 _Replaced: TypeAlias = AlterConfigsRequest.AlterConfigsResource
 _Incremental: TypeAlias = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse
 _Legacy: TypeAlias = AlterConfigsResponse.AlterConfigsResourceResponse
-_Outcome: TypeAlias = Sequence[ConfigRecord] | ItemError
 
 R = TypeVar("R", _Changed, _Replaced)
 _LOGGERS: Final = ConfigResourceType.BROKER_LOGGER
@@ -56,44 +55,51 @@ class ConfigAlterationHandlers:
         self._alterations = context.alterations
         self._loggers = BrokerLoggers()
         self._access = context.access
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(IncrementalAlterConfigsRequest, self._change, 0, 1),
             ServedApi(AlterConfigsRequest, self._replace, 0, 2),
         )
 
     async def _change(self, request: IncrementalAlterConfigsRequest, call: Call) -> IncrementalAlterConfigsResponse:
-        def outcome(resource: _Changed) -> Sequence[ConfigRecord]:
+        def records(resource: _Changed) -> Sequence[ConfigRecord]:
             return self._changed(resource, call, validate_only=request.validate_only)
 
-        async with self._controller.turn:
-            outcomes = await _outcomes(request.resources, outcome)
-            self._commit(outcomes, validate_only=request.validate_only)
-        responses = [
-            _Incremental(*_told(result), resource.resource_type, resource.resource_name)
-            async for resource, result in in_slices(zip(request.resources, outcomes, strict=True))
-        ]
-        return IncrementalAlterConfigsResponse(responses=tuple(responses))
+        results = await self._altered(request.resources, records, validate_only=request.validate_only)
+        return IncrementalAlterConfigsResponse(
+            responses=tuple([_Incremental(*result) async for result in in_slices(results)])
+        )
 
     async def _replace(self, request: AlterConfigsRequest, call: Call) -> AlterConfigsResponse:
-        async with self._controller.turn:
-            outcomes = await _outcomes(request.resources, lambda resource: self._replaced(resource, call))
-            self._commit(outcomes, validate_only=request.validate_only)
-        responses = [
-            _Legacy(*_told(result), resource.resource_type, resource.resource_name)
-            async for resource, result in in_slices(zip(request.resources, outcomes, strict=True))
-        ]
-        return AlterConfigsResponse(responses=tuple(responses))
+        def records(resource: _Replaced) -> Sequence[ConfigRecord]:
+            return self._replaced(resource, call)
 
-    def _commit(self, outcomes: Sequence[_Outcome], *, validate_only: bool) -> None:
-        records = [record for outcome in outcomes if not isinstance(outcome, ItemError) for record in outcome]
-        if len(records) > MAXIMUM_RECORDS:
-            raise PolicyViolationError("Unable to perform excessively large batch operation.")
-        if not validate_only:
-            self._controller.commit(records)
+        results = await self._altered(request.resources, records, validate_only=request.validate_only)
+        return AlterConfigsResponse(responses=tuple([_Legacy(*result) async for result in in_slices(results)]))
+
+    async def _altered(
+        self, resources: Sequence[R], records_of: Callable[[R], Sequence[ConfigRecord]], *, validate_only: bool
+    ) -> list[tuple[int, str | None, int, str]]:
+        """Alter resources; error code, message, type and name of each. One that is there twice is not altered."""
+        times = Counter((resource.resource_type, resource.resource_name) for resource in resources)
+        results: list[tuple[int, str | None, int, str]] = []
+        records: list[ConfigRecord] = []
+        async with self._controller.turn:
+            async for resource in in_slices(resources):
+                kind, name = resource.resource_type, resource.resource_name
+                if times[kind, name] > 1:
+                    code, message = ErrorCode.INVALID_REQUEST, "Each resource must appear at most once."
+                    results.append((code, message, kind, name))
+                    continue
+                try:
+                    records += records_of(resource)
+                    results.append((ErrorCode.NONE, None, kind, name))
+                except ItemError as error:
+                    results.append((error.code, error.message, kind, name))
+            if len(records) > MAXIMUM_RECORDS:
+                raise PolicyViolationError("Unable to perform excessively large batch operation.")
+            if not validate_only:
+                self._controller.commit(records)
+        return results
 
     def _changed(self, changed: _Changed, call: Call, *, validate_only: bool) -> Sequence[ConfigRecord]:
         _check_names([config.name for config in changed.configs])
@@ -146,21 +152,6 @@ class ConfigAlterationHandlers:
             raise unauthorized(kind)
 
 
-async def _outcomes(resources: Sequence[R], outcome: Callable[[R], Sequence[ConfigRecord]]) -> list[_Outcome]:
-    """What comes of each resource; one that is there twice is not touched at all."""
-    times = Counter((resource.resource_type, resource.resource_name) for resource in resources)
-    outcomes: list[_Outcome] = []
-    async for resource in in_slices(resources):
-        if times[resource.resource_type, resource.resource_name] > 1:
-            outcomes.append(ItemError(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once."))
-            continue
-        try:
-            outcomes.append(outcome(resource))
-        except ItemError as error:
-            outcomes.append(error.as_result())
-    return outcomes
-
-
 def _stored(resource: _Changed | _Replaced) -> ConfigResource:
     if resource.resource_type not in _STORED:
         raise ItemError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {resource.resource_type}")
@@ -191,7 +182,3 @@ def _check_values(values: Mapping[str, str | None]) -> None:
     nothing = [name for name, value in values.items() if value is None]
     if nothing:
         raise ItemError(ErrorCode.INVALID_REQUEST, f"Null value not supported for : {', '.join(nothing)}")
-
-
-def _told(outcome: _Outcome) -> tuple[int, str | None]:
-    return (outcome.code, outcome.message) if isinstance(outcome, ItemError) else (ErrorCode.NONE, None)

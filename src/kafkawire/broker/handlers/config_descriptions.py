@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -56,11 +56,7 @@ class ConfigDescriptionHandlers:
                 ConfigResourceType.GROUP: self._group,
             }
         )
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(DescribeConfigsRequest, self._describe, 1, 4),
             ServedApi(ListConfigResourcesRequest, self._list, 0, 1),
         )

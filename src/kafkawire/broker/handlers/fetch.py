@@ -19,7 +19,7 @@ from kafkawire.broker.partitions.partition_log import PartitionLog, leader_epoch
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.layout.uuid import Uuid
-from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.protocol import FetchRequest, FetchResponse
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -61,11 +61,7 @@ class FetchHandlers:
         self._access = context.access
         self._rates = context.quotas.fetch
         self._clock = context.clock
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (ServedApi(FetchRequest, self._fetch, 4, 18),)
+        self.apis = (ServedApi(FetchRequest, self._fetch, 4, 18),)
 
     async def _fetch(self, request: FetchRequest, call: Call) -> FetchResponse:
         if request.session_epoch > 0:
@@ -111,8 +107,8 @@ class FetchHandlers:
         self, asked: FetchRequest.FetchTopic, request: FetchRequest, call: Call, reading: _Reading
     ) -> FetchResponse.FetchableTopicResponse:
         by_id = call.version >= _IDS_SINCE
-        topic = self._topics.by_id.get(asked.topic_id) if by_id else self._topics.by_name.get(asked.topic)
-        refused = self._refused(topic, asked.topic, call, by_id=by_id)
+        topic = self._topics.find(asked.topic, asked.topic_id, by_id=by_id)
+        refused = self._access.topic_error(call.session, AclOperation.READ, topic, asked.topic, by_id=by_id)
         partitions = []
         for partition in asked.partitions:
             if topic is None or refused:
@@ -122,15 +118,6 @@ class FetchHandlers:
             reading.failed = reading.failed or bool(result.error_code)
             partitions.append(result)
         return FetchResponse.FetchableTopicResponse(asked.topic, asked.topic_id, tuple(partitions))
-
-    def _refused(self, topic: Topic | None, name: str, call: Call, *, by_id: bool) -> ErrorCode:
-        """Why nothing of a topic is read; whether it exists is told only to those who may read it."""
-        if by_id and topic is None:
-            return ErrorCode.UNKNOWN_TOPIC_ID
-        name = name if topic is None else topic.name
-        if not self._access.allows(call.session, AclOperation.READ, ResourceType.TOPIC, name):
-            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
-        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic is None else ErrorCode.NONE
 
     def _read(
         self, topic: Topic, asked: FetchRequest.FetchPartition, request: FetchRequest, reading: _Reading

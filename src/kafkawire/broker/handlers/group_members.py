@@ -6,7 +6,6 @@ several try for ever when a broker does not offer the APIs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from kafkawire.broker.handlers.client_warnings import ClientWarnings
@@ -29,11 +28,7 @@ class GroupMemberHandlers:
     def __init__(self, context: HandlerContext) -> None:
         self._access = context.access
         self._warnings = ClientWarnings()
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(JoinGroupRequest, self._refuse, 0, 9),
             ServedApi(ConsumerGroupHeartbeatRequest, self._refuse, 0, 1),
         )

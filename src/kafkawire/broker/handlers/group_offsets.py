@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kafkawire.broker.fair_slices import in_slices
@@ -30,12 +30,10 @@ __all__ = ["GroupOffsetHandlers"]
 _LONGEST_METADATA: Final = 4096
 """Characters; the default of ``offset.metadata.max.bytes``."""
 
-_IDS_SINCE_COMMIT: Final = 10
-_IDS_SINCE_FETCH: Final = 10
+_IDS_SINCE: Final = 10
 _GROUPS_SINCE: Final = 8
 _GROUP_ERROR_SINCE: Final = 2
 _MEMBER_ERROR_SINCE: Final = 9
-_NO_ID: Final = Uuid(bytes(16))
 
 FetchedGroup = OffsetFetchResponse.OffsetFetchResponseGroup
 FetchedTopic = OffsetFetchResponse.OffsetFetchResponseTopics
@@ -50,11 +48,7 @@ class GroupOffsetHandlers:
         self._coordinator = context.coordinator
         self._access = context.access
         self._clock = context.clock
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(OffsetCommitRequest, self._commit, 2, 10),
             ServedApi(OffsetFetchRequest, self._fetch, 1, 10),
             ServedApi(OffsetDeleteRequest, self._delete, 0, 0),
@@ -91,9 +85,11 @@ class GroupOffsetHandlers:
         changes: list[Change],
     ) -> OffsetCommitResponse.OffsetCommitResponseTopic:
         """The results of a topic; the changes to make for it are added to ``changes``."""
-        topic = self._topic(asked.name, asked.topic_id, by_id=call.version >= _IDS_SINCE_COMMIT)
+        by_id = call.version >= _IDS_SINCE
+        topic = self._topics.find(asked.name, asked.topic_id, by_id=by_id)
         if refused != ErrorCode.GROUP_AUTHORIZATION_FAILED:
-            refused = self._topic_refused(topic, asked.name, call, by_id=call.version >= _IDS_SINCE_COMMIT) or refused
+            read = AclOperation.READ
+            refused = self._access.topic_error(call.session, read, topic, asked.name, by_id=by_id) or refused
         # Partitions that are not there come first, since Kafka finds them before it asks the coordinator.
         partitions = sorted(asked.partitions, key=lambda each: not _unknown(topic, each.partition_index))
         results = []
@@ -142,12 +138,12 @@ class GroupOffsetHandlers:
         for name, partitions in by_topic.items():
             if self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.TOPIC, name):
                 topic = self._topics.by_name.get(name)
-                yield FetchedTopic(name, _NO_ID if topic is None else topic.topic_id, tuple(partitions))
+                yield FetchedTopic(name, Uuid() if topic is None else topic.topic_id, tuple(partitions))
 
     def _fetch_topic(
         self, group: Group, asked: OffsetFetchRequest.OffsetFetchRequestTopics, call: Call
     ) -> FetchedTopic:
-        by_id = call.version >= _IDS_SINCE_FETCH
+        by_id = call.version >= _IDS_SINCE
         topic = self._topics.by_id.get(asked.topic_id) if by_id else None
         name = topic.name if topic is not None else asked.name
         error = ErrorCode.NONE
@@ -184,7 +180,7 @@ class GroupOffsetHandlers:
         self, asked: OffsetDeleteRequest.OffsetDeleteRequestTopic, call: Call
     ) -> OffsetDeleteResponse.OffsetDeleteResponseTopic:
         topic = self._topics.by_name.get(asked.name)
-        refused = self._topic_refused(topic, asked.name, call, by_id=False)
+        refused = self._access.topic_error(call.session, AclOperation.READ, topic, asked.name)
         partitions = sorted(
             (
                 OffsetDeleteResponse.OffsetDeleteResponsePartition(
@@ -195,20 +191,6 @@ class GroupOffsetHandlers:
             key=lambda each: not each.error_code,  # in Kafka's order, as with commits
         )
         return OffsetDeleteResponse.OffsetDeleteResponseTopic(asked.name, tuple(partitions))
-
-    # Topics.
-
-    def _topic(self, name: str, topic_id: Uuid, *, by_id: bool) -> Topic | None:
-        return self._topics.by_id.get(topic_id) if by_id else self._topics.by_name.get(name)
-
-    def _topic_refused(self, topic: Topic | None, name: str, call: Call, *, by_id: bool) -> ErrorCode:
-        """Why nothing of a topic can be changed; whether it exists is told only to those who may read it."""
-        if by_id and topic is None:
-            return ErrorCode.UNKNOWN_TOPIC_ID
-        name = name if topic is None else topic.name
-        if not self._access.allows(call.session, AclOperation.READ, ResourceType.TOPIC, name):
-            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
-        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic is None else ErrorCode.NONE
 
 
 def _partition_error(topic: Topic | None, partition: OffsetCommitRequest.OffsetCommitRequestPartition) -> ErrorCode:

@@ -6,7 +6,7 @@ There are no members: clients that assign partitions themselves commit offsets, 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Final
@@ -69,11 +69,7 @@ class GroupHandlers:
         self._cluster = context.cluster
         self._coordinator = context.coordinator
         self._access = context.access
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(FindCoordinatorRequest, self._find_coordinator, 0, 6),
             ServedApi(ListGroupsRequest, self._list_groups, 0, 5),
             ServedApi(DescribeGroupsRequest, self._describe_groups, 0, 6),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from typing import Final
 
 from kafkawire.broker.fair_slices import in_slices
@@ -36,11 +36,7 @@ class ListOffsetsHandlers:
         self._topics = context.controller.image.topics
         self._store = context.store
         self._access = context.access
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (ServedApi(ListOffsetsRequest, self._list_offsets, 1, 11),)
+        self.apis = (ServedApi(ListOffsetsRequest, self._list_offsets, 1, 11),)
 
     async def _list_offsets(self, request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
         counts = Counter((topic.name, p.partition_index) for topic in request.topics for p in topic.partitions)

@@ -7,14 +7,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.authorization import CLUSTER_NAME
+from kafkawire.broker.authorization import CLUSTER_NAME, NO_OPERATIONS_REQUESTED
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
-from kafkawire.broker.image.topics import Topic
-from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.image.topics import NO_LEADER, Topic
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.broker.topic_names import INTERNAL_TOPICS, check_topic_name
+from kafkawire.broker.topic_names import INTERNAL_TOPICS, unknown_topic_error
 from kafkawire.broker.topics.automatic_creation import AutomaticCreation
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
@@ -25,8 +24,6 @@ from kafkawire.wire import Message
 __all__ = ["MetadataHandlers"]
 
 _NO_ID: Final = Uuid()
-_NOT_ASKED: Final = -(2**31)
-_NO_LEADER: Final = -1
 _SERVES_IDS: Final = 12
 _CLUSTER_OPERATIONS: Final = range(8, 11)
 _NEVER_STRICT: Final = 1 << 15
@@ -43,11 +40,7 @@ class MetadataHandlers:
         self._automatic = AutomaticCreation(context.creation, context.configuration)
         self._access = context.access
         self._mutations = context.quotas.mutations
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (ServedApi(MetadataRequest, self._metadata, 0, 13),)
+        self.apis = (ServedApi(MetadataRequest, self._metadata, 0, 13),)
 
     async def _metadata(self, request: MetadataRequest, call: Call) -> Message | Refused:
         of_all = request.topics is None or (not request.topics and call.version == 0)
@@ -67,7 +60,7 @@ class MetadataHandlers:
             described = self._by_name(request, [topic.name or "" for topic in asked], call)
         own, endpoint = self._cluster, self._cluster.endpoint(call.session.listener)
         node = MetadataResponse.MetadataResponseBroker(own.node_id, endpoint.host, endpoint.port, own.rack)
-        operations = _NOT_ASKED
+        operations = NO_OPERATIONS_REQUESTED
         if call.version in _CLUSTER_OPERATIONS and request.include_cluster_authorized_operations:
             operations = self._access.operations(call.session, ResourceType.CLUSTER, CLUSTER_NAME)
         return MetadataResponse(
@@ -106,7 +99,7 @@ class MetadataHandlers:
             quota = self._mutations.quota_of(call, strict_since=_NEVER_STRICT)
             await self._automatic.create([name for name in missing if name in creatable], quota.take)
         async for name in in_slices(missing):
-            code = _missing(name) if name in creatable else ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            code = unknown_topic_error(name) if name in creatable else ErrorCode.TOPIC_AUTHORIZATION_FAILED
             yield self._absent(name, code, request, call)
         for topic_refused in refused:
             yield topic_refused
@@ -123,13 +116,15 @@ class MetadataHandlers:
 
     def _absent(self, name: str, code: ErrorCode, request: MetadataRequest, call: Call) -> _Described:
         operations = (
-            _NOT_ASKED if code is ErrorCode.TOPIC_AUTHORIZATION_FAILED else self._operations(name, request, call)
+            NO_OPERATIONS_REQUESTED
+            if code is ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            else self._operations(name, request, call)
         )
         return _Described(code, name, is_internal=name in INTERNAL_TOPICS, topic_authorized_operations=operations)
 
     def _operations(self, name: str, request: MetadataRequest, call: Call) -> int:
         if not request.include_topic_authorized_operations:
-            return _NOT_ASKED
+            return NO_OPERATIONS_REQUESTED
         return self._access.operations(call.session, ResourceType.TOPIC, name)
 
     def _partition(self, partition: PartitionRecord) -> MetadataResponse.MetadataResponsePartition:
@@ -139,7 +134,7 @@ class MetadataHandlers:
         return MetadataResponse.MetadataResponsePartition(
             ErrorCode.NONE if has_leader else ErrorCode.LEADER_NOT_AVAILABLE,
             partition.partition_id,
-            here if has_leader else _NO_LEADER,
+            here if has_leader else NO_LEADER,
             partition.leader_epoch,
             partition.replicas,
             partition.isr,
@@ -162,11 +157,3 @@ def _unserved(topics: Sequence[MetadataRequest.MetadataRequestTopic], version: i
             if topic.topic_id != _NO_ID:
                 return f"Topic IDs are not supported in requests for version {version}"
     return None
-
-
-def _missing(name: str) -> ErrorCode:
-    try:
-        check_topic_name(name)
-    except ItemError:
-        return ErrorCode.INVALID_TOPIC_EXCEPTION
-    return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

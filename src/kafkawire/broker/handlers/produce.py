@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -63,11 +62,7 @@ class ProduceHandlers:
         self._clock = context.clock
         self._warnings = ClientWarnings()
         self._work = context.work
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(ProduceRequest, self._produce, 0, 13),
             ServedApi(InitProducerIdRequest, self._init_producer_id, 0, 5, highest_unstable=6),
         )
@@ -86,12 +81,11 @@ class ProduceHandlers:
     async def _produce_topic(
         self, asked: ProduceRequest.TopicProduceData, request: ProduceRequest, call: Call
     ) -> ProduceResponse.TopicProduceResponse:
-        topic = (
-            self._topics.by_id.get(asked.topic_id)
-            if call.version >= _IDS_SINCE
-            else self._topics.by_name.get(asked.name)
-        )
-        refused = self._refused(topic, asked.name, request, call)
+        by_id = call.version >= _IDS_SINCE
+        topic = self._topics.find(asked.name, asked.topic_id, by_id=by_id)
+        refused = self._access.topic_error(call.session, AclOperation.WRITE, topic, asked.name, by_id=by_id)
+        if not refused and request.acks not in {-1, 0, 1}:
+            refused = ErrorCode.INVALID_REQUIRED_ACKS
         partitions = [
             _failed(partition.index, refused)
             if refused or topic is None
@@ -99,17 +93,6 @@ class ProduceHandlers:
             async for partition in in_slices(asked.partition_data)
         ]
         return ProduceResponse.TopicProduceResponse(asked.name, asked.topic_id, tuple(partitions))
-
-    def _refused(self, topic: Topic | None, name: str, request: ProduceRequest, call: Call) -> ErrorCode:
-        """Why nothing is written to a topic; whether it exists is told only to those who may write to it."""
-        if call.version >= _IDS_SINCE and topic is None:
-            return ErrorCode.UNKNOWN_TOPIC_ID
-        name = name if topic is None else topic.name
-        if not self._access.allows(call.session, AclOperation.WRITE, ResourceType.TOPIC, name):
-            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
-        if topic is None:
-            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return ErrorCode.NONE if request.acks in {-1, 0, 1} else ErrorCode.INVALID_REQUIRED_ACKS
 
     async def _append(self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call) -> Result:
         if asked.index not in topic.partitions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import isfinite
 from typing import Final, TypeAlias
 
@@ -42,11 +42,7 @@ class QuotaProposalHandlers:
     def __init__(self, context: HandlerContext) -> None:
         self._controller = context.controller
         self._access = context.access
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(ListQuotasRequest, self._list, 1, -1, highest_unstable=1),
             ServedApi(DescribeQuotasRequest, self._describe, 1, -1, highest_unstable=1),
             ServedApi(AlterQuotasRequest, self._alter, 0, -1, highest_unstable=0),

@@ -58,11 +58,7 @@ class QuotaHandlers:
         self._access = context.access
         self._index: QuotaIndex | None = None
         context.controller.subscribe(self._changed)
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(DescribeClientQuotasRequest, self._describe, 0, 1, highest_unstable=2),
             ServedApi(AlterClientQuotasRequest, self._alter, 0, 1),
         )

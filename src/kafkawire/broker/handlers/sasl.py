@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
@@ -22,12 +20,7 @@ class SaslHandlers:
     """Reject SASL requests; those of a login never reach a handler."""
 
     def __init__(self, context: HandlerContext) -> None:
-        pass
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(SaslHandshakeRequest, self._handshake, 0, 1),
             ServedApi(SaslAuthenticateRequest, self._authenticate, 0, 2),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, TypeAlias
 
 from kafkawire.broker.controller import TooManyRecordsError
@@ -51,11 +51,7 @@ class ScramHandlers:
         self._controller = context.controller
         self._credentials = context.controller.image.scram.by_user
         self._access = context.access
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(DescribeUserScramCredentialsRequest, self._describe, 0, 0),
             ServedApi(AlterUserScramCredentialsRequest, self._alter, 0, 0),
         )

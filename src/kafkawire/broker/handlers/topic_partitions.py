@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
-from typing import Final
 
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
-from kafkawire.broker.image.topics import Topic, TopicsImage
-from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.image.topics import NO_LEADER, Topic, TopicsImage
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.broker.topic_names import INTERNAL_TOPICS, check_topic_name
+from kafkawire.broker.topic_names import INTERNAL_TOPICS, unknown_topic_error
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse, PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
@@ -20,7 +18,6 @@ from kafkawire.protocol.errors import InvalidRequestError
 
 __all__ = ["TopicPartitionHandlers"]
 
-_NO_LEADER: Final = -1
 
 _Described = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
 _Partition = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponsePartition
@@ -35,11 +32,7 @@ class TopicPartitionHandlers:
         self._topics = context.controller.image.topics
         self._access = context.access
         self._configuration = context.configuration
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (ServedApi(DescribeTopicPartitionsRequest, self._describe, 0, 0),)
+        self.apis = (ServedApi(DescribeTopicPartitionsRequest, self._describe, 0, 0),)
 
     async def _describe(self, request: DescribeTopicPartitionsRequest, call: Call) -> DescribeTopicPartitionsResponse:
         of_all = not request.topics
@@ -105,7 +98,7 @@ class _Page:
             if topic is not None:
                 yield self._described(topic)
             elif not self._of_all:
-                yield _Described(_missing(name), name, is_internal=name in INTERNAL_TOPICS)
+                yield _Described(unknown_topic_error(name), name, is_internal=name in INTERNAL_TOPICS)
             if self.next is not None:
                 return
 
@@ -123,7 +116,7 @@ class _Page:
         return _Partition(
             ErrorCode.NONE if has_leader else ErrorCode.LEADER_NOT_AVAILABLE,
             partition.partition_id,
-            self._node_id if has_leader else _NO_LEADER,
+            self._node_id if has_leader else NO_LEADER,
             partition.leader_epoch,
             partition.replicas,
             partition.isr,
@@ -131,11 +124,3 @@ class _Page:
             partition.last_known_elr or (),
             tuple(replica for replica in partition.replicas if replica != self._node_id),
         )
-
-
-def _missing(name: str) -> ErrorCode:
-    try:
-        check_topic_name(name)
-    except ItemError:
-        return ErrorCode.INVALID_TOPIC_EXCEPTION
-    return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

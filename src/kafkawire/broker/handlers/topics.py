@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from kafkawire.broker.fair_slices import in_slices
@@ -51,11 +51,7 @@ class TopicHandlers:
         self._access = context.access
         self._mutations = context.quotas.mutations
         self._configuration = context.configuration
-
-    @property
-    def apis(self) -> Sequence[ServedApi]:
-        """The APIs that they answer."""
-        return (
+        self.apis = (
             ServedApi(CreateTopicsRequest, self._create_topics, 2, 7),
             ServedApi(DeleteTopicsRequest, self._delete_topics, 1, 6),
             ServedApi(CreatePartitionsRequest, self._create_partitions, 0, 3),

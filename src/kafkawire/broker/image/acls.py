@@ -20,7 +20,7 @@ from kafkawire.model.tolerant_enums import MembersByCode
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Message
 
-__all__ = ["AclsImage", "Pattern"]
+__all__ = ["AclsImage", "Pattern", "acl_record"]
 
 Pattern: TypeAlias = tuple[ResourceType, PatternType, str]
 """The resources that ACLs concern: their type, and their name or how their names begin."""
@@ -32,6 +32,20 @@ _PATTERN_TYPES = MembersByCode(PatternType)
 _OPERATIONS = MembersByCode(AclOperation)
 _PERMISSION_TYPES = MembersByCode(AclPermissionType)
 _TYPES_OF_RESOURCES = tuple(kind for kind in ResourceType if kind not in (ResourceType.UNKNOWN, ResourceType.ANY))
+
+
+def acl_record(acl: AclBinding, acl_id: Uuid) -> AccessControlEntryRecord:
+    """The record that adds an ACL."""
+    return AccessControlEntryRecord(
+        id=acl_id,
+        resource_type=acl.resource_type,
+        resource_name=acl.resource_name,
+        pattern_type=acl.pattern_type,
+        principal=acl.principal,
+        host=acl.host,
+        operation=acl.operation,
+        permission_type=acl.permission_type,
+    )
 
 
 class AclsImage:
@@ -100,16 +114,7 @@ class AclsImage:
     def records(self) -> Iterator[Message]:
         """The records that add all this again."""
         for acl, acl_id in self.ids.items():
-            yield AccessControlEntryRecord(
-                id=acl_id,
-                resource_type=acl.resource_type,
-                resource_name=acl.resource_name,
-                pattern_type=acl.pattern_type,
-                principal=acl.principal,
-                host=acl.host,
-                operation=acl.operation,
-                permission_type=acl.permission_type,
-            )
+            yield acl_record(acl, acl_id)
 
     def _index(self, acl: AclBinding) -> None:
         self._unknown += acl.is_unknown

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from kafkawire.broker.image.acls import AclsImage
 from kafkawire.broker.image.client_quotas import ClientQuotasImage
 from kafkawire.broker.image.configs import ConfigsImage
-from kafkawire.broker.image.delegation_tokens import DelegationTokensImage
-from kafkawire.broker.image.features import FeaturesImage
-from kafkawire.broker.image.producer_ids import ProducerIdsImage
 from kafkawire.broker.image.registrations import RegistrationsImage
 from kafkawire.broker.image.scram import ScramImage
 from kafkawire.broker.image.topics import TopicsImage
@@ -39,7 +36,76 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import Message
 
-__all__ = ["MetadataImage"]
+__all__ = ["METADATA_VERSION_FEATURE", "MetadataImage"]
+
+METADATA_VERSION_FEATURE: Final = "metadata.version"
+"""The feature whose level decides which records and versions of records there may be."""
+
+
+class FeaturesImage:
+    """All finalized features.
+
+    Attributes:
+        levels: feature to level; none is 0.
+    """
+
+    def __init__(self) -> None:
+        self.levels: dict[str, int] = {}
+
+    def apply(self, record: FeatureLevelRecord) -> None:
+        """A feature has a new level."""
+        if record.feature_level:
+            self.levels[record.name] = record.feature_level
+        else:
+            self.levels.pop(record.name, None)
+
+    def records(self) -> Iterator[Message]:
+        """The records that set all levels again, ``metadata.version`` before all that depend on it."""
+        for name in sorted(self.levels, key=lambda name: (name != METADATA_VERSION_FEATURE, name)):
+            yield FeatureLevelRecord(name, self.levels[name])
+
+
+class DelegationTokensImage:
+    """All tokens.
+
+    Attributes:
+        by_id: token id to token.
+    """
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, DelegationTokenRecord] = {}
+
+    def apply(self, record: DelegationTokenRecord) -> None:
+        """A token is made or renewed."""
+        self.by_id[record.token_id] = record
+
+    def apply_remove(self, record: RemoveDelegationTokenRecord) -> None:
+        """A token is gone."""
+        self.by_id.pop(record.token_id, None)
+
+    def records(self) -> Iterator[Message]:
+        """The records that make all tokens again."""
+        yield from self.by_id.values()
+
+
+class ProducerIdsImage:
+    """The next producer id.
+
+    Attributes:
+        last: the record that gave out the last block; None before the first one.
+    """
+
+    def __init__(self) -> None:
+        self.last: ProducerIdsRecord | None = None
+
+    def apply(self, record: ProducerIdsRecord) -> None:
+        """A block of ids is given out."""
+        self.last = record
+
+    def records(self) -> Iterator[Message]:
+        """The record that remembers it."""
+        if self.last is not None:
+            yield self.last
 
 
 class MetadataImage:

@@ -17,7 +17,10 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import Message
 
-__all__ = ["Topic", "TopicsImage"]
+__all__ = ["NO_LEADER", "Topic", "TopicsImage"]
+
+NO_LEADER = -1
+"""The leader of a partition that has none."""
 
 _LEADER_UNCHANGED = -2
 
@@ -48,6 +51,10 @@ class TopicsImage:
         self.by_name: dict[str, Topic] = {}
         self.by_id: dict[bytes, Topic] = {}
         self._by_metric: dict[str, set[str]] = {}
+
+    def find(self, name: str, topic_id: Uuid, *, by_id: bool) -> Topic | None:
+        """A topic by its id, or by its name."""
+        return self.by_id.get(topic_id) if by_id else self.by_name.get(name)
 
     def colliding(self, name: str) -> str | None:
         """A topic of another name that has the same in metrics, where ``.`` and ``_`` are one; None if none has."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import struct
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Final
@@ -22,11 +21,12 @@ from kafkawire.broker.requests import RefusedRequestError, TooLargeRequestError
 from kafkawire.broker.sessions import Session
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol.api_table import ApiKey
+from kafkawire.rpc import FRAME_HEAD, frame_size
+from kafkawire.wire import DecodeError
 
 __all__ = ["Connection", "FrameLimits", "Service"]
 
 _log = logging.getLogger(__name__)
-_SIZE: Final = struct.Struct(">i")
 _SECONDS_TO_FLUSH: Final = 5.0
 _KEY_SIZE: Final = 2
 _WITHOUT_RECORDS: Final = 16 << 20
@@ -173,10 +173,11 @@ class Connection:
         return begun, True
 
     async def _frame(self) -> bytes:
-        (size,) = _SIZE.unpack(await self._reader.readexactly(_SIZE.size))
         maximum = self._limits.request_bytes if self._is_logged_in else self._limits.login_bytes
-        if not 0 <= size <= maximum:
-            raise RefusedRequestError(f"a frame of {size} bytes, between 0 and {maximum} are allowed")
+        try:
+            size = frame_size(await self._reader.readexactly(FRAME_HEAD.size), maximum=maximum)
+        except DecodeError as error:
+            raise RefusedRequestError(str(error)) from error
         frame = await (self._reader.readexactly(size) if size < LARGE_FRAME else self._large_frame(size))
         self.last_active = self._clock.seconds()
         return frame

@@ -43,28 +43,25 @@ def configured_authorizer(configuration: BrokerConfiguration, controller: Contro
         raise ConfigurationError(f"{_CLASS_NAME}={name}: write {_STANDARD}, or module:Class for one of your own")
     authorizer = load(name, Authorizer, _CLASS_NAME)
     authorizer.configure(configuration.properties)
-    _Told(authorizer, controller)
+    _pass_acls(authorizer, controller)
     return authorizer
 
 
-class _Told:
-    """Tells an authorizer of ACLs: of those that there are, and of all changes."""
+def _pass_acls(authorizer: Authorizer, controller: Controller) -> None:
+    """Pass all ACLs to an authorizer: those that exist now, and all changes."""
+    known = dict(controller.image.acls.by_id)
+    for acl in known.values():
+        authorizer.add_acl(acl)
 
-    def __init__(self, authorizer: Authorizer, controller: Controller) -> None:
-        self._authorizer = authorizer
-        self._image = controller.image.acls
-        self._known = dict(self._image.by_id)
-        for acl in self._known.values():
-            authorizer.add_acl(acl)
-        controller.subscribe(self._tell)
-
-    def _tell(self, record: Message) -> None:
+    def committed(record: Message) -> None:
         match record:
             case AccessControlEntryRecord():
-                acl = self._known[record.id] = self._image.by_id[record.id]
-                self._authorizer.add_acl(acl)
+                acl = known[record.id] = controller.image.acls.by_id[record.id]
+                authorizer.add_acl(acl)
             case RemoveAccessControlEntryRecord():
-                self._authorizer.remove_acl(self._known.pop(record.id))
+                authorizer.remove_acl(known.pop(record.id))
+
+    controller.subscribe(committed)
 
 
 def _super_users(text: str) -> list[str]:

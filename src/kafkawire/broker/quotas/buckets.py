@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf
 from typing import Final, Generic, TypeVar
 
@@ -11,10 +12,10 @@ from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, 
 from kafkawire.broker.quotas.default_callback import DefaultQuotaCallback
 from kafkawire.broker.sessions import Session
 
-__all__ = ["Bucket", "Buckets"]
+__all__ = ["BETWEEN_SWEEPS_MS", "UNUSED_MS", "Bucket", "Buckets"]
 
-_UNUSED_MS: Final = 3_600_000
-_BETWEEN_SWEEPS_MS: Final = 30_000
+UNUSED_MS: Final = 3_600_000
+BETWEEN_SWEEPS_MS: Final = 30_000
 _MOST_CLIENTS_REMEMBERED: Final = 10_000
 _MOST_BUCKETS: Final = 100_000
 """Client ids cost nothing to make up, and buckets cost memory."""
@@ -22,23 +23,21 @@ _MOST_BUCKETS: Final = 100_000
 M = TypeVar("M")
 
 
+@dataclass(eq=False, slots=True)
 class Bucket(Generic[M]):
-    """What clients with equal tags share.
+    """A bucket, shared by the clients whose tags are equal.
 
     Attributes:
         tags: names and values, in the order of their names.
         limit: infinite if there is none.
-        meter: how much was taken.
-        used_ms: when it was last asked for.
+        meter: measures the use.
+        used_ms: when it was last used.
     """
 
-    __slots__ = ("limit", "meter", "tags", "used_ms")
-
-    def __init__(self, tags: tuple[tuple[str, str], ...], limit: float, meter: M, now_ms: int) -> None:
-        self.tags = tags
-        self.limit = limit
-        self.meter = meter
-        self.used_ms = now_ms
+    tags: tuple[tuple[str, str], ...]
+    limit: float
+    meter: M
+    used_ms: int
 
 
 class Buckets(Generic[M]):
@@ -81,7 +80,7 @@ class Buckets(Generic[M]):
     def of(self, session: Session, client_id: str) -> Bucket[M] | None:
         """The bucket that a client takes from; None if it is not throttled whatever it does."""
         now_ms = self.now_ms()
-        if now_ms - self._swept_ms >= _BETWEEN_SWEEPS_MS:
+        if now_ms - self._swept_ms >= BETWEEN_SWEEPS_MS:
             self._sweep(now_ms)
         client = (session.principal.name, client_id)
         bucket = self._by_client.get(client)
@@ -135,5 +134,5 @@ class Buckets(Generic[M]):
         self._swept_ms = now_ms
         self._by_client.clear()
         for tags, bucket in tuple(self._by_tags.items()):
-            if now_ms - bucket.used_ms > _UNUSED_MS:
+            if now_ms - bucket.used_ms > UNUSED_MS:
                 del self._by_tags[tags]

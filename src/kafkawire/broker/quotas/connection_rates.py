@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from kafkawire.broker.clock import Clock
+from kafkawire.broker.quotas.buckets import BETWEEN_SWEEPS_MS, UNUSED_MS
 from kafkawire.broker.quotas.measured_rates import throttle_ms
 from kafkawire.broker.quotas.rate import QuotaWindows, Rate
 from kafkawire.model.quotas.entities import IP, ClientQuotaEntity
@@ -17,8 +18,6 @@ __all__ = ["ConnectionRates"]
 _Address: TypeAlias = IPv4Address | IPv6Address
 
 _log = logging.getLogger(__name__)
-_UNUSED_MS: Final = 3_600_000
-_BETWEEN_SWEEPS_MS: Final = 30_000
 
 
 class ConnectionRates:
@@ -80,10 +79,10 @@ class ConnectionRates:
         return self._limits.get(ip_address(host), self._default)
 
     def _sweep(self, now_ms: int) -> None:
-        if now_ms - self._swept_ms < _BETWEEN_SWEEPS_MS:
+        if now_ms - self._swept_ms < BETWEEN_SWEEPS_MS:
             return
         self._swept_ms = now_ms
-        self._rates = {host: used for host, used in self._rates.items() if now_ms - used[1] <= _UNUSED_MS}
+        self._rates = {host: used for host, used in self._rates.items() if now_ms - used[1] <= UNUSED_MS}
 
 
 def _address(name: str) -> _Address | None:

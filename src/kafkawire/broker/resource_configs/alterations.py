@@ -8,7 +8,7 @@ from typing import Final
 
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.item_errors import ItemError, ItemErrors
+from kafkawire.broker.item_errors import ItemError, item_errors
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigRequestMetadata
 from kafkawire.broker.resource_configs.broker_rules import BrokerChangeRules
 from kafkawire.broker.resource_configs.descriptions import topic_defaults
@@ -155,7 +155,7 @@ class ConfigAlterations:
 
     def _ask_policy(self, resource: ConfigResource, altered: Mapping[str, str | None]) -> None:
         if self._policy is not None:
-            with ItemErrors(f"asking the policy about {resource.name}"):
+            with item_errors(f"asking the policy about {resource.name}"):
                 self._policy.validate(ConfigRequestMetadata(resource, dict(altered)))
 
     def _check_min_insync_replicas(self, resource: ConfigResource, altered: Mapping[str, str | None]) -> None:

@@ -7,18 +7,18 @@ from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.item_errors import ItemError
-from kafkawire.broker.topic_names import check_topic_name
+from kafkawire.broker.topic_names import unknown_topic_error
 from kafkawire.broker.topics.creation import TopicCreation
-from kafkawire.broker.topics.internal_topics import internal_topic
 from kafkawire.protocol import CreateTopicsRequest
+from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import PolicyViolationError
 
-__all__ = ["AutomaticCreation"]
+__all__ = ["AutomaticCreation", "internal_topic"]
 
 _LEFT_TO_BROKER: Final = -1
 
 _Topic = CreateTopicsRequest.CreatableTopic
+_Config = CreateTopicsRequest.CreatableTopicConfig
 
 
 class AutomaticCreation:
@@ -48,7 +48,7 @@ class AutomaticCreation:
         topics = [
             internal_topic(name, self._configuration) or _Topic(name, _LEFT_TO_BROKER, _LEFT_TO_BROKER)
             async for name in in_slices(names)
-            if _is_legal(name)
+            if unknown_topic_error(name) is not ErrorCode.INVALID_TOPIC_EXCEPTION
         ]
         try:
             await self._creation.create(topics, take)
@@ -56,9 +56,30 @@ class AutomaticCreation:
             return
 
 
-def _is_legal(name: str) -> bool:
-    try:
-        check_topic_name(name)
-    except ItemError:
-        return False
-    return True
+def internal_topic(name: str, configuration: Values) -> _Topic | None:
+    """The topic as a broker with this configuration makes it; None for any other topic.
+
+    Args:
+        name: of the topic.
+        configuration: the broker's.
+    """
+    number = configuration.integer
+    match name:
+        case "__consumer_offsets":
+            partitions, replicas = number("offsets.topic.num.partitions"), number("offsets.topic.replication.factor")
+            return _compacted(name, partitions, replicas, "producer", number("offsets.topic.segment.bytes"))
+        case "__transaction_state":
+            partitions = number("transaction.state.log.num.partitions")
+            replicas = number("transaction.state.log.replication.factor")
+            segment_bytes = number("transaction.state.log.segment.bytes")
+            return _compacted(name, partitions, replicas, "uncompressed", segment_bytes)
+    return None
+
+
+def _compacted(name: str, partitions: int, replication_factor: int, compression: str, segment_bytes: int) -> _Topic:
+    configs = (
+        _Config("cleanup.policy", "compact"),
+        _Config("compression.type", compression),
+        _Config("segment.bytes", str(segment_bytes)),
+    )
+    return _Topic(name, partitions, replication_factor, (), configs)

@@ -9,7 +9,7 @@ from typing import Final
 from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.item_errors import ItemError, ItemErrors
+from kafkawire.broker.item_errors import ItemError, item_errors
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.topic_names import check_topic_name
@@ -98,7 +98,7 @@ class TopicCreation:
         outcomes: dict[str, CreatedTopic | ItemError] = {}
         async for topic in in_slices(topics):
             try:
-                with ItemErrors(f"creating the topic {topic.name}"):  # a defect of a policy is that of its topic (B4)
+                with item_errors(f"creating the topic {topic.name}"):  # a defect of a policy is that of its topic (B4)
                     outcomes[topic.name] = self._created(topic, take)
             except ItemError as error:
                 outcomes[topic.name] = error.as_result()

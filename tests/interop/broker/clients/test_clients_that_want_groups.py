@@ -1,4 +1,4 @@
-"""Clients of others that subscribe or want transactions: each fails at once, in its own words, which the page lists."""
+"""Other clients that subscribe or use transactions: each fails at once with its own message, which the page lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Java's clients of releases after the one as which the embedded broker answers: they begin with newer versions."""
+"""Java's clients of later releases than the one of the embedded broker: they begin with newer versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients of others at the embedded broker: each makes a topic, writes, reads, commits, and finds it all again."""
+"""Other Python clients at the embedded broker: each creates a topic, writes, reads, commits, and finds it all again."""
 
 from __future__ import annotations
 

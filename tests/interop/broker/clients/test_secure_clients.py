@@ -1,4 +1,4 @@
-"""Clients of others log in at the embedded broker, over TLS, and may what ACLs allow."""
+"""Other clients log in at the embedded broker, over TLS, and have the rights that ACLs give them."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_javas_admin_logs_in(secure: Secure, java_admin: JavaAdmin, mechanism: s
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_javas_admin_is_told_of_a_wrong_password(secure: Secure, java_admin: JavaAdmin, mechanism: str) -> None:
+def test_javas_admin_learns_of_a_wrong_password(secure: Secure, java_admin: JavaAdmin, mechanism: str) -> None:
     with pytest.raises(JavaAdminError) as refused:
         java_admin.client(properties=java_login(secure, mechanism, "wrong")).list_topics()
     assert refused.value.code == 58

@@ -65,7 +65,7 @@ def policy_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 
 
 def _properties_of(kafka: Broker) -> Mapping[str, str]:
-    """What a broker was started with, but for what only it can have."""
+    """The properties of a broker, except those that are its own."""
     written = parse_properties((kafka.output.parent / "server.properties").read_text("utf-8"))
     return {
         name: text

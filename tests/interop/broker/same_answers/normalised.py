@@ -1,4 +1,4 @@
-"""Answers of brokers without what differs from one broker to the next."""
+"""Answers of brokers without the values that differ from one broker to the next."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _SHOWN = {"flush.messages", "log.flush.interval.messages", "consumer.session.tim
 
 
 class NamesDecide(CreateTopicPolicy):
-    """Finds in a topic's name what to say about it, and tells what it was shown."""
+    """Finds its decision in a topic's name, and its message has its arguments."""
 
     def validate(self, request: RequestMetadata) -> None:
         topic = request.topic
@@ -33,7 +33,7 @@ class NamesDecide(CreateTopicPolicy):
 
 
 class ConfigsDecide(AlterConfigPolicy):
-    """Finds in the names that change what to say, and tells what it is shown."""
+    """Finds its decision in the names that change, and its message has its arguments."""
 
     def validate(self, request: ConfigRequestMetadata) -> None:
         configs = dict(sorted(request.configs.items()))

@@ -1,4 +1,4 @@
-"""Tests that say the same to Apache Kafka and to the embedded broker, and expect the same answers."""
+"""Tests that send the same requests to Apache Kafka and to the embedded broker, and expect the same answers."""
 
 from __future__ import annotations
 

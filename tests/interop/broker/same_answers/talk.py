@@ -1,4 +1,4 @@
-"""What is said to a broker and what it answers, written down so that two brokers can be compared."""
+"""The requests to a broker and its answers, recorded so that two brokers can be compared."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Exchange:
     """A request and its answer, without what must differ between two brokers.
 
     Attributes:
-        request, version: what was asked.
+        request, version: the request.
         answer: the answer, or ``CLOSED``.
     """
 
@@ -70,7 +70,7 @@ class Talk:
 
     Attributes:
         side: the broker.
-        exchanges: all that was asked, in order.
+        exchanges: all requests in order.
     """
 
     side: Side

@@ -74,7 +74,7 @@ def clear(talk: Talk) -> None:
 
 
 def there(talk: Talk, count: int) -> None:
-    """Wait until so many ACLs are there."""
+    """Wait until the given number of ACLs is there."""
     talk.ask_until(
         EVERYTHING, 3, DescribeAclsResponse, lambda answer: sum(len(one.acls) for one in answer.resources) == count
     )

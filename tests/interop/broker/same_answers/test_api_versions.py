@@ -1,4 +1,4 @@
-"""What a broker says that it serves, and to whom (KIP-35, KIP-511, KIP-584)."""
+"""The versions that a broker lists, also for unknown versions of the request (KIP-35, KIP-511, KIP-584)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clients ask first: the cluster, its nodes, and all topics of old versions."""
+"""The first requests of clients: the cluster, its nodes, and all topics of old versions."""
 
 from __future__ import annotations
 

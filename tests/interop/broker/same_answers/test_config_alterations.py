@@ -113,7 +113,7 @@ def replace(talk: Talk, *resources: Replaced, version: int = 2, validate_only: b
 
 
 def seen(talk: Talk, resource: tuple[int, str], key: str, value: str | None, source: int) -> None:
-    """Wait until a value is seen, and compare what is told of it."""
+    """Wait until a value is visible, and compare its description."""
     request = DescribeConfigsRequest((Resource(*resource, (key,)),), True)
 
     def is_there(answer: DescribeConfigsResponse) -> bool:

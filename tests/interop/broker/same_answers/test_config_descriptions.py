@@ -1,4 +1,4 @@
-"""What configurations say: DescribeConfigs and ListConfigResources (G1 to G4)."""
+"""Descriptions of configurations: DescribeConfigs and ListConfigResources (G1 to G4)."""
 
 from __future__ import annotations
 

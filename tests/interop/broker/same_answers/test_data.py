@@ -128,7 +128,7 @@ def list_offsets(talk: Talk, name: str, *timestamps: int, version: int = 11, epo
 
 
 @same_answers_from_plain_brokers
-def test_nobody_writes_to_topics_that_brokers_keep_for_themselves(talk: Talk) -> None:
+def test_internal_topics_accept_no_records(talk: Talk) -> None:
     coordinated(talk, "da-internal")
     settled(talk, "__consumer_offsets")
     for version in (3, 7, 8, 12):

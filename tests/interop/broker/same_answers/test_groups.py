@@ -209,7 +209,7 @@ def test_coordinators_that_may_be_found(talk: Talk) -> None:
 
 @same_answers_from_plain_brokers
 def test_the_topic_of_commits(talk: Talk) -> None:
-    """Both have it once a coordinator is looked for: internal, with the partitions and configurations of brokers."""
+    """Both have it after the first FindCoordinator: internal, with the partitions and configurations of brokers."""
     coordinated(talk, "gr-topic")
     settled(talk, "__consumer_offsets")
     topics = (MetadataRequest.MetadataRequestTopic(name="__consumer_offsets"),)

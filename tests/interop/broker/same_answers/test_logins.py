@@ -1,4 +1,4 @@
-"""Logins: what is answered before, during and after them, and which words wrong ones get (KIP-43, KIP-152, KIP-368)."""
+"""Logins: answers before, during and after them, and the messages of failed ones (KIP-43, KIP-152, KIP-368)."""
 
 from __future__ import annotations
 

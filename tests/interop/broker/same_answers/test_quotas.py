@@ -1,4 +1,4 @@
-"""Quotas of clients: filters, alterations and who may, and how those are throttled that use too much (D12 to E13)."""
+"""Quotas of clients: filters, alterations, rights, and the throttling of clients above their quota (D12 to E13)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def describe(talk: Talk, *components: Component, strict: bool = False, version: 
 
 
 def see(talk: Talk, count: int, *components: Component) -> None:
-    """Wait until so many entities are found."""
+    """Wait until the given number of entities is found."""
 
     def done(answer: DescribeClientQuotasResponse) -> bool:
         return len(answer.entries or ()) == count

@@ -1,4 +1,4 @@
-"""Which right each API asks for: every one of them, asked with no right and then with each right alone.
+"""The rights that each API needs: every API without rights, and then with each right alone.
 
 Only the codes of errors are compared, and how much an answer lists.
 """
@@ -39,7 +39,7 @@ RIGHTS: tuple[tuple[ResourceType, AclOperation] | None, ...] = (
 
 
 def requests() -> Iterator[tuple[Message, int]]:
-    """All APIs; nothing of it changes anything, whoever asks."""
+    """All APIs; no request changes anything, for any user."""
     p = protocol
     yield p.MetadataRequest((p.MetadataRequest.MetadataRequestTopic(name=TOPIC),), False, True, True), 10
     yield p.MetadataRequest((p.MetadataRequest.MetadataRequestTopic(name="rights-none"),), True, True, True), 10
@@ -81,7 +81,7 @@ def requests() -> Iterator[tuple[Message, int]]:
 def requests_about_data() -> Iterator[tuple[Message, int]]:
     p = protocol
     committed = p.OffsetCommitRequest.OffsetCommitRequestTopic
-    # A member that nobody knows commits nothing.
+    # An unknown member commits nothing.
     yield p.OffsetCommitRequest(GROUP, 5, "nobody", None, -1, (committed(TOPIC), committed("rights-none"))), 8
     fetched = p.OffsetFetchRequest
     asked = tuple(fetched.OffsetFetchRequestTopics(name, partition_indexes=(0,)) for name in (TOPIC, "rights-none"))

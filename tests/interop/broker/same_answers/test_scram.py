@@ -1,4 +1,4 @@
-"""SCRAM credentials: which alterations are refused, and what is told of the others (C27 to C30)."""
+"""SCRAM credentials: which alterations are refused, and how the others are described (C27 to C30)."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_describing(talk: Talk) -> None:
 
 
 @same_answers_from_secure_brokers
-def test_so_many_and_no_more(talk: Talk) -> None:
+def test_the_size_of_a_batch_is_limited(talk: Talk) -> None:
     alter(talk, *(upsertion(f"many-{number}") for number in range(LARGEST_BATCH + 1)))
     describe(talk, "many-0")
 

@@ -45,7 +45,7 @@ _CLUSTER = (ResourceType.CLUSTER, "kafka-cluster", _LITERAL)
 
 
 def allow(talk: Talk, *rights: tuple[tuple[ResourceType, str, int], AclOperation]) -> None:
-    """Let the user do things, and wait until the broker knows."""
+    """Give the user rights, and wait until the broker has them."""
     principal = f"User:{USER}"
     creations = tuple(
         CreateAclsRequest.AclCreation(kind, name, pattern, principal, "*", operation, _ALLOW)

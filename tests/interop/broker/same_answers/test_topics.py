@@ -1,4 +1,4 @@
-"""Topics: every kind of rejection, in the order of the checks (B5), and what comes of the others."""
+"""Topics: every kind of rejection, in the order of the checks (B5), and the topics that are created."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_a_request_that_is_cancelled_leaves_its_neighbours_alone(is_full: bool) 
     assert is_full or not was_cancelled[-1]
 
 
-def test_connecting_that_is_cancelled_leaves_nothing_behind() -> None:
+def test_cancelled_connecting_leaves_no_connection() -> None:
     async def body() -> list[bool]:
         was_cancelled = []
         async with StandInBroker({MetadataRequest: echo}, sasl=SASL) as broker:

@@ -1,4 +1,4 @@
-"""The transport: requests over real sockets, to a broker that does what the test says."""
+"""The transport: requests over real sockets, to a broker whose answers the test chooses."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_requests_of_one_turn_leave_in_few_writes() -> None:
     with_channel(test)
 
 
-def test_a_throttle_time_is_told_in_the_time_of_the_loop() -> None:
+def test_a_throttle_time_is_a_time_of_the_loop() -> None:
     async def test(channel: Channel) -> None:
         assert channel.throttled_until == 0.0
         before = soon(0.0)
@@ -120,7 +120,7 @@ def test_a_full_network_does_not_outlast_a_deadline_or_the_connection() -> None:
 
 
 def test_a_missed_deadline_names_the_request_and_lets_neighbours_finish() -> None:
-    """New requests should go elsewhere, for they would wait behind it; the connection ends when it is not needed."""
+    """New requests should use another connection, which does not wait for it; this one ends when it is not needed."""
 
     async def body() -> None:
         held = asyncio.Event()

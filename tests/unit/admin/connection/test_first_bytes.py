@@ -1,4 +1,4 @@
-"""What the first bytes of an answer show about a listener."""
+"""Recognizing a listener by the first bytes of its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many requests on their way at once; those that nobody waits for any more; idle ends."""
+"""Many requests in flight; cancelled requests; the end of idle connections."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_answers_find_their_requests(feed: Feed) -> None:
     assert peer.connection.in_flight == 0
 
 
-def test_an_answer_that_nobody_waits_for_is_thrown_away() -> None:
+def test_an_answer_to_a_cancelled_request_is_discarded() -> None:
     peer = ready()
     first, second, third = send(peer, 3)
     assert peer.connection.abandon(second, 0.0) == []

@@ -1,4 +1,4 @@
-"""The table of states: it is whole, and nothing goes around it."""
+"""The table of states is complete, and every transition follows it."""
 
 from __future__ import annotations
 

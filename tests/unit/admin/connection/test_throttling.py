@@ -25,7 +25,7 @@ def test_newest_version_of_every_api_is_one_at_which_the_client_waits() -> None:
     assert all(client_waits(api.key, api.versions[-1]) for api in APIS.values() if api.versions)
 
 
-def test_every_api_that_tells_versions_apart_has_answers_with_a_throttle_time() -> None:
+def test_every_api_with_a_version_of_client_throttling_has_a_throttle_time() -> None:
     told_apart = [api for api in APIS.values() if not client_waits(api.key, 0)]
     assert len(told_apart) > 30
     assert all("throttle_time_ms" in message_class(api.response).__struct_fields__ for api in told_apart)

@@ -1,4 +1,4 @@
-"""TLS: what a context is made of, and what a broker's certificate must be."""
+"""TLS: the options of a context, and the checks of a broker's certificate."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_certificate_for_another_host_is_refused_unless_names_do_not_matter(au
     assert connect(server, Tls(ca=ca, verify_hostname=False).context())
 
 
-def test_the_broker_is_told_which_host_is_wanted(authority: trustme.CA, ca: str) -> None:
+def test_the_host_name_is_sent_to_the_broker(authority: trustme.CA, ca: str) -> None:
     server, seen = server_context(authority, "localhost"), []
     server.sni_callback = lambda _socket, name, _context: seen.append(name)
     assert connect(server, Tls(ca=ca).context(), "localhost")
@@ -141,13 +141,13 @@ def test_authorities_that_cannot_be_read_are_refused(content: str, tmp_path: Pat
         Tls(ca=tmp_path / "missing").context()
 
 
-def test_a_listener_with_tls_tells_plain_text_apart(authority: trustme.CA) -> None:
+def test_plain_text_at_a_listener_with_tls_is_recognized(authority: trustme.CA) -> None:
     """OpenSSL answers with an alert and Java closes; either way the error says TLS."""
     with pytest.raises((BrokenStreamError, ConnectionFailedError), match="TLS"):
         connect(server_context(authority, "127.0.0.1"), None)
 
 
-def test_a_listener_without_tls_is_told_apart() -> None:
+def test_a_listener_without_tls_is_recognized() -> None:
     with pytest.raises(ConnectionImpossibleError, match="the listener has no TLS: take the port") as raised:
         connect(None, Tls().context(), seconds=0.2)
     assert isinstance(raised.value.__cause__, BrokenStreamError)

@@ -180,7 +180,7 @@ async def test_requests_stay_below_the_record_limit() -> None:
         assert sorted(len(getattr(request, "topics", ())) for _, request in cluster.asked) == [1, 2, 2, 2]
 
 
-async def test_progress_is_told_of_every_outcome() -> None:
+async def test_progress_is_reported_for_every_outcome() -> None:
     told: list[tuple[int, int]] = []
     async with StandInCluster(1, _creates(_all_created)) as cluster, cluster.client() as client:
         topics = [NewTopic("", 1, 1), NewTopic("a", 1, 1), NewTopic("b", 1, 1)]
@@ -237,7 +237,7 @@ async def test_a_quota_that_outlasts_the_call_is_what_the_call_ends_with() -> No
         assert 59_000 < error.throttle_ms <= 60_000
 
 
-async def test_unreachable_bootstrap_servers_are_told_with_their_reason() -> None:
+async def test_unreachable_bootstrap_servers_are_reported_with_their_reason() -> None:
     async with AdminClient("127.0.0.1:1", settings=FAST) as client:
         error = (await _create(client, "a", timeout=0.2)).errors()["a"]
         assert isinstance(error.__cause__, ConnectionFailedError)

@@ -1,4 +1,4 @@
-"""Splitting what a filter means into few portions of limited size (A27)."""
+"""Splitting the ACLs that a filter matches into few portions of limited size (A27)."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ async def test_one_error_of_a_newer_controller_is_that_of_all_features() -> None
         assert [type(error) for error in errors.values()] == [FeatureUpdateFailedError] * 2
 
 
-async def test_an_older_controller_tells_of_each_feature_and_silence_is_no_success() -> None:
+async def test_an_older_controller_answers_for_each_feature_and_a_missing_result_is_an_error() -> None:
     versions: dict[int, range] = {ApiKey.UPDATE_FEATURES: range(2)}
     handlers = updating(results={"a": ErrorCode.INVALID_UPDATE_VERSION})
     async with StandInCluster(1, handlers, versions=versions) as cluster, cluster.client() as client:
@@ -221,7 +221,7 @@ async def test_an_older_controller_tells_of_each_feature_and_silence_is_no_succe
 @pytest.mark.parametrize(
     ("updates", "validate_only"), [({"a": FeatureUpdate(0, UpgradeType.UNSAFE_DOWNGRADE)}, False), (UPDATES, True)]
 )
-async def test_what_an_old_controller_cannot_be_told_is_not_sent(
+async def test_fields_that_an_old_controller_lacks_are_not_sent(
     updates: dict[str, FeatureUpdate], validate_only: bool
 ) -> None:
     versions: dict[int, range] = {ApiKey.UPDATE_FEATURES: range(1)}

@@ -1,4 +1,4 @@
-"""Configurations: which node is asked for what, and what is refused without asking (G1 to G6)."""
+"""Configurations: the node of each request, and what the client refuses without a request (G1 to G6)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ UNHEARD_OF = ConfigResource(ConfigResourceType(99), "x")
 
 
 def describe(node: int, request: Request) -> DescribeConfigsResponse:
-    """Every resource says which node was asked; as in Kafka, a type that is unknown spoils the whole request."""
+    """Every description names its node; as in Kafka, an unknown type is an error of the whole request."""
     assert isinstance(request.body, DescribeConfigsRequest)
     resources = request.body.resources
     code = ErrorCode.INVALID_REQUEST if any(resource.resource_type == 99 for resource in resources) else 0

@@ -1,4 +1,4 @@
-"""Describing groups: two protocols for consumers, coordinators, and what members tell in bytes."""
+"""Describing groups: two protocols for consumers, coordinators, and the bytes of members."""
 
 from __future__ import annotations
 
@@ -301,7 +301,7 @@ async def test_a_coordinator_that_hangs_up_is_looked_up_again() -> None:
         assert (await client.describe_consumer_groups(["g"]))["g"].coordinator == 2
 
 
-async def test_what_is_wrong_with_finding_a_coordinator_is_told_for_its_group_only() -> None:
+async def test_an_error_of_finding_a_coordinator_is_an_error_of_its_group_only() -> None:
     def find(_: int, request: Request) -> Message:
         found = coordinators({})[FindCoordinatorRequest](1, request)
         assert isinstance(found, FindCoordinatorResponse)

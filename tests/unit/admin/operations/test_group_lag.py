@@ -1,4 +1,4 @@
-"""Lag of groups of every kind: what counts as lag, which partitions there are, and how few requests it takes."""
+"""Lag of groups of every kind: its definition, its partitions, and the number of requests."""
 
 from __future__ import annotations
 

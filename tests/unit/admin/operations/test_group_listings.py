@@ -1,4 +1,4 @@
-"""Listing groups: all nodes, filters that old brokers do not know, and nodes that fail."""
+"""Listing groups: all nodes, filters that old brokers lack, and nodes that fail."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_a_node_that_is_still_loading_is_asked_again_and_no_other() -> Non
         assert sorted(node for node, _ in cluster.asked) == [1, 2, 2, 2]
 
 
-async def test_a_node_that_fails_is_told_beside_the_groups_of_the_others() -> None:
+async def test_a_node_that_fails_is_reported_beside_the_groups_of_the_others() -> None:
     codes = {2: [int(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)]}
     async with StandInCluster(2, lists({1: (Group("a"),)}, codes)) as cluster, cluster.client() as client:
         listed = await client.list_groups()
@@ -131,7 +131,7 @@ async def test_a_filter_of_types_is_sent_to_brokers_that_know_it() -> None:
         assert [body.types_filter for body in asked(cluster)] == [("classic",)]
 
 
-async def test_groups_of_consumers_are_told_by_type_and_protocol_type() -> None:
+async def test_groups_of_consumers_are_recognized_by_type_and_protocol_type() -> None:
     groups = {1: (Group("consumers", "consumer"), Group("simple", ""), Group("workers", "connect"))}
     async with StandInCluster(1, lists(groups)) as cluster, cluster.client() as client:
         listed = (await client.list_consumer_groups()).all()

@@ -1,4 +1,4 @@
-"""Offsets of groups: many groups in a request or one, partitions that fail, and what older brokers cannot do."""
+"""Offsets of groups: many groups in a request or one, partitions that fail, and older brokers."""
 
 from __future__ import annotations
 

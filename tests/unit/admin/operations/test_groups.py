@@ -177,7 +177,7 @@ async def test_all_members_of_a_group_that_does_not_exist_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("newest", range(2, 6))
-async def test_the_reason_is_told_to_brokers_that_take_one(newest: int) -> None:
+async def test_the_reason_is_sent_to_brokers_that_accept_one(newest: int) -> None:
     versions: dict[int, range] = {ApiKey.LEAVE_GROUP: range(newest + 1)}
     async with StandInCluster(1, leaves(all_leave), versions=versions) as cluster, cluster.client() as client:
         results = await client.remove_members_from_consumer_group("g", [MemberToRemove("m")], reason="x" * 300)

@@ -1,4 +1,4 @@
-"""Transactions that hang: what their coordinators say decides, and what is not known is an error, not a finding."""
+"""Hanging transactions: their coordinators decide, and unknown outcomes are errors, not findings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def hanging(partition: TopicPartition, producer_id: int, coordinator_epoch: int 
 def producers(
     of: Mapping[TopicPartition, list[State] | int] | Callable[[int], Mapping[TopicPartition, list[State] | int]],
 ) -> Handlers:
-    """Producers of partitions, or their error codes; given how often producers were asked for, if that matters."""
+    """Producers of partitions, or their error codes; both may depend on the number of requests so far."""
     asked = 0
 
     def answer(_: int, request: Request) -> Message:

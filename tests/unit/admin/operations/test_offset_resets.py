@@ -1,4 +1,4 @@
-"""Groups that are let go on elsewhere: every scenario of ``kafka-consumer-groups --reset-offsets``, and its rules."""
+"""Resets of offsets: every scenario of ``kafka-consumer-groups --reset-offsets``, and its rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Producers as partitions know them, and markers for transactions that hang."""
+"""The producers of partitions, and markers for hanging transactions."""
 
 from __future__ import annotations
 

@@ -316,7 +316,7 @@ async def test_salting_ends_when_the_call_is_cancelled() -> None:
     assert not any(thread.is_alive() for thread in hashing)
 
 
-async def test_described_users_are_told_apart_by_name() -> None:
+async def test_results_of_users_are_matched_by_name() -> None:
     users = StandInUsers([("alice", 2), ("alice", 1), ("bob", 9)])
     async with StandInCluster(1, users.handlers) as cluster, cluster.client() as client:
         results = await client.describe_user_scram_credentials(["bob", "nobody", "alice", "bob"])

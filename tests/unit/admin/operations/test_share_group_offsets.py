@@ -1,4 +1,4 @@
-"""Where share groups go on."""
+"""The offsets of share groups."""
 
 from __future__ import annotations
 

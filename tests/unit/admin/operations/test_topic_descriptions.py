@@ -113,7 +113,7 @@ async def test_what_was_described_before_a_page_failed_is_kept() -> None:
         assert {type(error) for error in results.errors().values()} == {TopicAuthorizationFailedError}
 
 
-async def test_each_topic_has_its_own_error_and_progress_is_told() -> None:
+async def test_each_topic_has_its_own_error_and_progress_is_reported() -> None:
     told: list[tuple[int, int]] = []
     handlers = paging(lambda names, _: page({name: 3 if name == "no" else range(1) for name in names}))
     async with StandInCluster(1, handlers) as cluster, cluster.client() as client:
@@ -232,7 +232,7 @@ async def test_a_topic_is_waited_for_until_all_brokers_know_it() -> None:
         assert asked == {1: 2, 2: 3}
 
 
-async def test_a_topic_that_does_not_become_whole_is_told_with_what_is_missing() -> None:
+async def test_a_topic_that_stays_incomplete_is_reported_with_what_is_missing() -> None:
     async with StandInCluster(2) as cluster, cluster.client(AdminSettings(retry_backoff=0.01)) as client:
         cluster.leaders = {"whole": {0: 1}, "leaderless": {0: 1, 1: -1}}
         results = await client.wait_for_topics(["whole", "leaderless", "nope", ""], timeout=0.2)

@@ -1,4 +1,4 @@
-"""Where the partitions of whole topics begin and end."""
+"""The first and last offsets of all partitions of topics."""
 
 from __future__ import annotations
 

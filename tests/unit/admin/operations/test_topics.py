@@ -50,7 +50,7 @@ def described(name: str) -> Result:
     return Result(name=name, topic_id=ID, num_partitions=3, replication_factor=2, configs=configs)
 
 
-async def test_a_created_topic_is_told_as_it_is() -> None:
+async def test_a_created_topic_is_described_in_the_result() -> None:
     async with StandInCluster(1, creating(described)) as cluster, cluster.client() as client:
         topic = (await client.create_topics([NewTopic("t", 3, 2)]))["t"]
     assert (topic.name, topic.topic_id, topic.num_partitions, topic.replication_factor) == ("t", ID, 3, 2)

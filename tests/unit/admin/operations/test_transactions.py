@@ -1,4 +1,4 @@
-"""Transactions: all nodes, filters that old brokers do not know, fencing."""
+"""Transactions: all nodes, filters that old brokers lack, fencing."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def test_the_transactions_of_all_nodes_are_put_together_and_those_still_lo
     assert [each.transactional_id for each in transactions.by_node[2]] == ["c"]
 
 
-async def test_a_node_that_refuses_is_told_beside_what_the_others_list() -> None:
+async def test_a_node_that_refuses_is_reported_beside_the_listings_of_the_others() -> None:
     refused = ListTransactionsResponse(error_code=ErrorCode.INVALID_REGULAR_EXPRESSION)
     async with StandInCluster(2, lists({1: [listed("a")], 2: [refused]})) as cluster, cluster.client() as client:
         transactions = await client.list_transactions(transactional_id_pattern="[")

@@ -1,4 +1,4 @@
-"""Waiting until all brokers know of changes to ACLs and client quotas; topics are tested with their descriptions."""
+"""Waiting until changes to ACLs and client quotas are visible on all brokers; for topics see their descriptions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def test_many_acls_are_one_request_for_what_they_have_in_common() -> None:
         assert (request.principal_filter, request.resource_name_filter) == ("User:alice", None)
 
 
-async def test_an_acl_that_does_not_come_is_told_with_what_is_missing() -> None:
+async def test_an_acl_that_stays_invisible_is_reported_with_what_is_missing() -> None:
     unsound = replace(ACL, resource_name="")
     async with StandInCluster(2, EmbeddedState(ACLS).handlers) as cluster, cluster.client() as client:
         results = await client.wait_for_acls([*ACLS, ACL, unsound], timeout=HURRIED)
@@ -90,7 +90,7 @@ async def test_a_cluster_without_acls_is_not_waited_for() -> None:
 
 
 async def test_quotas_are_waited_for_at_every_node() -> None:
-    """What was removed is to be gone; what is not named does not matter."""
+    """Removed quotas must be gone; other quotas do not matter."""
     before = EmbeddedState(
         quotas={ALICE: {PRODUCER_BYTE_RATE: 1.0, CONSUMER_BYTE_RATE: 5.0}, BOB: {PRODUCER_BYTE_RATE: 1.0}}
     )
@@ -114,7 +114,7 @@ async def test_the_quotas_of_one_entity_are_asked_for_alone() -> None:
         assert ([part.match for part in request.components], request.strict) == (["alice"], True)
 
 
-async def test_a_quota_that_does_not_come_is_told_with_what_is_missing() -> None:
+async def test_a_quota_that_stays_invisible_is_reported_with_what_is_missing() -> None:
     stand_in = EmbeddedState(quotas={ALICE: {PRODUCER_BYTE_RATE: 2.0}})
     twice = [ClientQuotaAlteration(BOB, {PRODUCER_BYTE_RATE: value}) for value in (1.0, 2.0)]
     other = ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 3.0})

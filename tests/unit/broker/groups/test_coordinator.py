@@ -1,4 +1,4 @@
-"""Commits of groups: durable, each in the partition of its group, found again whoever wrote them."""
+"""Commits of groups: durable, each in the partition of its group, readable by Kafka and by this broker."""
 
 from __future__ import annotations
 

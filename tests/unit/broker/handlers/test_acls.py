@@ -1,4 +1,4 @@
-"""ACLs: what is answered for each item, and what is stored (A11 to A27, KIP-888)."""
+"""ACLs: the answer for each item, and what is stored (A11 to A27, KIP-888)."""
 
 from __future__ import annotations
 

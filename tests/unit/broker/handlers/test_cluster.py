@@ -27,7 +27,7 @@ async def test_served_apis_are_listed_and_no_others() -> None:
             await client.ask(HeartbeatRequest(), 4, HeartbeatResponse)
 
 
-async def test_clients_are_told_where_the_node_is() -> None:
+async def test_clients_learn_the_address_of_the_node() -> None:
     async with EmbeddedBroker({"broker.rack": "r1", "node.id": "7"}) as broker, connected_to(broker) as client:
         answer = await client.ask(DescribeClusterRequest(), 1, DescribeClusterResponse)
         assert (answer.endpoint_type, answer.controller_id, answer.cluster_id) == (1, 7, broker.cluster_id)

@@ -65,7 +65,7 @@ async def test_config_documentation_is_none(client: BrokerConnection) -> None:
         assert {config.documentation for config in (await described(client, kind, name)).values()} == {None}
 
 
-async def test_values_that_nobody_knows_are_taken_for_secrets(client: BrokerConnection) -> None:
+async def test_values_of_unknown_configs_are_sensitive(client: BrokerConnection) -> None:
     configs = await described(client, BROKER, "1", "own.secret")
     assert (configs["own.secret"].value, configs["own.secret"].is_sensitive) == (None, True)
     assert await change(client, BROKER, "", Change("another.secret", SET, "y")) == (0, None)

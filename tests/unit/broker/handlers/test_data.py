@@ -1,4 +1,4 @@
-"""Records in and out, as far as time and the end of the broker come into it; the rest is held against Apache Kafka."""
+"""Produce and fetch where time or the end of the broker matter; other tests compare the rest with Apache Kafka."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ async def test_transactions_are_refused_for_good_and_their_client_is_named(
 
 
 async def test_small_batches_that_become_large_are_kept_as_well(broker: EmbeddedBroker) -> None:
-    """What is too large to be looked at at once is looked at in the thread."""
+    """Large requests are checked in the thread."""
     large = encode_batch([Record(timestamp=1, value=bytes(200_000))], codec=Codec.ZSTD)
     assert len(large) < 1000
     async with connected_to(broker) as client:

@@ -1,4 +1,4 @@
-"""Who may do nothing sees nothing of records and groups, and changes none."""
+"""A user without rights sees no records and groups, and changes none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups have no members: who wants to join is refused for good, and the log names the client."""
+"""Groups have no members: joining is refused with a fatal error, and the log names the client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups, as far as time and files come into it; the rest is held against Apache Kafka."""
+"""Groups where time or files matter; other tests compare the rest with Apache Kafka."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may not describe or alter quotas: E6, E8, C3."""
+"""Users without the right to describe or alter quotas (E6, E8, C3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SCRAM credentials: what is refused, and that logins work with what is stored (C27 to C30)."""
+"""SCRAM credentials: which are refused, and logins with the stored ones (C27 to C30)."""
 
 from __future__ import annotations
 

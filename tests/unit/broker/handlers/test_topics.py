@@ -29,7 +29,7 @@ POLICY = "create.topic.policy.class.name"
 
 
 class Recorded(CreateTopicPolicy):
-    """Tells its tests what it was told."""
+    """Records its calls for the tests."""
 
     told: list[object]
 
@@ -113,7 +113,7 @@ async def test_partitions_over_limit_are_refused_and_none_is_added(client: Broke
     assert [len(topic.partitions) for topic in metadata.topics] == [1, 1]
 
 
-async def test_numbers_that_nobody_can_have_cost_nothing(client: BrokerConnection) -> None:
+async def test_impossible_numbers_are_refused_cheaply(client: BrokerConnection) -> None:
     assert (await create(client, Topic("huge", 2**31 - 1, 1)))["huge"][0] == ErrorCode.POLICY_VIOLATION
     await create(client, Topic("small", 1, 1))
     grown = CreatePartitionsRequest.CreatePartitionsTopic("small", 2**31 - 1, None)

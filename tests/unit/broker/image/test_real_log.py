@@ -1,4 +1,4 @@
-"""What a real log amounts to: the image is what Kafka's own snapshot and Kafka's own answers say."""
+"""The image of a real log equals Kafka's own snapshot and Kafka's own answers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_log_below_kafkas_snapshot_amounts_to_the_snapshot() -> None:
     assert comparable(image.records()) == comparable(read_snapshot(SNAPSHOT).records)
 
 
-def test_snapshot_and_log_behind_it_amount_to_the_whole_log(tmp_path: Path) -> None:
+def test_a_snapshot_and_the_log_after_it_equal_the_whole_log(tmp_path: Path) -> None:
     whole = image_of(*committed(logged(401)))
     copied = tmp_path / "log"
     shutil.copytree(FOLDER, copied, copy_function=shutil.copyfile)

@@ -13,7 +13,7 @@ def listeners(**properties: str) -> tuple[ConfiguredListener, ...]:
     return configured_listeners(BrokerConfiguration(named), "127.0.0.1", 9092)
 
 
-def test_without_listeners_there_is_one_where_the_broker_was_told() -> None:
+def test_without_listeners_there_is_one_at_the_given_address() -> None:
     (only,) = listeners()
     assert only == ConfiguredListener("PLAINTEXT", "PLAINTEXT", "127.0.0.1", 9092, "127.0.0.1", 9092)
     assert (only.has_tls, only.has_sasl, only.protocol_code) == (False, False, 0)

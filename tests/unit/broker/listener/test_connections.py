@@ -1,4 +1,4 @@
-"""What connections are taken, what may come over them, and when they are closed."""
+"""Which connections are accepted, which requests they may send, and when they are closed."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ async def test_bytes_before_the_login_are_bounded() -> None:
             assert len(answer.topics) == 1
 
 
-async def test_a_login_where_none_is_due_is_refused_and_harms_nobody() -> None:
+async def test_a_login_without_sasl_is_refused_and_affects_no_other_client() -> None:
     async with EmbeddedBroker() as broker, client_of(broker.bootstrap_servers) as client:
         for version in (0, 1):
             shaken = await client.connection.ask(SaslHandshakeRequest("PLAIN"), version, SaslHandshakeResponse)
@@ -124,7 +124,7 @@ async def logged_in(client: Client) -> None:
     assert answer.error_code == 0
 
 
-async def test_a_wrong_login_is_told_so_later_and_closed(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_wrong_login_is_answered_later_and_closed(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
     clock = ManualClock()
     async with EmbeddedBroker(SASL, clock=clock) as broker, client_of(broker.address("LOGIN")) as bad:
@@ -140,7 +140,7 @@ async def test_a_wrong_login_is_told_so_later_and_closed(caplog: pytest.LogCaptu
     assert "LOGIN" in caplog.text
 
 
-async def test_an_address_has_so_many_connections() -> None:
+async def test_the_connections_of_an_address_are_limited() -> None:
     async with (
         EmbeddedBroker({"max.connections.per.ip": "1"}) as broker,
         client_of(broker.bootstrap_servers) as first,

@@ -1,4 +1,4 @@
-"""Large requests have room, each in its turn, and those that do not come keep no one out."""
+"""Large requests wait for memory in turn, and requests that never arrive block no other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def is_in(room: FrameRoom, client: Client, seconds: float = 0.02) -> bool:
     return True
 
 
-async def test_so_many_bytes_are_let_in_and_others_wait() -> None:
+async def test_bytes_up_to_the_limit_are_admitted_and_others_wait() -> None:
     room = FrameRoom(100)
     first, second, third = Client(60), Client(40), Client(1)
     assert await is_in(room, first)

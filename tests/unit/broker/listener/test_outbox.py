@@ -1,4 +1,4 @@
-"""Answers on their way: in order, together where it pays, and no more of them than fit."""
+"""The queue of answers: in order, joined where it pays, and limited in size."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ SMALL_SNAPSHOTS = LogSettings(snapshot_bytes=2_000)
 
 @pytest.fixture(autouse=True)
 def no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thousands of batches are written here, and nobody cuts the power."""
+    """Thousands of batches are written here, and no power is cut."""
     monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 
@@ -295,7 +295,7 @@ async def test_a_log_whose_end_is_gone_is_refused(tmp_path: Path, gone: str) -> 
         opened(folder)
 
 
-async def test_a_segment_that_is_missing_before_the_newest_snapshot_is_told(
+async def test_a_missing_segment_before_the_newest_snapshot_is_reported(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The state is whole, but nothing is left to fall back on."""

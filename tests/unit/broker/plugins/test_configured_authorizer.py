@@ -23,7 +23,7 @@ EVERYTHING = AclBindingFilter()
 
 
 class Recording(Authorizer):
-    """Allows what its property names, and remembers what it is told."""
+    """Allows the operations that its property names, and remembers its calls."""
 
     made: list[Recording] = []  # noqa: RUF012 the broker makes it
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_is_said(properties: dict[str, str], reason: str) -> None
         configured(**properties)
 
 
-async def test_one_of_ones_own_decides_and_is_told_of_acls() -> None:
+async def test_a_custom_authorizer_decides_and_is_informed_of_acls() -> None:
     properties = {
         "authorizer.class.name": f"{__name__}:Recording",
         "recording.allowed": "ALTER,DESCRIBE",

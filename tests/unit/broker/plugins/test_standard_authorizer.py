@@ -1,4 +1,4 @@
-"""The built-in authorizer where a type of resource is asked about, as for idempotent producers; the rest are laws."""
+"""Decisions of the built-in authorizer about a type of resource, as for idempotent producers; laws test the rest."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_super_users_and_open_resources_need_no_acl() -> None:
     assert may_write_somewhere(is_open=True)
 
 
-def test_principals_without_a_type_are_kept_and_match_nobody() -> None:
+def test_principals_without_a_type_are_kept_and_match_no_user() -> None:
     """A22: Kafka refuses them now; a log may hold them still, from times when it did not."""
     assert not may_write_somewhere(acl("orders", principal="alice"), acl("orders", principal=""))
     assert may_write_somewhere(acl("orders", principal="alice"), acl("orders"))

@@ -1,4 +1,4 @@
-"""Logs of record batches: what is durable when, and what an error leaves."""
+"""Logs of record batches: when they are durable, and their state after an error."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ async def test_a_shared_batch_is_no_larger_than_the_largest_of_kraft(tmp_path: P
 async def test_a_batch_is_written_only_when_the_one_before_is_durable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So damage that has a whole batch behind it cannot come from an unfinished write."""
+    """So damage before a complete batch cannot come from an unfinished write."""
     log = BatchLog(tmp_path, segment_bytes=LARGE)
     log.append(records(b"the first batch of a segment is noted"), NOW)
     await log.durable(1)
@@ -164,7 +164,7 @@ async def test_a_segment_that_is_needed_in_part_is_kept(tmp_path: Path) -> None:
     await log.close()
 
 
-async def test_a_log_that_ends_below_what_a_snapshot_has_goes_on_behind_it(tmp_path: Path) -> None:
+async def test_a_log_that_ends_before_a_snapshot_continues_after_it(tmp_path: Path) -> None:
     log = BatchLog(tmp_path, segment_bytes=LARGE)
     log.append(records(b"a"), NOW)
     await log.close()
@@ -233,7 +233,7 @@ async def test_an_unfinished_write_is_cut_off_at_the_next_start(
 
 
 async def filled(folder: Path, batches: int, segment_bytes: int = 200) -> None:
-    """A log of so many batches, by default each in a segment of its own."""
+    """A log with the given number of batches, by default each in a segment of its own."""
     log = BatchLog(folder, segment_bytes=segment_bytes)
     for _ in range(batches):
         log.append(records(bytes(60)), NOW)

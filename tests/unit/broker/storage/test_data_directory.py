@@ -142,7 +142,7 @@ def test_partitions_without_a_metadata_log_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["backup-2026", "lost+found", "orders-0"])
-def test_folders_that_hold_no_log_are_in_nobodys_way(tmp_path: Path, name: str) -> None:
+def test_folders_without_a_log_are_ignored(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     (tmp_path / name / "notes.txt").touch()
     DataDirectory(tmp_path, 1).close()

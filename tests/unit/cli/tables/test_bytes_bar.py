@@ -1,4 +1,4 @@
-"""The bar tells bytes as they are read, also of a log that is smaller than a MiB, and is for terminals only."""
+"""The bar shows bytes as they are read, also for a log that is smaller than a MiB, and on terminals only."""
 
 from __future__ import annotations
 

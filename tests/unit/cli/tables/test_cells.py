@@ -1,4 +1,4 @@
-"""Cells as text: times in ISO 8601 UTC with microseconds, bytes in base64, what is nested as JSON."""
+"""Cells as text: times in ISO 8601 UTC with microseconds, bytes in base64, nested values as JSON."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_json_is_an_object_a_line() -> None:
     assert lines[2]["time"] == "2026-03-01T00:00:00.000000Z"
 
 
-def test_csv_has_headings_and_tells_null_from_an_empty_text() -> None:
+def test_csv_has_headings_and_distinguishes_null_from_an_empty_text() -> None:
     text = written(Format.CSV).decode()
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == SCHEMA.names

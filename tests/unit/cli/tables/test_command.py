@@ -132,7 +132,7 @@ def test_a_batch_that_is_still_being_written_is_no_error(tmp_path: Path, capsys:
     assert "100 skipped (truncated_batch 100)" in capsys.readouterr().err
 
 
-def test_errors_are_told_by_the_exit_code(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_set_the_exit_code(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert tables("--log", damaged, "--table", "batches") == 3
     shown = capsys.readouterr()
     assert "bad_crc 1" in shown.err
@@ -261,7 +261,7 @@ def test_reader_that_has_seen_enough_ends_the_command(started: subprocess.Popen[
 
 
 @pytest.mark.parametrize("form", list(Format))
-def test_pipe_that_nobody_reads_ends_the_command(form: Format, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_pipe_ends_the_command(form: Format, monkeypatch: pytest.MonkeyPatch) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with suppress(BrokenPipeError), open(writing, "w", encoding="utf-8") as pipe:  # noqa: PTH123 it has no path
@@ -271,7 +271,7 @@ def test_pipe_that_nobody_reads_ends_the_command(form: Format, monkeypatch: pyte
 
 @pytest.mark.parametrize("form", list(Format))
 @pytest.mark.parametrize("buffering", [-1, 0])
-def test_full_disk_is_told(form: Format, buffering: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(form: Format, buffering: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However Python writes to standard output: without a buffer it writes what there is room for."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     with (tmp_path / "rows").open("wb", buffering) as file:

@@ -1,4 +1,4 @@
-"""A file is there as a whole or not at all, and the format is what its name says."""
+"""A file is written completely or not at all, and its name determines the format."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_folder_is_no_file(tmp_path: Path) -> None:
         pass
 
 
-def test_file_in_no_folder_is_told_by_its_own_name(tmp_path: Path) -> None:
+def test_a_file_without_a_folder_is_named_by_its_own_name(tmp_path: Path) -> None:
     out = tmp_path / "none" / "a.csv"
     with pytest.raises(FileNotFoundError) as raised, whole_file(out):
         pass

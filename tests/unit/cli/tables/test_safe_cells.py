@@ -1,4 +1,4 @@
-"""Names that anybody may choose: they steer no terminal, and no spreadsheet takes them for a formula unless it may."""
+"""Names that anyone may choose cannot steer a terminal, and are no formula in a spreadsheet unless that is allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table for people: what there is room for, and nothing that steers the terminal."""
+"""A table on a terminal: it fits the width, and nothing in it steers the terminal."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_json_takes_the_room_that_is_left_and_is_cut_there() -> None:
     assert table.left_out_columns == ("key",)
 
 
-def test_times_are_told_to_the_milliseconds_of_kafkas_clocks() -> None:
+def test_times_are_shown_with_milliseconds() -> None:
     schema = pa.schema({"valid_from": pa.timestamp("us", tz="UTC")})
     times = [datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 3, 1, 0, 0, 0, 1500, tzinfo=UTC)]
     table = TerminalTable([pa.RecordBatch.from_pylist([{"valid_from": time} for time in times], schema=schema)], schema)
@@ -96,7 +96,7 @@ def acls_shown(width: int) -> tuple[list[str], list[list[str]]]:
     return heading, lines
 
 
-def test_what_tells_most_is_folded_and_times_lose_their_milliseconds_rather_than_be_left_out() -> None:
+def test_important_columns_are_folded_and_times_lose_their_milliseconds_before_they_are_left_out() -> None:
     telling = ["principal", "resource_type", "resource_name", "operation", "permission", "valid_from", "valid_to"]
     heading, lines = acls_shown(140)
     assert [name for name in heading if name != "host"] == telling

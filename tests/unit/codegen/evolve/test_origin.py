@@ -163,7 +163,7 @@ def publish(folder: Path, monkeypatch: pytest.MonkeyPatch, *definitions: Json, b
 
 
 @pytest.mark.parametrize("text", ["missing", "./builtin", "https://example.org", ""])
-def test_what_is_not_there_is_told(text: str) -> None:
+def test_a_missing_object_is_reported(text: str) -> None:
     with pytest.raises(OriginError, match="there is no file or folder"):
         load_side(text)
 

@@ -1,4 +1,4 @@
-"""State as of a time: what was valid then, or an error that says since when anything is known."""
+"""State as of a time: what was valid then, or an error that names the first known time."""
 
 from __future__ import annotations
 

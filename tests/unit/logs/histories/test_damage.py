@@ -1,4 +1,4 @@
-"""What a history says after records were lost: what it knows, and the accounts say that it is not all."""
+"""A history after records were lost: it has what is known, and the accounts show that it is incomplete."""
 
 from __future__ import annotations
 

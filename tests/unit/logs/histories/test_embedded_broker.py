@@ -1,4 +1,4 @@
-"""The history of an embedded broker's log is what was applied to it, one change after the other."""
+"""The history of an embedded broker's log has every change that was applied, in order."""
 
 from __future__ import annotations
 

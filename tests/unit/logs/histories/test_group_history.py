@@ -115,7 +115,7 @@ def test_classic_group(tmp_path: Path) -> None:
     assert (member["log_offset"], member["append_time"], member["_error"]) == (2, time(3000), None)
 
 
-def test_bytes_that_are_not_what_the_protocol_says_are_told(tmp_path: Path) -> None:
+def test_bytes_that_do_not_fit_the_protocol_are_reported(tmp_path: Path) -> None:
     accounts = Accounts()
     (row,) = _rows(tmp_path, (1000, [_classic(1, "a", subscription=b"\0\0\xff")]))
     assert (row["member_id"], row["topics"], row["_error"]) == ("a", None, "decode_error")
@@ -193,7 +193,7 @@ def test_consumer_group(tmp_path: Path) -> None:
     assert first["assignment"][0]["topic_id"] == str(_TOPIC_ID)
 
 
-def test_regular_expression_stands_for_topics(tmp_path: Path) -> None:
+def test_a_regular_expression_replaces_topics(tmp_path: Path) -> None:
     resolved = ConsumerGroupRegularExpressionValue(("bills", "books"))
     rows = _rows(
         tmp_path,

@@ -1,4 +1,4 @@
-"""Who has only the rows of a history sees that some are missing, and of which log each row is."""
+"""The rows of a history show that some are missing, and from which log each row comes."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_losses_are_rows_only_where_errors_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", OF_METADATA)
-def test_logs_of_two_clusters_without_ids_can_be_told_apart(tmp_path: Path, name: str) -> None:
+def test_logs_of_two_clusters_without_ids_can_be_distinguished(tmp_path: Path, name: str) -> None:
     folders = [tmp_path / cluster / METADATA_LOG for cluster in ("east", "west")]
     for folder in folders:
         broken(write_log(folder))

@@ -1,4 +1,4 @@
-"""What a metadata transaction changes is so from its end on; an aborted or unfinished one changes nothing (KIP-868)."""
+"""The changes of a metadata transaction hold from its end; an aborted or unfinished one changes nothing (KIP-868)."""
 
 from __future__ import annotations
 

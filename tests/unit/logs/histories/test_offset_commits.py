@@ -1,4 +1,4 @@
-"""When a committed offset is the group's: at once, from a transaction's marker on, or never (KIP-98, KIP-890)."""
+"""When a committed offset takes effect: at once, with the marker of its transaction, or never (KIP-98, KIP-890)."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_gaps_of_compaction_mean_nothing_and_duplicates_count_once(tmp_path: Pat
     assert accounts.errors == {}
 
 
-def test_an_offset_that_is_wrong_hides_nothing_behind_it(tmp_path: Path) -> None:
+def test_a_wrong_offset_does_not_hide_the_records_after_it(tmp_path: Path) -> None:
     """No checksum covers the offset of a batch."""
     folder = tmp_path / OFFSETS_LOG
     write_offsets_segment(folder, 0, [_commit(1000, 1), _commit(2000, 2), _commit(3000, 3)])

@@ -48,7 +48,7 @@ def test_structs_in_a_record(tmp_path: Path) -> None:
     assert (row["user"], row["key"], row["value"]) == ("alice", "producer_byte_rate", 3.0)
 
 
-def test_bytes_after_a_record_are_told_and_its_values_are_there(tmp_path: Path) -> None:
+def test_bytes_after_a_record_are_reported_and_its_values_are_there(tmp_path: Path) -> None:
     registry = with_definitions(tmp_path, newer("ConfigRecord", field("Reason", "string", "1+")))
     write_metadata(tmp_path, 4, registry.message("ConfigRecord")(2, "t", "retention.ms", "1").encode(1) + b"more", 1)
     accounts = Accounts()
@@ -85,7 +85,7 @@ def with_a_name_that_may_be_null(definition: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("spoil", [without_name, with_a_number_for_a_name, with_a_name_that_may_be_null])
-def test_a_definition_without_what_the_history_needs_tells_nothing(
+def test_a_definition_without_the_needed_fields_adds_nothing(
     tmp_path: Path, spoil: Callable[[dict[str, Any]], None]
 ) -> None:
     """And none of its records is guessed at, not even those of versions that Kafka has."""

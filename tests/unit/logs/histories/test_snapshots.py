@@ -1,4 +1,4 @@
-"""What snapshots say counts where the log has no records, and nowhere else (KIP-630)."""
+"""Snapshots are used where the log has no records, and only there (KIP-630)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_state_of_the_log_at_the_snapshot_is_the_snapshot(tmp_path: Path, name: 
 
 
 @pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "topic_history"])
-def test_where_both_are_the_log_tells(tmp_path: Path, name: str) -> None:
+def test_the_log_takes_precedence_over_the_snapshot(tmp_path: Path, name: str) -> None:
     segments = [path.name for path in _REAL_LOG.glob("*.log")]
     assert history(name, _folder(tmp_path, *segments)) == history(name, _REAL_LOG)
 
@@ -147,7 +147,7 @@ def test_what_is_known_not_to_be_has_no_end(tmp_path: Path) -> None:
     assert history("topic_history", folder) == []
 
 
-def test_gap_that_no_snapshot_fills_is_told(tmp_path: Path) -> None:
+def test_a_gap_without_a_snapshot_is_reported(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [Step(1000, (_config("a", "1"),))])
     write_segment(folder, 5, [Step(2000, (_config("b", "1"),))])
@@ -158,7 +158,7 @@ def test_gap_that_no_snapshot_fills_is_told(tmp_path: Path) -> None:
         history("config_history", folder, options=ReadOptions(mode=ReadMode.FAILFAST))
 
 
-def test_beginning_that_is_gone_and_that_no_snapshot_tells_is_told(tmp_path: Path) -> None:
+def test_a_deleted_beginning_without_a_snapshot_is_reported(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 5, [Step(1000, (_config("a", "1"),))])
     accounts = Accounts()

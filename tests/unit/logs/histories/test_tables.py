@@ -1,4 +1,4 @@
-"""What histories have in common as tables."""
+"""Properties that all history tables share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""May a principal do it, and which ACL says so (A25)."""
+"""Whether a principal may do an operation, and which ACL decides (A25)."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_denying_read_leaves_describe_allowed() -> None:
     assert decided(denial, allowing, operation=DESCRIBE).acl == allowing
 
 
-def test_the_wildcard_principal_stands_for_principals_of_any_type() -> None:
+def test_the_wildcard_principal_matches_principals_of_any_type() -> None:
     """A25."""
     acl = changed(topic("foobar"), principal="User:*")
     assert decided(acl, principal="Group:admins").acl == acl
@@ -165,7 +165,7 @@ def test_acls_of_newer_brokers_are_returned_as_unclear_and_decide_nothing() -> N
 
 
 @pytest.mark.parametrize("operation", [AclOperation.UNKNOWN, AclOperation.ANY, AclOperation.ALL])
-def test_nobody_does_an_operation_of_filters(operation: AclOperation) -> None:
+def test_operations_of_filters_are_never_allowed(operation: AclOperation) -> None:
     with pytest.raises(ValueError, match="not what a client does"):
         decided(topic("foobar"), operation=operation)
 

@@ -1,4 +1,4 @@
-"""Which ACLs a filter means (A3 to A10)."""
+"""Which ACLs a filter matches (A3 to A10)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with an ACL or a filter, before anything is sent (A11 to A14, A18, A22 to A24)."""
+"""Validation of ACLs and filters before they are sent (A11 to A14, A18, A22 to A24)."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_texts_mean_what_they_mean_to_kafka(kind: ValueType, text: str | None, v
         ("double", "1_0.5", "Not a number of type DOUBLE"),
     ],
 )
-def test_what_cannot_be_is_told_in_kafkas_words(kind: ValueType, text: str, reason: str) -> None:
+def test_invalid_values_are_reported_with_kafkas_message(kind: ValueType, text: str, reason: str) -> None:
     with pytest.raises(InvalidValueError) as raised:
         parse("name", kind, text)
     assert str(raised.value) == f"Invalid value {text} for configuration name: {reason}"

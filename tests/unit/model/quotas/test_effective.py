@@ -1,4 +1,4 @@
-"""Which quota a client really has (D7 to D11, D18)."""
+"""The effective quota of a client (D7 to D11, D18)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which quota entities a filter means (E1 to E5), and what entities, filters and alterations are."""
+"""Which quota entities a filter matches (E1 to E5), and entities, filters and alterations as values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a filter or an alteration of quotas, before anything is sent (E6, E9, E11 to E13)."""
+"""Validation of filters and alterations of quotas before they are sent (E6, E9, E11 to E13)."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def test_batches_only_are_read_by_read_batches() -> None:
         next(read_batches(message(0, None, b"v")))
 
 
-def test_a_wrong_crc_is_an_error_unless_told_otherwise() -> None:
+def test_a_wrong_crc_is_an_error_by_default() -> None:
     data = bytearray(message(3, None, b"value"))
     data[-1] ^= 1
     error = refused(bytes(data))

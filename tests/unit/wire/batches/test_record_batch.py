@@ -106,11 +106,11 @@ class TestReading:
             assert reader.position == len(TWO_RECORDS)
             assert reader.bytes_left == size
 
-    def test_reading_begins_where_it_is_told(self) -> None:
+    def test_reading_begins_at_the_given_position(self) -> None:
         (batch,) = read_batches(memoryview(TWO_RECORDS + COMMIT), position=len(TWO_RECORDS))
         assert batch.is_control
 
-    def test_a_wrong_crc_is_an_error_and_reading_goes_on_behind_it(self) -> None:
+    def test_a_wrong_crc_is_an_error_and_reading_continues_after_it(self) -> None:
         broken = TWO_RECORDS[:-2] + b"W" + TWO_RECORDS[-1:]
         reader = read_batches(COMMIT + broken + COMMIT)
         assert next(reader).is_control

@@ -1,4 +1,4 @@
-"""Defaults, and what is lost on encode."""
+"""Defaults, and values that a version cannot carry."""
 
 from __future__ import annotations
 

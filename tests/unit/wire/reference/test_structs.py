@@ -85,7 +85,7 @@ def test_a_tagged_struct_that_is_not_nullable_is_bare() -> None:
     assert outer.encode(outer(inner(5))).hex() == "01" + "00" + "05" + "00000005" + "00"
 
 
-def test_wire_message_leaves_the_bytes_behind_it() -> None:
+def test_wire_message_leaves_the_bytes_after_it() -> None:
     single = message(field("int8"))
     assert single.decode_from(b"\x07\x08\x09", 1) == (single(8), 2)
 

@@ -157,7 +157,7 @@ def test_tagged_read_size_ignored_is_refused(octets: str, kind: str, path: str) 
     assert (error.kind, error.path) == (kind, path)
 
 
-def test_a_tagged_field_cannot_read_behind_its_end() -> None:
+def test_a_tagged_field_cannot_read_past_its_end() -> None:
     """Also not with lengths and counts that the whole buffer would satisfy."""
     text = message(tagged(0, "string"), flexible=True)
     error = refused(text, "01 00 02 0661" + "61" * 10)
@@ -195,7 +195,7 @@ def test_tagged_read_unknown() -> None:
 
 
 def test_tagged_read_reset() -> None:
-    """Nothing of one value is left in the next: values are made anew."""
+    """No part of one value remains in the next: each is a new object."""
     empty = message(flexible=True)
     assert empty.decode(bytes.fromhex("01 07 00")) != empty.decode(b"\x00")
     assert empty.decode(b"\x00") == empty()

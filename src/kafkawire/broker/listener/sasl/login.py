@@ -9,11 +9,11 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from types import MappingProxyType
 from typing import Final
 
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError, Mechanism, NewMechanism
 from kafkawire.broker.refusals import refusal
+from kafkawire.broker.request_work import decoded
 from kafkawire.broker.requests import RefusedRequestError
 from kafkawire.broker.sessions import ANONYMOUS, Principal, has_valid_software
 from kafkawire.protocol import (
@@ -29,14 +29,13 @@ from kafkawire.protocol.errors import (
     SaslAuthenticationFailedError,
     UnsupportedSaslMechanismError,
 )
-from kafkawire.rpc import Request, decode_request, encode_response
-from kafkawire.wire import DecodeError, Message
+from kafkawire.rpc import FRAME_HEAD, Request, encode_response
+from kafkawire.wire import Message
 from kafkawire.wire.message import Struct
 
 __all__ = ["SERVE", "Login", "LoginState", "OfferedMechanism", "Step"]
 
 _KEY: Final = struct.Struct(">h")
-_SIZE: Final = struct.Struct(">i")
 _SECONDS_BETWEEN_LOGINS: Final = 1.0
 """Who logs in again sooner is refused."""
 
@@ -57,42 +56,6 @@ class LoginState(Enum):
     OTHER_MECHANISM = auto()
     COMPLETE = auto()
     REFUSED = auto()
-
-
-class _Take(Enum):
-    """What is done about a request."""
-
-    VERSIONS = auto()
-    HANDSHAKE = auto()
-    TOKEN = auto()
-    NEXT_HANDSHAKE = auto()
-    SERVE = auto()
-    UNEXPECTED = auto()
-    CLOSE = auto()
-
-
-_TABLE: Final[Mapping[tuple[LoginState, int], _Take]] = MappingProxyType(
-    {
-        (LoginState.VERSIONS_OR_HANDSHAKE, ApiKey.API_VERSIONS): _Take.VERSIONS,
-        (LoginState.VERSIONS_OR_HANDSHAKE, ApiKey.SASL_HANDSHAKE): _Take.HANDSHAKE,
-        (LoginState.HANDSHAKE, ApiKey.SASL_HANDSHAKE): _Take.HANDSHAKE,
-        (LoginState.TOKENS, ApiKey.SASL_AUTHENTICATE): _Take.TOKEN,
-        (LoginState.COMPLETE, ApiKey.SASL_HANDSHAKE): _Take.NEXT_HANDSHAKE,
-    }
-)
-"""What is done in a state about an API."""
-
-_OTHERWISE: Final[Mapping[LoginState, _Take]] = MappingProxyType(
-    {
-        LoginState.VERSIONS_OR_HANDSHAKE: _Take.CLOSE,
-        LoginState.HANDSHAKE: _Take.CLOSE,
-        LoginState.TOKENS: _Take.UNEXPECTED,
-        LoginState.OTHER_MECHANISM: _Take.CLOSE,
-        LoginState.COMPLETE: _Take.SERVE,
-        LoginState.REFUSED: _Take.CLOSE,
-    }
-)
-"""What is done about any other API."""
 
 
 class Step(Struct, frozen=True, gc=False):
@@ -169,21 +132,20 @@ class Login:
         key = _key(frame)
         if len(frame) > _LARGEST_WITHOUT_TOKEN and key != ApiKey.SASL_AUTHENTICATE and not self.is_complete:
             raise RefusedRequestError(f"{len(frame)} bytes for API {key} before the login")
-        match _TABLE.get((self.state, key)) or _OTHERWISE[self.state]:
-            case _Take.VERSIONS:
+        match self.state, key:
+            case LoginState.VERSIONS_OR_HANDSHAKE, ApiKey.API_VERSIONS:
                 return self._versions(frame)
-            case _Take.HANDSHAKE:
+            case LoginState.VERSIONS_OR_HANDSHAKE | LoginState.HANDSHAKE, ApiKey.SASL_HANDSHAKE:
                 return self._handshake(frame)
-            case _Take.TOKEN:
+            case LoginState.TOKENS, ApiKey.SASL_AUTHENTICATE:
                 return self._token(frame, now)
-            case _Take.NEXT_HANDSHAKE:
-                return self._next_handshake(frame, now)
-            case _Take.SERVE:
-                return self._serve(now)
-            case _Take.UNEXPECTED:
+            case LoginState.TOKENS, _:
                 return self._unexpected(frame)
-            case _Take.CLOSE:
-                raise RefusedRequestError(f"API {key} during a login")
+            case LoginState.COMPLETE, ApiKey.SASL_HANDSHAKE:
+                return self._next_handshake(frame, now)
+            case LoginState.COMPLETE, _:
+                return self._serve(now)
+        raise RefusedRequestError(f"API {key} during a login")
 
     def _versions(self, frame: bytes) -> Step:
         """Who asks in a version that there is not, or does not say what it is, may ask again."""
@@ -235,7 +197,7 @@ class Login:
             token = self._respond(frame, now)
         except LoginRefusedError:
             return Step(closes=True)
-        return Step(frame=_SIZE.pack(len(token)) + token)
+        return Step(frame=FRAME_HEAD.pack(len(token)) + token)
 
     def _respond(self, token: bytes, now: float) -> bytes:
         """The mechanism's answer; afterwards the login is where that leads.
@@ -303,10 +265,7 @@ class Login:
         )
 
     def _decoded(self, frame: bytes) -> Request:
-        try:
-            return decode_request(frame, api_versions=self._versions_served.get(ApiKey.API_VERSIONS))
-        except DecodeError as error:
-            raise RefusedRequestError(str(error)) from error
+        return decoded(frame, self._versions_served.get(ApiKey.API_VERSIONS))
 
 
 def _key(frame: bytes) -> int:

@@ -8,6 +8,7 @@ import re
 import secrets
 from base64 import b64decode, b64encode
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
@@ -101,22 +102,13 @@ class ScramMechanismServer:
         return b"v=" + b64encode(hmac.digest(known.server_key, exchanged, self._hash))
 
 
+@dataclass(frozen=True, slots=True)
 class _Exchange:
-    """What was said so far."""
+    """An exchange after the server's first message."""
 
-    def __init__(
-        self,
-        header: str,
-        client_first: str,
-        server_first: str,
-        nonce: str,
-        credential: UserScramCredentialRecord,
-        *,
-        exists: bool,
-    ) -> None:
-        self.header = header
-        self.client_first = client_first
-        self.server_first = server_first
-        self.nonce = nonce
-        self.credential = credential
-        self.exists = exists
+    header: str
+    client_first: str
+    server_first: str
+    nonce: str
+    credential: UserScramCredentialRecord
+    exists: bool

@@ -1,4 +1,4 @@
-"""As whom to log in: what is refused, and that secrets are not shown."""
+"""Credentials: which are refused, and that secrets are not shown."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def test_a_server_that_does_not_prove_itself_is_refused(message: str, told: str)
         client.respond(message.encode())
 
 
-def test_an_extension_behind_the_signature_is_tolerated() -> None:
+def test_an_extension_after_the_signature_is_tolerated() -> None:
     client = exchange()
     client.respond(SERVER_FIRST.encode())
     assert client.respond(f"{SERVER_FINAL},ext=1".encode()) is None

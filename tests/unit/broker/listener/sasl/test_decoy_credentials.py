@@ -53,7 +53,7 @@ def users(count: int) -> ScramImage:
 
 
 def shown(one: UserScramCredentialRecord) -> tuple[int, int, bool, bytes]:
-    """What could tell invented from real: all that a login shows, except for what is random in salts."""
+    """The parts of a login that could distinguish an invented user from a real one, without what is random in salts."""
     is_text = one.salt.isalnum()
     return one.iterations, len(one.salt), is_text, one.salt[:1] if is_text and len(one.salt) == 26 else b""
 
@@ -67,7 +67,7 @@ def test_invented_ones_are_shown_as_often_as_real_ones_like_them() -> None:
         assert made[kind] / len(NAMES) == pytest.approx(real[kind] / 600, abs=0.05), kind
 
 
-def test_a_single_user_is_not_told_apart() -> None:
+def test_a_single_user_is_not_distinguished() -> None:
     scram = ScramImage()
     scram.apply(credential("alice", b"0123456789", 5000))
     invented = InventedCredentials(b"secret", scram)

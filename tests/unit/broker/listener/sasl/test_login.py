@@ -187,7 +187,7 @@ def test_what_is_no_request_closes_the_connection_where_a_token_is_due(request_f
 
 
 class TestKip368:
-    def test_clients_are_told_when_to_log_in_again_and_may(self) -> None:
+    def test_clients_learn_when_to_log_in_again_and_may(self) -> None:
         made = login(60_000)
         made.receive(frame(PLAIN, 1), 0.0)
         done = made.receive(frame(RIGHT, 1), 0.0)
@@ -217,7 +217,7 @@ class TestKip368:
     def test_without_a_lifetime_handshakes_are_for_the_handler_that_refuses_them(self) -> None:
         assert logged_in().receive(frame(PLAIN, 1), 50.0) == SERVE
 
-    def test_nobody_becomes_somebody_else(self) -> None:
+    def test_a_new_login_keeps_the_user(self) -> None:
         made = logged_in(60_000)
         made.receive(frame(PLAIN, 1), 50.0)
         step = made.receive(frame(SaslAuthenticateRequest(b"\0bob\0bob-secret"), 1), 50.0)

@@ -119,7 +119,7 @@ def test_to_act_as_somebody_else_is_refused() -> None:
 
 
 def test_an_unknown_scram_user_gets_the_answers_of_who_mistypes() -> None:
-    """And the same ones every time: otherwise two attempts would tell which users there are."""
+    """The same ones every time: otherwise two attempts would reveal which users exist."""
     firsts = {server(credential()).respond(b"n,,n=nobody,r=abc") for _ in range(2)}
     assert len(firsts) == 1
     login = server(credential())
