@@ -52,13 +52,13 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Requirements(msgspec.Struct, frozen=True):
-    """What a method needs.
+    """The requirements of a method.
 
     Attributes:
         ways: how it can be carried out, the best first; the others are fallbacks for older nodes.
         further: the ways of each further step, for methods that take several: every step must be possible.
         rights: all that must be allowed, each given by the rights of which any one is enough. The resources are those
-            that the call names. Empty for what everybody may do.
+            that the call names. Empty if every caller may.
         on_controllers: whether controllers serve it (KIP-919).
     """
 
@@ -73,7 +73,7 @@ class Support(Enum):
 
     Attributes:
         SUPPORTED: yes.
-        FALLBACK: yes, by an older API, which may tell less or take more requests.
+        FALLBACK: yes, by an older API, which may return less or need more requests.
         UNSUPPORTED: no; the method fails with `UnsupportedVersionError` or `UnsupportedEndpointTypeError`.
     """
 

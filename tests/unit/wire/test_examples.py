@@ -110,5 +110,5 @@ def test_strategies_draw_legal_instances(version: int, data: st.DataObject) -> N
 
 
 @given(message=messages(MetadataRequest, 12))
-def test_strategies_of_messages_draw_what_the_version_can_carry(message: MetadataRequest) -> None:
+def test_strategies_of_messages_draw_values_that_the_version_can_carry(message: MetadataRequest) -> None:
     assert MetadataRequest.decode(message.encode(12), 12) == message

@@ -89,5 +89,5 @@ def test_without_java_or_its_libraries_the_table_stays_and_that_is_told(
 
     result = run(releases)
 
-    assert result.notes == (f"There is no {lacking}, so error-codes.csv was left as it is.",)
+    assert result.notes == (f"There is no {lacking}, so error-codes.csv was not updated.",)
     assert (releases.specs / "error-codes.csv").read_text() == "as it was"

@@ -31,7 +31,9 @@ def program(folder: Path, name: str, script: str) -> None:
 def test_without_maven_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(SpecsImportError, match=r"no mvn on the path: install it .*or give a folder .*--offline-jars"):
+    with pytest.raises(
+        SpecsImportError, match=r"mvn is not on the path: install it .*or give a folder .*--offline-jars"
+    ):
         fetch_with_maven([CLIENTS], tmp_path)
 
 

@@ -148,7 +148,7 @@ def test_a_decision_about_no_difference_is_refused(releases: Releases) -> None:
     releases.add("2.0", [message("A", "0", [NAME])])
     releases.decide("A", 0, "1.0", "2.0")
 
-    assert refused(releases) == ("the decision about A 0 (1.0, 2.0) is about no difference: remove it",)
+    assert refused(releases) == ("the decision about A 0 (1.0, 2.0) matches no difference: remove it",)
 
 
 def test_versions_that_no_range_can_hold_are_a_conflict(releases: Releases) -> None:
@@ -157,7 +157,7 @@ def test_versions_that_no_range_can_hold_are_a_conflict(releases: Releases) -> N
 
     (problem,) = refused(releases)
 
-    assert problem.startswith("1.0 and 2.0 disagree about A 2-3, validVersions: neither has these versions")
+    assert problem.startswith("1.0 and 2.0 disagree about A 2-3, validVersions: neither definition has these versions")
 
 
 def test_all_conflicts_are_told_together(releases: Releases) -> None:

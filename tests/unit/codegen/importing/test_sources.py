@@ -170,7 +170,7 @@ def test_decisions_may_name_the_release_that_is_to_be_added() -> None:
 @pytest.mark.parametrize(
     ("version", "reason"),
     [
-        ("2.0", "release 2.0 is there already; import it with: kafkawire specs import"),
+        ("2.0", "already has release 2.0; import it with: kafkawire specs import"),
         ("trunk", "'trunk' is not the version of a release, such as 4.4.0"),
         ("3.0-rc0", "'3.0-rc0' is not the version of a release"),
     ],

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.made.release_jars import Json, field, message, parsed
 
+from kafkawire.codegen.importing.recheck import undo
 from kafkawire.codegen.merge.difference import Difference, layout_differences
 from kafkawire.codegen.merge.layout_digest import layout_digest
-from kafkawire.codegen.merge.undo import undo
 from kafkawire.codegen.resolve.layouts import resolve_message
 from kafkawire.layout import StructLayout
 

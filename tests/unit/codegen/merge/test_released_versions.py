@@ -39,9 +39,9 @@ def test_the_record_reads_back_as_written() -> None:
     [
         ("release,", "what,", "releases.csv:1: the heading must be release,"),
         ("A,0,same,\n", "A,0,same\n", "releases.csv:2: 9 values are needed, found 8"),
-        ("A,0,same,\n", "A,0,alike,\n", "releases.csv:2: 'alike' is no relation"),
+        ("A,0,same,\n", "A,0,alike,\n", "releases.csv:2: 'alike' is not a relation"),
         ("A,0,same,\n", "A,x,same,\n", "releases.csv:2: invalid literal"),
-        ("A,0,same,\n", "A,0,same,something\n", "releases.csv:2: 'something' is no difference"),
+        ("A,0,same,\n", "A,0,same,something\n", "releases.csv:2: 'something' is not a difference"),
     ],
 )
 def test_what_is_wrong_is_told(old: str, new: str, told: str) -> None:

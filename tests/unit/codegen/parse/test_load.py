@@ -166,7 +166,7 @@ def test_deep_nesting_of_fields_is_a_finding() -> None:
 @pytest.mark.parametrize(
     ("text", "rule", "told"),
     [
-        ("not json", "json-syntax", '"not" where the object of a definition is expected'),
+        ("not json", "json-syntax", 'expected the object of a definition, found "not"'),
         ('"text" "more"', "json-wrong-kind", "Example: a definition is one object"),
         ('"\\x" more', "json-syntax", "\\x is no escape of JSON"),
         ("[] {}", "json-wrong-kind", "Example: a definition is one object"),
