@@ -24,8 +24,9 @@ COVERED = (
     "generator/kafkawire/codegen/versions.py",
     *(f"src/kafkawire/{name}" for name in ("cli", "columns", "report", "spark")),
     *(f"tests/unit/{name}" for name in ("admin", "arguments", "broker", "cli", "columns", "layout", "logs", "model")),
-    *(f"tests/unit/{name}" for name in ("records", "spark", "wire")),
-    *(f"tests/laws/{name}" for name in ("admin", "broker", "columns", "logs", "model", "wire")),
+    *(f"tests/unit/{name}" for name in ("codegen", "records", "spark", "wire")),
+    *(f"tests/laws/{name}" for name in ("admin", "broker", "codegen", "columns", "logs", "model", "wire")),
+    *("tests/conformance", "tests/golden", "tests/hostile"),
     *("tests/interop", "tests/repo", "tests/made", "tests/stand_ins", "tests/embedded", "tests/kafka_logs"),
     *("tests/browser", "tests/servers", "tests/apache_kafka", "tests/apache_spark"),
 )
