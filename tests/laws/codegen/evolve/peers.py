@@ -63,7 +63,7 @@ Outcome = Literal["right", "wrong", "unreadable"]
 
 @dataclass(frozen=True)
 class Trial:
-    """A value, its bytes, and what became of it."""
+    """A value, its bytes, and the value that was read."""
 
     value: msgspec.Struct
     octets: bytes
