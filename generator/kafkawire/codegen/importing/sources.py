@@ -217,7 +217,7 @@ def with_digests(text: str, file: str, digests: Mapping[str, Mapping[str, str]])
         digests: release to artifact name to sha256, for artifacts that have none in ``text``.
 
     Raises:
-        SpecsImportError: if the file is written in a way that this cannot extend.
+        SpecsImportError: if the file has a form that this cannot extend.
     """
     before = parse_sources(text, file)
     lines = text.rstrip("\n").split("\n")
@@ -247,8 +247,8 @@ def with_release(text: str, file: str, version: str, absent: Collection[str]) ->
         absent: names of artifacts that were not published for it.
 
     Raises:
-        SpecsImportError: if the version is none, the release is there already, or the file is written in a way that
-            this cannot extend.
+        SpecsImportError: if the version is invalid, the release is already listed, or the file has a form that this
+            cannot extend.
     """
     if not _VERSION.fullmatch(version):
         raise SpecsImportError(f"{version!r} is not the version of a release, such as 4.4.0")
