@@ -114,7 +114,9 @@ async def test_bounded_requests_without_records_are_hung_up_on_before_they_have_
         client.send_bytes(SIZE.pack(20 * MEGABYTE) + encode_request(MetadataRequest(()), 12, correlation_id=1)[4:])
         await rest(client)
     (warning,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert warning.endswith("127.0.0.1: a frame of 20971520 bytes without records, 16777216 are allowed: ask in parts")
+    assert warning.endswith(
+        "127.0.0.1: a frame of 20971520 bytes without records; 16777216 are allowed: split the request"
+    )
 
 
 @pytest.fixture
