@@ -181,7 +181,7 @@ def test_wrong_alterations_fail_alone_and_the_good_entity_is_altered(admin: Bloc
 
 
 @pytest.mark.parametrize("release", broker_releases())
-def test_without_rights_every_item_says_so(secure_kafka_brokers: SecureBrokers, release: str) -> None:
+def test_missing_rights_are_an_error_of_every_item(secure_kafka_brokers: SecureBrokers, release: str) -> None:
     secure = secure_kafka_brokers(release)
     address = f"{secure.broker.host}:{secure.sasl_plaintext_port}"
     with BlockingAdminClient(address, credentials=PlainCredentials(POWERLESS, PASSWORDS[POWERLESS])) as admin:

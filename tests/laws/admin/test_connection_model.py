@@ -149,7 +149,7 @@ class ConnectionModel(RuleBasedStateMachine):
         assert not unsent or self.peer.state() in HOLDING
 
     def collect(self) -> None:
-        """Take what the connection sends to the broker; nothing but a login leaves while one goes on."""
+        """Take the requests that the connection sends; during a login these are only requests of the login."""
         requests = self.peer.sent()
         for request in requests:
             match request.body:

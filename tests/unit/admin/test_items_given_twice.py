@@ -134,7 +134,7 @@ async def test_a_listener_of_a_voter_at_two_addresses_is_refused() -> None:
         assert cluster.asked == []
 
 
-async def test_what_contradicts_itself_leaves_the_rest_of_the_call_alone() -> None:
+async def test_contradictory_items_do_not_affect_the_rest_of_the_call() -> None:
     async with StandInCluster() as cluster, cluster.client() as client:
         results = await client.create_topics([NewTopic("a", 1, 1), NewTopic("b", 1, 1), NewTopic("a", 2, 1)])
         assert list(results) == ["a", "b", "a"]

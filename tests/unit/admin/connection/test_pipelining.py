@@ -61,7 +61,7 @@ def test_an_abandoned_answer_is_not_even_read() -> None:
     assert peer.deliver(len(frame).to_bytes(4) + frame) == []
 
 
-def test_abandoning_what_is_answered_or_was_never_asked_is_no_matter() -> None:
+def test_abandoning_an_answered_or_unknown_request_is_ignored() -> None:
     peer = ready()
     (first,) = send(peer, 1)
     peer.answer(peer.only_request(), answer_of(0))
@@ -154,7 +154,7 @@ def test_an_answer_that_cannot_be_read_fails_its_request_and_disconnects_the_oth
     assert the_end([closed]).error is first.error
 
 
-def test_a_disconnect_fails_what_is_in_flight_each_with_its_own_retriable_error() -> None:
+def test_a_disconnect_fails_each_request_in_flight_with_its_own_retriable_error() -> None:
     peer = ready()
     ids = send(peer, 3)
     peer.connection.abandon(ids[1], 0.0)
@@ -170,7 +170,7 @@ def test_a_disconnect_fails_what_is_in_flight_each_with_its_own_retriable_error(
     assert error.__cause__ is reset
 
 
-def test_a_disconnect_in_the_middle_of_an_answer_says_so() -> None:
+def test_the_error_of_a_disconnect_names_an_incomplete_answer() -> None:
     peer = ready()
     send(peer, 1)
     peer.deliver(answer_frame(peer.only_request(), answer_of(0))[:-1])
@@ -182,7 +182,7 @@ def test_a_broker_may_close_an_idle_connection() -> None:
     assert ready().connection.end_of_stream() == [Closed(None)]
 
 
-def test_closing_fails_what_is_in_flight() -> None:
+def test_closing_fails_requests_in_flight() -> None:
     peer = ready()
     (first,) = send(peer, 1)
     failed, closed = peer.connection.close()

@@ -107,7 +107,7 @@ def test_iterations_at_the_bounds_are_accepted() -> None:
         assert client.respond(f"r={NONCE}x,s=c2FsdA==,i={iterations}".encode())
 
 
-def test_what_is_no_text_is_refused() -> None:
+def test_invalid_text_is_refused() -> None:
     with pytest.raises(SaslAuthenticationFailedError, match="not UTF-8"):
         exchange().respond(b"r=\xff")
 
@@ -137,7 +137,7 @@ def test_an_extension_after_the_signature_is_tolerated() -> None:
     assert client.respond(f"{SERVER_FINAL},ext=1".encode()) is None
 
 
-def test_the_proof_is_over_what_the_server_has_sent_extensions_included() -> None:
+def test_the_proof_covers_the_servers_message_with_its_extensions() -> None:
     client = exchange()
     with_extension = client.respond(f"{SERVER_FIRST},x=y".encode())
     assert with_extension is not None
