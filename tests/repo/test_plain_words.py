@@ -16,7 +16,17 @@ from pathlib import Path
 
 import pytest
 
-COVERED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks", "docs", "examples", "generator", "src", "tests")
+COVERED = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "benchmarks",
+    "docs",
+    "examples",
+    "generator",
+    "src",
+    "tests",
+)
 """Files and folders whose prose is searched. Add a folder here after its prose has been rewritten."""
 
 SOFTWARE = (
