@@ -1,4 +1,4 @@
-"""What all families of operations share: the cluster that they ask, and the way into the engine."""
+"""The base of all families of operations: the cluster that they query, and the way into the engine."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class OperationFamily:
         """The outcome of each item.
 
         Args:
-            operation: what to do with them.
+            operation: the operation.
             items: equal ones are sent once and reported as often as they are given.
             timeout: seconds; the settings' ``call_timeout`` by default.
-            progress: told of each outcome.
+            progress: called after each outcome.
         """
         return await self._until(self._deadline(timeout), operation, items, progress)
 
@@ -71,7 +71,7 @@ class OperationFamily:
         """The time of the event loop at which a call ends that begins now.
 
         Raises:
-            ClosedError: if the client is closed; what has begun before may go on.
+            ClosedError: if the client is closed; calls that have begun may continue.
             ValueError: if the timeout is not positive.
         """
         self._calls.check_open()

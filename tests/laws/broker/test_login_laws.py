@@ -92,7 +92,7 @@ def test_no_login_succeeds_without_the_password(first: list[bytes], then: list[b
 
 
 @given(st.lists(tokens | scram_texts.map(str.encode), min_size=1, max_size=4))
-def test_scram_refuses_whatever_is_no_proof(sent: list[bytes]) -> None:
+def test_scram_refuses_every_wrong_proof(sent: list[bytes]) -> None:
     mechanism = scram()
     for token in sent:
         try:

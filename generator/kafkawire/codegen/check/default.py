@@ -13,7 +13,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+|0x[0-9a-fA-F]+")
 _OCTAL = re.compile(r"[+-]?0[0-9]+")
 _FLOAT = re.compile(r"[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 _MOST_DIGITS = 40
-"""More than any integer type needs; longer numbers are out of range without being computed."""
+"""More than any integer type needs; longer numbers are out of range and not computed."""
 
 
 def _domain(field: FieldDefinition) -> str:
@@ -63,7 +63,7 @@ def default_int_syntax(field: FieldDefinition, scope: StructScope) -> Iterator[P
     "remove the leading zeros, or write the number in hexadecimal",
 ).for_fields("type", "default")
 def default_octal(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """``010`` passes Kafka's own check as ten and then means eight."""
+    """Kafka's own check reads ``010`` as ten, and its classes then read it as eight."""
     if _domain(field) == "int" and _is_octal(_text(field)):
         yield Problem("default", f"{_quoted(_text(field))} has a leading zero")
 
@@ -88,7 +88,7 @@ def default_int_range(field: FieldDefinition, scope: StructScope) -> Iterator[Pr
     "write the 22 characters of Kafka's text form",
 ).for_fields("type", "default")
 def default_uuid(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """More than 16 bytes pass Kafka's generator and fail when its class is loaded; they are refused here."""
+    """Kafka's generator accepts more than 16 bytes, and its class then fails to load; they are rejected here."""
     text = _text(field)
     if _domain(field) != "uuid" or not text:
         return
@@ -104,7 +104,7 @@ def default_uuid(field: FieldDefinition, scope: StructScope) -> Iterator[Problem
     'write it like "0.5", "1e3", "NaN" or "-Infinity"',
 ).for_fields("type", "default")
 def default_float(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """Java's suffixes (1.5f) and hexadecimal floats are left out: no definition has them, and Python lacks them."""
+    """Java's suffixes (1.5f) and hexadecimal floats are not accepted: no definition of Kafka has them."""
     text = _text(field)
     if _domain(field) == "float" and text and not _FLOAT.fullmatch(text):
         yield Problem("default", f"{_quoted(text)} is no value of type float64")
@@ -114,7 +114,7 @@ def default_float(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
     "type", "default"
 )
 def default_bytes(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """Records are exempt: their default is always null, whatever is written."""
+    """Records are exempt: their default is always null."""
     if str(field.type) == "bytes" and _text(field) not in ("", "null"):
         yield Problem("default", f"{_quoted(_text(field))} is no default of bytes")
 

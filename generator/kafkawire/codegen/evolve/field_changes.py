@@ -162,12 +162,7 @@ class _Comparison:
             yield self._change("field-order", FieldPair(pair.path, moved.older, moved.newer), texts, versions)
 
     def _change(
-        self,
-        kind: ChangeKind,
-        pair: FieldPair,
-        texts: tuple[str, str],
-        versions: frozenset[int],
-        attribute: str = "",
+        self, kind: ChangeKind, pair: FieldPair, texts: tuple[str, str], versions: frozenset[int], attribute: str = ""
     ) -> Change:
         older = location(pair.older.place, attribute) if pair.older is not None else None
         newer = location(pair.newer.place, attribute) if pair.newer is not None else None

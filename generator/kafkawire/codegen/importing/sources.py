@@ -1,4 +1,4 @@
-"""``sources.toml``: which releases are imported, from which artifacts, and what was decided by hand."""
+"""``sources.toml``: the releases to import, their artifacts, and the decisions of maintainers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _TABLE = re.compile(r"\s*\[")
 
 
 class Artifact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A jar that carries definitions.
+    """A jar with definitions.
 
     Attributes:
         name: Maven's artifact id.
         organisation: Maven's group id.
         folder: folder of the definitions inside the jar, without its sub-folders (file-discovery).
-        group: folder of ``specs/`` that they go to.
+        group: their folder in ``specs/``.
     """
 
     name: str
@@ -50,13 +50,13 @@ class Release(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A version that a newer release changed in place: the newer layout stands, for a reason given by hand.
+    """A version that a newer release changed in place: the newer layout is used, for the given reason.
 
     Attributes:
         message: name of the message.
         version: the version that changed.
         older, newer: the releases that disagree.
-        reason: why the older layout may be forgotten.
+        reason: why the older layout is not needed.
     """
 
     message: str
@@ -81,11 +81,11 @@ class Library(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ErrorCodeSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the table of error codes comes from: an enumeration in the newest release.
+    """The source of the table of error codes: an enumeration in the newest release.
 
     Attributes:
         artifact: name of the artifact whose jar has it.
-        libraries: what its class needs.
+        libraries: the jars that its class needs.
     """
 
     artifact: str
@@ -93,13 +93,13 @@ class ErrorCodeSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Sources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that ``sources.toml`` says.
+    """The content of ``sources.toml``.
 
     Attributes:
         artifacts: the jars that carry definitions.
         releases: what is imported, oldest first.
         decisions: versions changed in place.
-        error_codes: where the table of error codes comes from, if it is wanted.
+        error_codes: the source of the table of error codes, if it is wanted.
     """
 
     artifacts: tuple[Artifact, ...]
@@ -145,7 +145,7 @@ def read_sources(path: Path) -> Sources:
     """Read and check ``sources.toml``.
 
     Raises:
-        SpecsImportError: if there is no such file or it does not say what is needed.
+        SpecsImportError: if there is no such file or its content is invalid.
     """
     return parse_sources(read_sources_text(path), str(path))
 
@@ -209,7 +209,7 @@ def _problems(sources: Sources) -> list[str]:
 
 
 def with_digests(text: str, file: str, digests: Mapping[str, Mapping[str, str]]) -> str:
-    """The text of a ``sources.toml`` with further digests; everything else stays as it is written.
+    """The text of a ``sources.toml`` with further digests; everything else stays unchanged.
 
     Args:
         text: the file as it is.
@@ -238,7 +238,7 @@ def with_digests(text: str, file: str, digests: Mapping[str, Mapping[str, str]])
 def with_release(text: str, file: str, version: str, absent: Collection[str]) -> str:
     """The text of a ``sources.toml`` with a further release, after those with lower version numbers.
 
-    The text may hold decisions about the release already.
+    The text may already have decisions about the release.
 
     Args:
         text: the file as it is.
@@ -254,7 +254,7 @@ def with_release(text: str, file: str, version: str, absent: Collection[str]) ->
         raise SpecsImportError(f"{version!r} is not the version of a release, such as 4.4.0")
     known = _versions_in(text, file)
     if version in known:
-        raise SpecsImportError(f"{file}: release {version} is there already; import it with: kafkawire specs import")
+        raise SpecsImportError(f"{file} already has release {version}; import it with: kafkawire specs import")
     entry = ["[[releases]]", f'version = "{version}"']
     if absent:
         entry.append(f"absent = {json.dumps(sorted(absent))}")
@@ -274,7 +274,7 @@ def with_release(text: str, file: str, version: str, absent: Collection[str]) ->
 
 
 def _versions_in(text: str, file: str) -> list[str]:
-    """The releases of a text whose decisions may name others."""
+    """The releases of a text, whose decisions may name others."""
     try:
         return [release.version for release in msgspec.convert(tomllib.loads(text), Sources).releases]
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
@@ -294,7 +294,7 @@ def _end_of_release(lines: list[str], version: str) -> int:
 
 
 def _insert(lines: list[str], version: str, entries: list[str]) -> None:
-    """Put digests into the table of a release, behind those that it has."""
+    """Put digests into the table of a release, after those that it has."""
     start = _heading(lines, version)
     following = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
     if following < len(lines) and lines[following].strip() == "[releases.sha256]":
@@ -312,6 +312,6 @@ def _heading(lines: list[str], version: str) -> int:
 
 
 def _end_of_table(lines: list[str], start: int) -> int:
-    """Index behind the last entry of a table; comments that follow belong to what comes next."""
+    """Index after the last entry of a table; comments after it belong to the next table."""
     following = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
     return next(i for i in range(following, start, -1) if lines[i - 1].split("#")[0].strip())

@@ -95,7 +95,7 @@ def replayed(folder: Path) -> MetadataImage:
     return image
 
 
-async def test_what_was_appended_is_replayed(tmp_path: Path) -> None:
+async def test_appended_records_are_replayed(tmp_path: Path) -> None:
     await keep(tmp_path, [config(1), config(2)])
     await keep(tmp_path, [config(3)])
     assert [*opened(tmp_path).replay()] == [config(1), config(2), config(3)]
@@ -165,7 +165,7 @@ async def test_a_transaction_without_end_is_aborted_by_the_next_leader(tmp_path:
     assert aborts == [AbortTransactionRecord("the controller that began it is gone")]
 
 
-async def test_snapshots_are_taken_and_what_they_cover_is_deleted(tmp_path: Path) -> None:
+async def test_snapshots_are_taken_and_the_log_before_them_is_deleted(tmp_path: Path) -> None:
     await fill(tmp_path, range(200))
     snapshots = list_snapshots(tmp_path)
     assert len(snapshots) == 2
@@ -207,7 +207,7 @@ async def test_a_snapshot_without_footer_is_not_whole(tmp_path: Path) -> None:
         read_snapshot(path)
 
 
-async def test_what_a_crash_left_of_a_snapshot_is_deleted(tmp_path: Path) -> None:
+async def test_an_unfinished_snapshot_of_a_crash_is_deleted(tmp_path: Path) -> None:
     part = tmp_path / "00000000000000000010-0000000001.checkpoint.part"
     part.write_bytes(b"half")
     opened(tmp_path)

@@ -45,7 +45,7 @@ def note_system_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return done
 
 
-async def test_what_is_durable_is_there_after_the_next_start(tmp_path: Path) -> None:
+async def test_durable_batches_are_there_after_the_next_start(tmp_path: Path) -> None:
     log = BatchLog(tmp_path, segment_bytes=LARGE)
     log.leader_epoch = 3
     assert log.append(records(b"a", b"b"), NOW) == 0

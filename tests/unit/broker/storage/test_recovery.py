@@ -87,7 +87,7 @@ def test_a_wrong_bit_in_the_last_batch_cuts_it_and_one_before_it_is_refused(tmp_
 
 
 @pytest.mark.parametrize("garbage", [bytes(500), b"\xff" * 500, FIRST[:-1], SECOND, FIRST + SECOND])
-def test_what_is_no_batch_of_the_log_is_cut_off(tmp_path: Path, garbage: bytes) -> None:
+def test_bytes_that_are_no_batch_of_the_log_are_cut_off(tmp_path: Path, garbage: bytes) -> None:
     """Batches of lower offsets are not what follows: blocks of deleted files look like that."""
     path = write(tmp_path, WHOLE + garbage)
     assert len(read(tmp_path)) == 5

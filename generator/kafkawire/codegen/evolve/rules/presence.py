@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafkawire.codegen.definition import FieldDefinition
-from kafkawire.codegen.evolve.rules.rule import (
-    Change,
-    EvolutionRule,
-    FieldChange,
-    Presence,
-    StructChange,
-    presence,
-)
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange, Presence, StructChange, presence
 
 REGROUPED = EvolutionRule(
     "evo-regrouped",

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafkawire.codegen.definition import FieldDefinition, TypeRef
-from kafkawire.codegen.evolve.rules.rule import (
-    Change,
-    EvolutionRule,
-    FieldChange,
-    MessageChange,
-    are_alike,
-    presence,
-)
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange, MessageChange, are_alike, presence
 
 RENAMED = EvolutionRule(
     "evo-renamed",

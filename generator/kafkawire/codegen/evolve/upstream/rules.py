@@ -22,9 +22,7 @@ FLEXIBLE_SHRINKS = Rule(
     "begin the flexible versions no later than before",
 )
 MAX_VERSION_LOWER = Rule(
-    "evo-max-version-lower",
-    "The highest valid version is not lowered.",
-    "restore the highest version",
+    "evo-max-version-lower", "The highest valid version is not lowered.", "restore the highest version"
 )
 MIN_VERSION_LOWER = Rule(
     "evo-min-version-lower",
@@ -58,14 +56,10 @@ OVERRIDE_NEVER_VALID = Rule(
 # Stage R
 
 COMMON_CAPITALISED = Rule(
-    "struct-common-capitalised",
-    "The name of a common struct begins with a capital.",
-    "capitalise the name",
+    "struct-common-capitalised", "The name of a common struct begins with a capital.", "capitalise the name"
 )
 COMMON_UNIQUE = Rule(
-    "struct-common-unique",
-    "No two common structs of a message have the same name.",
-    "rename or remove one of them",
+    "struct-common-unique", "No two common structs of a message have the same name.", "rename or remove one of them"
 )
 COMMON_RESPECIFIED = Rule(
     "struct-common-respecified",
