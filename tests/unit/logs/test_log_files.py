@@ -149,7 +149,7 @@ def test_a_copy_under_another_name_is_recognized_by_its_content(tmp_path: Path) 
 def test_a_single_file_may_have_any_name(tmp_path: Path) -> None:
     (file,) = find_log_files([str(write(tmp_path / "copied.log"))])
     assert (file.kind, file.base_offset) == (FileKind.SEGMENT, 0)
-    with pytest.raises(LogReadError, match="segments end in .log"):
+    with pytest.raises(LogReadError, match=r"segments end in \.log"):
         find_log_files([str(write(tmp_path / "notes.txt"))])
 
 
