@@ -89,7 +89,7 @@ class AdminClient(
 
     Every method takes ``timeout``: the seconds for the whole call, by default ``call_timeout`` of the settings. Methods
     for many items take ``progress``: a function that is called after each outcome with the number of items that have
-    one and the number of all items.
+    one and the number of all items. The others raise their `KafkaError`.
 
     Args:
         bootstrap_servers: addresses of brokers: ``host:port``, several separated by commas or as a list.

@@ -14,11 +14,6 @@ from kafkawire.cli.outcome import CommandError
 app = typer.Typer(help="Read Kafka's own logs with Apache Spark.", no_args_is_help=True)
 
 
-@app.callback()
-def _group() -> None:
-    """Read Kafka's own logs with Apache Spark."""
-
-
 @app.command(
     "tables",
     add_help_option=False,  # the job has its own, since spark-submit runs it without this command

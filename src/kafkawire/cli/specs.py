@@ -27,11 +27,6 @@ app.command()(specs_add.add)
 _SHOWN_FILES = 20
 
 
-@app.callback()
-def specs() -> None:
-    """Message definitions: import them from Apache Kafka's releases."""
-
-
 @app.command("import")
 def import_(
     sources: Annotated[Path, typer.Option(help="What to import: releases, artifacts, digests, decisions.")] = Path(

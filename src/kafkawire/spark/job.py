@@ -22,6 +22,7 @@ from pyspark.sql.types import ArrayType, BinaryType, BooleanType, NumericType, S
 from kafkawire.logs import Accounts, BeforeKnowledgeError, LogReadError, UnknownColumnError, UnknownTableError
 from kafkawire.logs.accounts import TooManyErrorsError
 from kafkawire.logs.option_records import Option
+from kafkawire.logs.planning import find_logs
 from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 from kafkawire.spark import register
 from kafkawire.spark.accounts import read_accounts
@@ -171,8 +172,8 @@ def _options(asked: argparse.Namespace) -> dict[str, str]:
 
 
 def _holds_logs(out: str, reading: Reading) -> bool:
-    """Whether files that the paths lead to, of any table, are in the folder that is replaced."""
-    return any(_place(file.path).is_relative_to(_place(out)) for file in reading.found().files)
+    """Whether files that the paths lead to, of any table and name, are in the folder that is replaced."""
+    return any(_place(file.path).is_relative_to(_place(out)) for file in find_logs(reading.options.paths).files)
 
 
 def _whole(path: str) -> str:

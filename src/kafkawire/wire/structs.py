@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from struct import Struct, calcsize
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -25,6 +25,9 @@ Packer = Callable[..., bytes]
 
 Unpacker = Callable[[bytes, int], tuple[Any, ...]]
 """Reads such values from a position on."""
+
+ReadMany: TypeAlias = Callable[[bytes, int, int], tuple[tuple[Item, ...], int]]
+"""Reads a number of structs from a position on; returns them and the position after them."""
 
 Tags = tuple[tuple[int, bytes], ...]
 """Unknown tagged fields: (tag, raw payload) in ascending order."""
@@ -220,6 +223,44 @@ def many_numbers(buffer: bytes, at: int, count: int, code: str, size: int) -> tu
     return Struct(f">{count}{code}").unpack_from(buffer, at), at + count * size
 
 
+def structs(buffer: bytes, at: int, count: int, read: ReadMany[Item]) -> tuple[tuple[Item, ...], int]:
+    """An array of ``count`` structs (wire-array-bound); a negative count, which means null, is refused."""
+    if count > 0:
+        if count > len(buffer) - at:
+            raise ValueError
+        return read(buffer, at, count)
+    if count:
+        raise ValueError
+    return NOTHING, at
+
+
+def nullable_structs(buffer: bytes, at: int, count: int, read: ReadMany[Item]) -> tuple[tuple[Item, ...] | None, int]:
+    """The same, where a negative count is null."""
+    return structs(buffer, at, count, read) if count >= 0 else (None, at)
+
+
+def compact_structs(buffer: bytes, at: int, n: int, read: ReadMany[Item]) -> tuple[tuple[Item, ...], int]:
+    """A compact array of structs, the first byte of its count read already; null is refused."""
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        return read(buffer, at, n - 1)
+    if not n:
+        raise ValueError
+    return NOTHING, at
+
+
+def compact_nullable_structs(
+    buffer: bytes, at: int, n: int, read: ReadMany[Item]
+) -> tuple[tuple[Item, ...] | None, int]:
+    """The same, where null is allowed."""
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    return structs(buffer, at, n - 1, read) if n else (None, at)
+
+
 def tagged_entries(buffer: bytes, at: int, n: int) -> tuple[list[tuple[int, bytes]], int]:
     """The entries of a tagged-field section, the first byte of its count read already, in strictly ascending order."""
     if n > 127:
@@ -303,6 +344,8 @@ def reduce_views(struct: msgspec.Struct) -> tuple[type[msgspec.Struct], tuple[ob
 
 def sequence(values: Sequence[Item]) -> Sequence[Item]:
     """Any sequence but a string or octets, as a tuple; a forgotten comma must not pass as an array of letters."""
+    if type(values) is tuple:
+        return values
     if isinstance(values, (str, bytes, bytearray, memoryview)) or not isinstance(values, Sequence):
         raise TypeError
     return tuple(values)

@@ -146,7 +146,7 @@ async def test_an_answer_that_cannot_be_written_is_a_defect(broker: Broker, capl
     response = content(await broker.ask(TOPIC, 7), CreateTopicsResponse, 7)
     assert isinstance(response, CreateTopicsResponse)
     assert [(topic.name, topic.error_code) for topic in response.topics] == [("t", -1)]
-    assert "The answer to CreateTopicsRequest version 7 cannot be written" in caplog.text
+    assert "The answer to CreateTopicsRequest version 7 cannot be encoded" in caplog.text
 
 
 async def test_an_error_that_a_handler_raises_is_the_answer(broker: Broker) -> None:

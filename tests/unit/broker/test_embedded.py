@@ -255,5 +255,5 @@ async def test_a_damaged_bootstrap_checkpoint_is_named(tmp_path: Path) -> None:
     write_bootstrap(tmp_path, FeatureLevelRecord("transaction.version", 1))
     path = tmp_path / "bootstrap.checkpoint"
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(StorageError, match=r"bootstrap\.checkpoint: the batch at byte \d+ is not whole"):
+    with pytest.raises(StorageError, match=r"bootstrap\.checkpoint: the batch at byte \d+ is truncated"):
         await EmbeddedBroker(data_dir=tmp_path).start()

@@ -44,7 +44,9 @@ async def test_requests_of_any_size_are_read(work: RequestWork, count: int) -> N
 
 
 async def test_bounded_requests_are_refused_in_words(work: RequestWork) -> None:
-    with pytest.raises(RefusedRequestError, match=r"DescribeGroupsRequest with more than 20000 items.*ask in parts"):
+    with pytest.raises(
+        RefusedRequestError, match=r"DescribeGroupsRequest with more than 20000 items.*split the request"
+    ):
         async with work.request(frame(groups(20_001), 5)):
             pass
 

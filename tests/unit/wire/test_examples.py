@@ -21,8 +21,8 @@ from tests.made.messages import (
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
 from kafkawire.protocol import MetadataRequest
-from kafkawire.wire.strategies import FIRST_UNKNOWN_TAG, instances, messages
-from kafkawire.wire.values import LARGEST_TAG
+from kafkawire.wire.strategies import instances, messages
+from kafkawire.wire.values import FIRST_UNKNOWN_TAG, LARGEST_TAG
 
 EVERYTHING = everything()
 

@@ -90,7 +90,7 @@ def _paired_numbers(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None
     return (
         WriteFused(
             setup=(
-                Prepare(first.name, first.expression, "array"),
+                Prepare(first.name, first.expression, "array", first.code),
                 *(Prepare(array.name, array.expression, "value") for array in (second, *others)),
                 Prepare("n", first.name, "length"),
             ),

@@ -92,7 +92,7 @@ def _array_parts(field: FieldLayout, expression: str, names: CodecNames) -> list
     array = _array(field, expression, names, prefixed=prefixed)
     if not prefixed:
         return [array]
-    return [Prepare(array.name, expression, "array"), Value(f"len({array.name})", "i"), array]
+    return [Prepare(array.name, expression, "array", array.code), Value(f"len({array.name})", "i"), array]
 
 
 def _array(field: FieldLayout, expression: str, names: CodecNames, *, prefixed: bool) -> WriteArray:

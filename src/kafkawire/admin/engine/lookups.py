@@ -13,8 +13,6 @@ from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
-_SHARE_GROUPS_SINCE = 6
-
 
 class FindCoordinators(Operation[str, int, "protocol.FindCoordinatorResponse"]):
     """The ids of the coordinators of group ids, transactional ids or share groups."""
@@ -26,7 +24,7 @@ class FindCoordinators(Operation[str, int, "protocol.FindCoordinatorResponse"]):
 
     def __init__(self, type_: CoordinatorType) -> None:
         self._type = type_
-        self.minimum_version = _SHARE_GROUPS_SINCE if type_ is CoordinatorType.SHARE else 0
+        self.minimum_version = 6 if type_ is CoordinatorType.SHARE else 0  # KIP-932
 
     def build(self, request: Request[str]) -> Message:
         return protocol.FindCoordinatorRequest(key_type=self._type, coordinator_keys=tuple(request.items))

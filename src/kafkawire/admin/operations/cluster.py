@@ -42,8 +42,6 @@ class NodeChange(Operation[K, None, Message]):
 _BROKERS, _CONTROLLERS = 1, 2
 """Endpoint types of DescribeCluster."""
 
-_FEATURES_SINCE = 3
-_ONE_ERROR_SINCE = 2
 _UPGRADE_TYPE = "feature_updates.upgrade_type"
 
 
@@ -121,7 +119,7 @@ class DescribeFeatures(Operation[int | None, Features, "protocol.ApiVersionsResp
     name = "describe_features"
     api = ApiKey.API_VERSIONS
     on_controllers = True
-    minimum_version = _FEATURES_SINCE
+    minimum_version = 3  # with features
 
     def route_of(self, item: int | None) -> Route:
         return ANY_NODE if item is None else OnNode(item)
@@ -167,7 +165,7 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
     def read(self, request: Request[str], response: protocol.UpdateFeaturesResponse) -> Outcomes[str, None]:
         outcomes = {result.feature: failure(result.error_code, result.error_message) for result in response.results}
         # From version 2 on, a feature that the answer leaves out was updated.
-        return outcomes if request.version < _ONE_ERROR_SINCE else dict.fromkeys(request.items) | outcomes
+        return outcomes if request.version < 2 else dict.fromkeys(request.items) | outcomes
 
     def _update(self, name: str, version: int) -> protocol.UpdateFeaturesRequest.FeatureUpdateKey:
         update = self._updates[name]
@@ -281,7 +279,6 @@ class ClusterOperations(OperationFamily):
 
         Raises:
             BrokerIdNotRegisteredError: if none with this id is registered.
-            KafkaError: if it fails otherwise.
         """
         await self._only(UnregisterBroker(), broker, timeout)
 
@@ -300,7 +297,6 @@ class ClusterOperations(OperationFamily):
             ControllerIdNotRegisteredError: if none with this id is registered.
             InvalidRequestError: if it is the active controller.
             UnsupportedVersionError: at brokers and controllers before 4.4.
-            KafkaError: if it fails otherwise.
         """
         await self._only(UnregisterController(), controller, timeout)
 
@@ -313,6 +309,5 @@ class ClusterOperations(OperationFamily):
 
         Raises:
             UnsupportedVersionError: if the brokers collect no telemetry.
-            KafkaError: if it fails otherwise.
         """
         return await self._only(ClientInstanceId(), None, timeout)

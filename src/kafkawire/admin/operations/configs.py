@@ -300,6 +300,5 @@ class ConfigOperations(OperationFamily):
 
         Raises:
             UnsupportedVersionError: if the broker cannot list one of the types, or nothing at all (before 3.7).
-            KafkaError: if it fails otherwise.
         """
         return await self._only(ListConfigResources(frozenset(types)), None, timeout)

@@ -32,12 +32,9 @@ GroupOffsets: TypeAlias = Results[TopicPartition, CommittedOffset | None]
 GroupSelection: TypeAlias = Iterable[str] | Mapping[str, Collection[TopicPartition] | None]
 """Group ids, or group id to the requested partitions: None for all with a committed offset."""
 
-_KAFKA_SINCE = 1
-_ALL_TOPICS_SINCE = 2
 _NAMES_UNTIL = 9
 """Newer versions have ids of topics only, which those that are deleted no longer have; Kafka's own admin uses names."""
 
-_RETENTION_BY_BROKER_SINCE = 2
 _BYTES_OF_A_REQUEST = 500_000
 """A request is written to the log as one batch. One above a mebibyte (``max.message.bytes``) is refused whole."""
 
@@ -95,7 +92,7 @@ class ListOffsetsOfGroup(_OffsetsByFetch):
     """The same for brokers that take one group in a request."""
 
     batch = 1
-    minimum_version = _KAFKA_SINCE
+    minimum_version = 1  # version 0 reads the offsets in ZooKeeper
     lacks = "groups"
 
     def __init__(self, partitions: PartitionsOfGroups, *, require_stable: bool = False) -> None:
@@ -103,7 +100,7 @@ class ListOffsetsOfGroup(_OffsetsByFetch):
         self.needs = ("require_stable",) if require_stable else ()
 
     def lowest_version(self, item: str) -> int:
-        return _ALL_TOPICS_SINCE if self._partitions[item] is None else 0
+        return 2 if self._partitions[item] is None else 0  # null topics: all
 
     def build(self, request: Request[str]) -> Message:
         (group_id,) = request.items
@@ -144,7 +141,7 @@ class CommitOffsets(InGroups[None, "protocol.OffsetCommitResponse"]):
     api = ApiKey.OFFSET_COMMIT
     mutates = True
     batch = _BYTES_OF_A_REQUEST
-    minimum_version = _RETENTION_BY_BROKER_SINCE
+    minimum_version = 2  # the broker decides how long offsets are kept
     maximum_version = _NAMES_UNTIL
 
     def __init__(self, offsets: Mapping[PartitionOfGroup, CommittedOffset]) -> None:

@@ -171,7 +171,6 @@ class QuorumOperations(OperationFamily):
             DuplicateVoterError: if it is a voter already.
             InvalidRequestError: if a listener is given twice, at different addresses.
             InconsistentClusterIdError: if the cluster has another id.
-            KafkaError: if it fails otherwise.
         """
         operation = AddRaftVoter(endpoints, cluster_id, ack_when_committed=ack_when_committed)
         await self._only(operation, Voter(node, directory_id), timeout)
@@ -191,6 +190,5 @@ class QuorumOperations(OperationFamily):
         Raises:
             VoterNotFoundError: if it is not a voter.
             InconsistentClusterIdError: if the cluster has another id.
-            KafkaError: if it fails otherwise.
         """
         await self._only(RemoveRaftVoter(cluster_id), Voter(node, directory_id), timeout)

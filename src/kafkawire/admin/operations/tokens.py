@@ -166,7 +166,6 @@ class TokenOperations(OperationFamily):
             DelegationTokenAuthDisabledError: if the brokers have no secret to make tokens with.
             DelegationTokenAuthorizationFailedError: if the caller may not make one for the owner.
             InvalidPrincipalTypeError: for a principal that is not written as ``User:name``.
-            KafkaError: if it fails otherwise.
         """
         return await self._only(CreateDelegationToken(owner, tuple(renewers), max_lifetime_ms), None, timeout)
 
@@ -189,7 +188,6 @@ class TokenOperations(OperationFamily):
             DelegationTokenExpiredError: if it is too late.
             DelegationTokenOwnerMismatchError: if the caller is neither its owner nor a renewer.
             DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `create_delegation_token`.
-            KafkaError: if it fails otherwise.
         """
         return await self._only(RenewDelegationToken(hmac, renew_period_ms), None, timeout)
 
@@ -210,7 +208,6 @@ class TokenOperations(OperationFamily):
         Raises:
             DelegationTokenNotFoundError, DelegationTokenExpiredError, DelegationTokenOwnerMismatchError,
             DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `renew_delegation_token`.
-            KafkaError: if it fails otherwise.
         """
         return await self._only(ExpireDelegationToken(hmac, expiry_period_ms), None, timeout)
 
@@ -227,6 +224,5 @@ class TokenOperations(OperationFamily):
         Raises:
             DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `create_delegation_token`.
             InvalidPrincipalTypeError: for a principal that is not written as ``User:name``.
-            KafkaError: if it fails otherwise.
         """
         return await self._only(DescribeDelegationToken(owners), None, timeout)

@@ -23,7 +23,6 @@ from kafkawire.protocol.errors import InvalidTopicError, UnknownServerError, Unk
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
-_IDS_SINCE = 12
 _TOPICS_OF_A_CHAIN = 250
 """Pages follow each other, so a large number of topics is described in several chains of pages at the same time."""
 
@@ -123,7 +122,7 @@ class DescribeTopicIds(_DescribeTopics[Uuid, TopicDescription, "protocol.Metadat
     """KIP-516."""
 
     api = ApiKey.METADATA
-    minimum_version = _IDS_SINCE
+    minimum_version = 12  # supports ids
 
     def validate(self, item: Uuid) -> KafkaError | None:
         return unnamed(item)

@@ -30,8 +30,6 @@ from kafkawire.wire.kafka_errors import KafkaError
 MAXIMUM_RECORDS = 10_000
 """A request that makes more metadata records than this is refused whole (admin-record-limit)."""
 
-_DEFAULTS_SINCE = 4
-
 
 class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]):
     """KIP-4, KIP-108 (validation), KIP-464 (defaults), KIP-525 (configs), KIP-516 (ids)."""
@@ -49,7 +47,7 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
         self.needs = ("validate_only",) if validate_only else ()  # B7: an older broker would really create
 
     def lowest_version(self, item: str) -> int:
-        return _DEFAULTS_SINCE if _takes_defaults(self._topics[item]) else 0
+        return 4 if _takes_defaults(self._topics[item]) else 0  # KIP-464
 
     def validate(self, item: str) -> KafkaError | None:
         return self._wanted.refused.get(item) or unnamed(item)

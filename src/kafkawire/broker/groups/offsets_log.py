@@ -1,4 +1,4 @@
-"""Where commits are kept: the log of a partition of ``__consumer_offsets``, in Kafka's format."""
+"""The log of a partition of ``__consumer_offsets``, in Kafka's format."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OffsetsLog:
     """The log of a partition, in Kafka's files.
 
     Args:
-        folder: of the partition; made if it is not there.
+        folder: of the partition; made if it does not exist.
         on_failure: called with the first error of a write.
 
     Raises:
@@ -49,15 +49,15 @@ class OffsetsLog:
         return self._log.folder
 
     def lead(self, topic_id: Uuid, leader_epoch: int) -> None:
-        """Say whose partition it is and who leads it, in the files by which Kafka knows it; before the first append.
+        """Write the files with the topic id and the leader epochs; call it before the first append.
 
         Args:
             topic_id: of ``__consumer_offsets``.
             leader_epoch: of the partition.
 
         Raises:
-            StorageError: what is written down about earlier epochs makes no sense.
-            OSError: it cannot be written down.
+            StorageError: the file of leader epochs is damaged.
+            OSError: a file cannot be written.
         """
         write_topic_id(self.folder, topic_id)
         earlier = read_leader_epochs(self.folder)
@@ -70,12 +70,12 @@ class OffsetsLog:
             write_leader_epochs(self.folder, dict(sorted(epochs.items())))
 
     def changes(self) -> Iterator[tuple[int, Change]]:
-        """What the log says, from its beginning, with the times of the records; read it before anything is appended.
+        """The changes in the log with the timestamps of their records; read them before anything is appended.
 
-        Commits of transactions count from their end on, and never if that was an abort or is missing.
+        Commits of a transaction follow when it is committed; those of aborted and open transactions are left out.
 
         Raises:
-            StorageError: a record makes no sense.
+            StorageError: a record cannot be decoded.
             OSError: a file cannot be read.
         """
         held: dict[int, list[tuple[int, Change]]] = {}
@@ -91,37 +91,37 @@ class OffsetsLog:
             except DecodeError as error:
                 raise CorruptLogError(
                     f"{self.folder}: a record of the batch at offset {batch.base_offset} cannot be read: {error}; "
-                    "it was written by something else: move the folder away to start without its commits"
+                    "another program wrote it: move the folder away to start without its commits"
                 ) from error
 
     @property
     def size(self) -> int:
-        """How many records there are on disk, or soon will be."""
+        """How many records there are, on disk or not yet written."""
         return self._log.end_offset - self._log.start_offset
 
     def append(self, changes: Sequence[Change], timestamp: int) -> None:
-        """Put changes at the end, all in one batch; they are durable later.
+        """Append changes, all in one batch; they are durable later.
 
         Args:
-            changes: what is new.
+            changes: the changes.
             timestamp: milliseconds since the epoch.
 
         Raises:
-            EncodeError: a change cannot be written; none is appended then.
+            EncodeError: a change cannot be encoded; none is appended then.
             StorageError: the log has failed before.
         """
         self._log.append([_record(key, value) for key, value in changes], timestamp)
 
     async def durable(self) -> None:
-        """Wait until everything that was appended would survive a crash.
+        """Wait until every appended change would survive a crash.
 
         Raises:
-            StorageError: it could not be written.
+            StorageError: one could not be written.
         """
         await self._log.durable(self._log.end_offset)
 
     async def roll(self) -> None:
-        """Begin a new segment after what was appended.
+        """Begin a new segment after the last appended change.
 
         Raises:
             OSError: it cannot be made.
@@ -129,10 +129,10 @@ class OffsetsLog:
         await self._log.roll()
 
     def append_anew(self, changes: Sequence[Change], timestamp: int) -> int:
-        """Put changes at the end that replace all before them, in batches of moderate size.
+        """Append changes that replace all earlier ones, in batches of moderate size.
 
         Returns:
-            The offset before which nothing is needed once they are durable.
+            The offset below which no record is needed once they are durable.
 
         Raises:
             StorageError: the log has failed before.
@@ -152,7 +152,7 @@ class OffsetsLog:
         await self._log.delete_before(offset)
 
     async def close(self) -> None:
-        """Write what is left and let go of the files."""
+        """Write what is not durable yet, and close the files."""
         await self._log.close()
 
 
@@ -164,7 +164,7 @@ def _changes(batch: RecordBatch) -> Iterator[tuple[int, Change]]:
 
 
 def _commits(batch: RecordBatch) -> bool:
-    """Whether a batch of control records says that a transaction is committed."""
+    """Whether a batch of control records commits a transaction."""
     markers = (decode_control_record(record.key, record.value) for record in decode_records(batch))
     return any(isinstance(marker, ControlRecord) and marker.type is ControlRecordType.COMMIT for marker in markers)
 
@@ -174,7 +174,7 @@ def _record(key: Message, value: Message | None) -> KeyValue:
 
 
 def _value_version(value: Message | None) -> int | None:
-    """The versions that Kafka 4.3 writes: the newest ones, but for commits that expire, which only one can hold."""
+    """The version that Kafka 4.3 writes: the newest, except for commits that expire, which only version 1 supports."""
     match value:
         case OffsetCommitValue():
             return 4 if value.expire_timestamp < 0 else 1

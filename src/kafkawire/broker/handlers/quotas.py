@@ -1,4 +1,4 @@
-"""Client quotas: described and altered (KIP-546, KIP-612, and KIP-888 for many filters at once)."""
+"""DescribeClientQuotas and AlterClientQuotas (KIP-546, KIP-612, and KIP-888 for many filters at once)."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from kafkawire.protocol.errors import (
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ApiError
 
-__all__ = ["MAY_NOT", "TOO_MANY_RECORDS", "QuotaHandlers", "unknown_hosts"]
+__all__ = ["TOO_MANY_RECORDS", "UNAUTHORIZED", "QuotaHandlers", "unknown_hosts"]
 
-MAY_NOT: Final = "Cluster authorization failed."
+UNAUTHORIZED: Final = "Cluster authorization failed."
 TOO_MANY_RECORDS: Final = "Request parameters do not satisfy the configured policy."
 _MANY_FILTERS: Final = 2
 _SECONDS_TO_LOOK_UP: Final = 10.0
@@ -72,7 +72,7 @@ class QuotaHandlers:
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE_CONFIGS):
             if not many:
                 return _Response(error_code=ClusterAuthorizationFailedError.code, error_message=None, entries=None)
-            refused = _result(ClusterAuthorizationFailedError(MAY_NOT))
+            refused = _result(ClusterAuthorizationFailedError(UNAUTHORIZED))
             return _Response(filter_results=(refused,) * len(request.filters))
         if many:
             wanted = in_slices(request.filters)
@@ -96,7 +96,7 @@ class QuotaHandlers:
 
     async def _alter(self, request: AlterClientQuotasRequest, call: Call) -> Message | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.ALTER_CONFIGS):
-            return Refused(ClusterAuthorizationFailedError.code, MAY_NOT)
+            return Refused(ClusterAuthorizationFailedError.code, UNAUTHORIZED)
         alterations = [_alteration(entry) async for entry in in_slices(request.entries)]
         names = host_names(alterations)
         without_address = await unknown_hosts(names) if names else ()
@@ -122,7 +122,7 @@ class QuotaHandlers:
 
 
 async def unknown_hosts(names: Iterable[str]) -> set[str]:
-    """Those of the names of hosts that have no address, or none in time."""
+    """Host names that do not resolve, or not before the timeout."""
     lookups = {asyncio.create_task(_is_host(name)): name for name in names}
     done, late = await asyncio.wait(lookups, timeout=_SECONDS_TO_LOOK_UP)
     for lookup in late:
@@ -139,10 +139,10 @@ async def _is_host(name: str) -> bool:
 
 
 def _filter(components: Sequence[_Component], *, strict: bool) -> ClientQuotaFilter:
-    """What is meant.
+    """The filter of a request.
 
     Raises:
-        ApiError: nothing that could be (E6); in the words of Kafka.
+        ApiError: it is invalid (E6); with Kafka's message.
     """
     seen: dict[str, ClientQuotaFilterComponent] = {}
     for component in components:
@@ -188,7 +188,7 @@ def _entry(entity: ClientQuotaEntity, values: dict[str, float]) -> DescribeClien
 
 
 def _alteration(entry: AlterClientQuotasRequest.EntryData) -> Alteration:
-    """An item; of a type that is there twice the last name holds (E9)."""
+    """An alteration; of a type that is there twice, the last name counts (E9)."""
     return Alteration(
         ClientQuotaEntity({part.entity_type: part.entity_name for part in entry.entity}),
         tuple((op.key, None if op.remove else op.value) for op in entry.ops),

@@ -1,4 +1,4 @@
-"""What configurations say, value by value: the answers of DescribeConfigs and CreateTopics."""
+"""The entries of configurations in the responses of DescribeConfigs and CreateTopics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["ConfigDescriptions", "topic_defaults"]
 
 
 def topic_defaults(dynamic: DynamicConfiguration) -> dict[str, str | None]:
-    """What holds for topics that set nothing, by the names of topics."""
+    """The values for topics without their own, by the names of topic configurations."""
     known = definitions()
     defaults = {name: definition.default for name, definition in known.topic.items()}
     for name, synonyms in known.topic_synonyms.items():
@@ -30,11 +30,11 @@ def topic_defaults(dynamic: DynamicConfiguration) -> dict[str, str | None]:
 
 
 class ConfigDescriptions:
-    """Describes the configurations of the moment.
+    """Describes the current configurations.
 
     Args:
         dynamic: the broker's own configuration.
-        configs: what was set for topics, groups and client metrics.
+        configs: the values set for topics, groups and client metrics.
     """
 
     def __init__(self, dynamic: DynamicConfiguration, configs: SetConfigs) -> None:
@@ -59,10 +59,10 @@ class ConfigDescriptions:
         return [described.entry(name, defaults[name], synonyms(name)) for name in _public(known.topic)]
 
     def topic_in_creation(self, own: Mapping[str, str]) -> list[ConfigEntry]:
-        """The configuration of a topic that is being created: by name, with the source that the controller sees.
+        """The configuration of a topic that is being created: by name, with the sources that the controller reports.
 
-        Unlike the broker, the controller tells values in other units apart from defaults, and the values of the topic
-        as they were written.
+        Unlike the broker, the controller distinguishes values in other units from defaults, and reports the values of
+        the topic as they were written.
         """
         entries = [self._as_controller_sees(entry, own) for entry in self.topic_with(own)]
         return sorted(entries, key=lambda entry: entry.name)
@@ -85,7 +85,7 @@ class ConfigDescriptions:
         return entries
 
     def client_metrics(self, name: str) -> list[ConfigEntry]:
-        """The configuration of a subscription to metrics of clients."""
+        """The configuration of a subscription to client metrics."""
         known = definitions().client_metrics
         own = self._configs.of(ConfigResourceType.CLIENT_METRICS, name)
         described = _Described(known, own, ConfigSource.DYNAMIC_CLIENT_METRICS_CONFIG)
@@ -98,7 +98,7 @@ class ConfigDescriptions:
         return [self._broker_entry(name, originals) for name in dict.fromkeys((*originals, *public))]
 
     def all_brokers(self) -> list[ConfigEntry]:
-        """What was set for all brokers that have nothing of their own."""
+        """The values set for all brokers that have no value of their own."""
         entries = []
         for name, text in self._dynamic.of_all_brokers.items():
             synonyms = tuple(
@@ -133,8 +133,8 @@ class _Described:
 
     Args:
         known: the definitions of its type.
-        own: what is set for it.
-        source: where values of ``own`` come from.
+        own: the values set for it.
+        source: the source of these values.
     """
 
     def __init__(self, known: Mapping[str, ConfigDefinition], own: Mapping[str, str], source: ConfigSource) -> None:

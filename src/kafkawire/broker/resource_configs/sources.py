@@ -1,4 +1,4 @@
-"""Where the values of brokers come from, for whoever asks for all of them (KIP-226)."""
+"""The sources of the values of a broker's configuration (KIP-226)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BrokerSources"]
 
 
 class BrokerSources:
-    """The values of the broker in the order in which they hold.
+    """The values of the broker by precedence.
 
     Args:
         dynamic: the broker's configuration.
@@ -28,9 +28,9 @@ class BrokerSources:
         return {name: one.default for name, one in definitions().broker.items() if one.default is not None}
 
     def synonyms(self, name: str) -> tuple[ConfigSynonym, ...]:
-        """All values for a name and those that stand for the same, the one that holds first.
+        """All values of a name and its synonyms, by precedence.
 
-        Values under other names that come before the first under this name are left out, as Kafka does.
+        Values of synonyms that precede the first value of the name itself are left out, as in Kafka.
         """
         names = broker_synonyms(name)
         of_this, of_all = self._dynamic.of_this_broker, self._dynamic.of_all_brokers
@@ -50,7 +50,7 @@ class BrokerSources:
         return tuple(found[first:])
 
     def originals(self) -> Mapping[str, str]:
-        """All that anybody has set, as it was written."""
+        """All values that are set, as they were written."""
         return {**self._dynamic.static.properties, **self._dynamic.of_all_brokers, **self._dynamic.of_this_broker}
 
 

@@ -1,4 +1,4 @@
-"""How topics get more partitions."""
+"""Addition of partitions to topics."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class TopicGrowth:
     """Adds partitions.
 
     Args:
-        controller: where topics are.
-        placement: says where partitions go.
+        controller: commits the records.
+        placement: where partitions go.
     """
 
     def __init__(self, controller: Controller, placement: Placement) -> None:
@@ -39,18 +39,18 @@ class TopicGrowth:
         *,
         validate_only: bool = False,
     ) -> dict[str, ItemError | None]:
-        """Add partitions to topics, to all that can have them together.
+        """Add partitions to topics, in one commit.
 
         Args:
-            topics: each name once, with the number that there shall be.
-            take: asks a quota for so many partitions; raises ThrottlingQuotaExceededError.
-            validate_only: whether to look only.
+            topics: each name once, with the new number of partitions.
+            take: takes a number of partitions from a quota; raises ThrottlingQuotaExceededError.
+            validate_only: whether to do everything except the commit.
 
         Returns:
-            For each name, in the order of the topics, what was wrong.
+            For each name, in the order of the topics, the error, or None.
 
         Raises:
-            PolicyViolationError: they would make too many records; none is added.
+            PolicyViolationError: they would need too many records; none is added.
         """
         if len(topics) > MAXIMUM_RECORDS:
             raise PolicyViolationError("Unable to perform excessively large batch operation.")

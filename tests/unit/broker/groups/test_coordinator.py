@@ -182,7 +182,7 @@ async def test_commits_of_transactions_count_when_they_are_committed(
 
 
 async def test_logs_of_overwritten_commits_are_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkawire.broker.groups.coordinator._FEW", 100)
+    monkeypatch.setattr("kafkawire.broker.groups.coordinator._FEWEST_TO_REWRITE", 100)
     async with opened_groups(tmp_path, partitions=2) as (coordinator, controller):
         await make_topic(controller, partitions=3)
         for offset in range(300):

@@ -58,7 +58,7 @@ def test_there_must_be_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("releases = [", "sources.toml: "),
         (ARTIFACTS + "releases = []", "sources.toml: "),
@@ -87,15 +87,15 @@ def test_there_must_be_a_file(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told(text: str, told: str) -> None:
-    assert told in refusal(text)
+def test_errors_name_place_and_problem(text: str, message: str) -> None:
+    assert message in refusal(text)
 
 
 def test_there_must_be_a_release() -> None:
     assert "there is no release" in refusal("releases = []\n" + ARTIFACTS)
 
 
-def test_digests_go_behind_the_entry_of_their_release_and_comments_stay() -> None:
+def test_digests_go_after_the_entry_of_their_release_and_comments_stay() -> None:
     digests = {"1.0": {"kafka-clients": DIGEST}, "2.0": {"kafka-clients": DIGEST, "kafka-storage": DIGEST}}
 
     extended = with_digests(ARTIFACTS + RELEASES, "sources.toml", digests)

@@ -35,7 +35,7 @@ def test_the_record_reads_back_as_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("release,", "what,", "releases.csv:1: the heading must be release,"),
         ("A,0,same,\n", "A,0,same\n", "releases.csv:2: 9 values are needed, found 8"),
@@ -44,9 +44,9 @@ def test_the_record_reads_back_as_written() -> None:
         ("A,0,same,\n", "A,0,same,something\n", "releases.csv:2: 'something' is not a difference"),
     ],
 )
-def test_what_is_wrong_is_told(old: str, new: str, told: str) -> None:
+def test_errors_name_place_and_problem(old: str, new: str, message: str) -> None:
     text = format_released_versions(RECORD)
     assert old in text
     with pytest.raises(ReleasedVersionsError) as refused:
         parse_released_versions(text.replace(old, new, 1), "releases.csv")
-    assert str(refused.value).startswith(told)
+    assert str(refused.value).startswith(message)

@@ -66,7 +66,7 @@ def test_properties_of_the_listener_override_those_for_all() -> None:
 @pytest.mark.parametrize(
     ("properties", "reason"),
     [
-        ({}, "GSSAPI for CLIENTS; PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 are served here"),
+        ({}, "GSSAPI for CLIENTS: this broker supports PLAIN, SCRAM-SHA-256, SCRAM-SHA-512"),
         ({"sasl.enabled.mechanisms": "OAUTHBEARER"}, "OAUTHBEARER"),
         ({"sasl.enabled.mechanisms": "PLAIN"}, "plain.sasl.jaas.config is missing"),
         ({"sasl.enabled.mechanisms": "PLAIN", "plain.sasl.jaas.config": "alice-secret"}, "cannot be read"),

@@ -12,7 +12,7 @@ import pytest
 from kafkawire.admin.connection.sasl.credentials import ScramCredentials
 from kafkawire.admin.connection.sasl.scram import ScramExchange
 from kafkawire.broker.image.scram import ScramImage
-from kafkawire.broker.listener.sasl.decoy_credentials import InventedCredentials
+from kafkawire.broker.listener.sasl.decoy_credentials import DecoyCredentials
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
 from kafkawire.model.scram import ScramMechanism, derived_keys
@@ -40,8 +40,8 @@ def credential(
 
 
 def server(*known: UserScramCredentialRecord, mechanism: ScramMechanism = SHA_256) -> ScramMechanismServer:
-    invented = partial(InventedCredentials(b"secret", ScramImage()).of, mechanism=mechanism)
-    return ScramMechanismServer(mechanism, {one.name: one for one in known}.get, invented, nonce=OWN_NONCE)
+    decoys = partial(DecoyCredentials(b"secret", ScramImage()).of, mechanism=mechanism)
+    return ScramMechanismServer(mechanism, {one.name: one for one in known}.get, decoys, nonce=OWN_NONCE)
 
 
 def test_the_exchange_of_rfc_7677() -> None:
