@@ -336,7 +336,8 @@ def test_controllers_describe_and_alter_too(broker: SecureBroker, topic: ConfigR
     controller = f"{broker.broker.host}:{broker.broker.controller_port}"
     with BlockingAdminClient(bootstrap_controllers=controller) as admin:
         change(admin, topic, ConfigChange.set("flush.ms", "82"))
-        assert value(admin, topic, "flush.ms") == "82"
+        # A controller also describes what it has applied, a moment after it has acknowledged it.
+        eventually(lambda: value(admin, topic, "flush.ms"), lambda text: text == "82")
 
 
 def test_missing_rights_are_an_error_of_each_resource(
