@@ -1,4 +1,4 @@
-"""Tables of logs compared with what kafka-dump-log printed of the same files, column by column."""
+"""Tables of logs compared with the output of kafka-dump-log for the same files, column by column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of every byte and every record that was read."""
+"""Counts of every byte and every record that was read."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ class TooManyErrorsError(Exception):
 
 @dataclass
 class Accounts:
-    """Counts of one reading. They balance at any time.
+    """Counts of one read. They balance at any time.
 
     ``bytes_read == bytes_decoded + sum(bytes_skipped.values())``, and for tables with a row for each record
     ``records_read == rows + sum(records_dropped.values())``; in table ``batches`` a batch is a record.
 
     Attributes:
-        bytes_read: bytes of files that were looked at.
-        bytes_decoded: bytes of batches that were taken.
-        bytes_skipped: the other bytes, by the code of the flaw; ``filtered`` for batches that nobody asked for.
-        records_read: records of the batches that were taken.
-        rows: rows that records became.
-        records_dropped: records that became no row, by the reason: a code, or ``filtered``, ``other_type``,
+        bytes_read: bytes of files that were read.
+        bytes_decoded: bytes of batches that were decoded.
+        bytes_skipped: the other bytes, by the code of the flaw; ``filtered`` for batches that the options exclude.
+        records_read: records of the decoded batches.
+        rows: rows made from records.
+        records_dropped: records without a row, by reason: a code, or ``filtered``, ``other_type``,
             ``control``, ``no_op``.
-        errors: flaws, and records that could not be decoded, by code, whether they became rows or not. A batch that is
-            not whole at the end of a log's last segment is none: a broker may be writing it.
-        flaw_rows: rows that stand for bytes that could not be read.
+        errors: flaws, and records that could not be decoded, by code, with or without a row. An incomplete batch at the
+            end of the last segment of a log is not an error: a broker may be writing it.
+        flaw_rows: rows about bytes that could not be read.
     """
 
     bytes_read: int = 0
@@ -45,27 +45,27 @@ class Accounts:
     flaw_rows: int = 0
 
     def decoded(self, size: int) -> None:
-        """Book a batch that was taken."""
+        """Count a decoded batch."""
         self.bytes_read += size
         self.bytes_decoded += size
 
     def skipped(self, code: str, size: int) -> None:
-        """Book bytes that were not."""
+        """Count skipped bytes."""
         self.bytes_read += size
         _add(self.bytes_skipped, code, size)
 
     def not_decoded_after_all(self, code: str, size: int) -> None:
-        """Move a batch that was booked as taken, but whose records turn out to be broken."""
+        """Count a batch as skipped that was counted as decoded, but whose records are broken."""
         self.bytes_decoded -= size
         _add(self.bytes_skipped, code, size)
 
     def dropped(self, reason: str, count: int) -> None:
-        """Book records that become no row."""
+        """Count records without a row."""
         if count:
             _add(self.records_dropped, reason, count)
 
     def failed(self, code: str, count: int = 1) -> None:
-        """Book a flaw, or a record that cannot be decoded."""
+        """Count a flaw, or a record that cannot be decoded."""
         _add(self.errors, code, count)
 
     def check_errors(self, allowed: int | None) -> None:
@@ -87,7 +87,7 @@ class Accounts:
         return self.bytes_read == self.bytes_decoded + sum(self.bytes_skipped.values())
 
     def merge(self, other: Accounts) -> None:
-        """Add the counts of another reading."""
+        """Add the counts of another read."""
         self.bytes_read += other.bytes_read
         self.bytes_decoded += other.bytes_decoded
         self.records_read += other.records_read

@@ -51,12 +51,12 @@ class LogReadError(Exception):
 
 
 class BeforeKnowledgeError(ValueError):
-    """An ``as_of`` before the time from which a log and its snapshots tell everything.
+    """An ``as_of`` before the time from which the whole state is known from a log and its snapshots.
 
     Attributes:
         log: path of the folder of the log.
-        as_of: the time that was asked for.
-        begins: the time from which the log tells everything; None if the log is empty.
+        as_of: the time of the options.
+        begins: the time from which the whole state is known; None if the log is empty.
     """
 
     def __init__(self, log: str, as_of: datetime, begins: int | None) -> None:

@@ -1,6 +1,6 @@
-"""A generated package that lies in no folder: its modules travel as text, and are imported from memory.
+"""A generated package without files: its modules are sent as text and imported from memory.
 
-So a worker of a cluster decodes records by definitions that only the driver has.
+A worker of a cluster can so decode records whose definitions only the driver has.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class GeneratedModules:
     """The modules of one package.
 
     Attributes:
-        package: its name, which no other content has.
+        package: its name, which is unique to its content.
         sources: text of each module by its full name.
         packages: the names that are packages.
     """
@@ -31,7 +31,7 @@ class GeneratedModules:
     packages: frozenset[str]
 
     def install(self) -> None:
-        """Make the package importable in this process; once is enough, and more does no harm."""
+        """Make the package importable in this process. Further calls have no effect."""
         if not any(isinstance(finder, _Finder) and finder.modules.package == self.package for finder in sys.meta_path):
             sys.meta_path.append(_Finder(self))
 
@@ -50,7 +50,7 @@ class _Finder(MetaPathFinder):
 
 
 class _Loader(InspectLoader):
-    """Tracebacks show the lines of such modules too, since ``get_source`` gives them."""
+    """Loads a module from its text; ``get_source`` makes tracebacks show its lines."""
 
     def __init__(self, modules: GeneratedModules) -> None:
         self._modules = modules

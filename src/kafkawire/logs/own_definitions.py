@@ -1,4 +1,4 @@
-"""A user's own record definitions: generated in memory, and known beside those of Apache Kafka.
+"""A user's own record definitions: code is generated in memory, and used beside that of Apache Kafka.
 
 A folder may define metadata records with new ids, coordinator records, and new versions or fields of records that Kafka
 has: then the user's definition is used in place of Kafka's.
@@ -34,12 +34,12 @@ _TOPIC_OF_GROUP = {
 """Folder of definitions of a coordinator's records, as Kafka's own are kept, to the topic of the records."""
 
 _STORAGE = "storage"
-"""Folder of the records of tiered storage, which are numbered like those of the metadata log and are not among them."""
+"""Folder of the records of tiered storage: their ids are those of metadata records, but they are in another log."""
 
 
 @dataclass(frozen=True)
 class OwnDefinitions:
-    """Record types that are known beside Kafka's, and the code that decodes them.
+    """The record types of a user beside Kafka's, and the code that decodes them.
 
     Attributes:
         registry: all record types; for ``ReadOptions.registry``.
@@ -82,7 +82,7 @@ def _load(folder: Path) -> LoadedSpecs:
 
 
 def _generate(specs: LoadedSpecs) -> GeneratedModules:
-    """The name follows from the definitions, so that other definitions never meet code that is imported already."""
+    """The package name is a hash of the definitions, so other definitions never use code that was imported before."""
     digest = hashlib.sha256(repr(sorted(specs.sources.items())).encode()).hexdigest()[:16]
     package = f"kafkawire_own_definitions_{digest}"
     messages = tuple(resolve(message) for message in specs.messages if message.valid_versions)
@@ -118,7 +118,7 @@ def _coordinator_records(messages: Iterable[MessageDefinition]) -> Mapping[str, 
 
 
 def _topic(key: MessageDefinition, known: CoordinatorRecordType) -> str:
-    """The topic of a record: its folder tells, or else its name, if it is one of Kafka's."""
+    """The topic of a record: from its folder, or from its name if Kafka has a record of that name."""
     folder = key.group.rpartition("/")[2]
     if folder in _TOPIC_OF_GROUP:
         return _TOPIC_OF_GROUP[folder]
@@ -126,7 +126,7 @@ def _topic(key: MessageDefinition, known: CoordinatorRecordType) -> str:
         if known.number in types and types[known.number].key == known.key:
             return topic
     folders = ", ".join(sorted(_TOPIC_OF_GROUP))
-    raise OwnDefinitionsError(f"{key.place.file}: which coordinator? Put it into a folder named one of {folders}")
+    raise OwnDefinitionsError(f"{key.place.file}: unknown coordinator; put the file into one of the folders {folders}")
 
 
 def _registry(
@@ -145,4 +145,4 @@ def _registry(
 
 
 def _silent(what: str, done: int, total: int) -> None:
-    """Progress that nobody sees."""
+    """Show no progress."""

@@ -1,4 +1,4 @@
-"""The record types that tables know, by log; own definitions add to those of Kafka."""
+"""The record types of each log; definitions of a user add to those of Kafka."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEPT_CLASSES: Final = 512
 
 @dataclass(frozen=True)
 class RecordRegistry:
-    """Record types by the numbers that stand in front of records, and where their messages are.
+    """Record types by the number that a record begins with, and the packages of their messages.
 
     Attributes:
         metadata: names of the messages of ``__cluster_metadata`` by record id.

@@ -1,7 +1,6 @@
-"""What Kafka's own logs, blobs and files hold, as messages: one module for each way of framing.
+"""The messages in Kafka's own logs, blobs and files: one module for each kind of framing.
 
-``kafkawire.wire.batches.batch`` gives keys and values of records as bytes; the functions here turn them into messages
-and back.
+``kafkawire.wire.batches`` reads keys and values of records as bytes; the functions here decode and encode these.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What consumers tell each other through the group coordinator: subscriptions and assignments (consumer-proto)."""
+"""What consumers exchange through the group coordinator: subscriptions and assignments (consumer-proto)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def decode_subscription(metadata: Octets) -> tuple[protocol.ConsumerProtocolSubs
     A version newer than the newest known is read as that one, and bytes after it are ignored (consumer-proto-future).
 
     Raises:
-        DecodeError: kind ``version`` (below 0, consumer-proto-negative), or whatever is wrong with the body.
+        DecodeError: kind ``version`` (below 0, consumer-proto-negative), or the error of the body.
     """
     return decode_prefixed(protocol.ConsumerProtocolSubscription, metadata, newer_as_highest=True)
 
@@ -41,7 +41,7 @@ def decode_assignment(assignment: Octets) -> tuple[protocol.ConsumerProtocolAssi
 
 
 def encode_subscription(subscription: protocol.ConsumerProtocolSubscription, version: int) -> bytes:
-    """The bytes of a subscription, with topics and owned partitions in order as Java has them (consumer-proto-sorted).
+    """The bytes of a subscription, with topics and owned partitions sorted as by Java (consumer-proto-sorted).
 
     Raises:
         UnsupportedVersionError, EncodeError: as ``Message.encode``.
@@ -67,10 +67,10 @@ def encode_assignment(assignment: protocol.ConsumerProtocolAssignment, version: 
 
 
 def decode_streams_subscription(user_data: Octets) -> tuple[protocol.SubscriptionInfoData, int]:
-    """What Kafka Streams puts into the user data of a subscription; its first field is its version.
+    """The message in the user data of a subscription of Kafka Streams; its first field is its version.
 
     Raises:
-        DecodeError: kind ``truncated``, ``version``, or whatever is wrong with the body.
+        DecodeError: kind ``truncated``, ``version``, or the error of the body.
     """
     name = protocol.SubscriptionInfoData.NAME
     octets = bytes(user_data)

@@ -1,4 +1,4 @@
-"""Control records (control-records): the ends of transactions, and what a KRaft quorum notes about itself."""
+"""Control records (control-records): the ends of transactions, and the state of a KRaft quorum."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KEY_VERSION: Final = 0
 
 
 class ControlRecordType(enum.IntEnum):
-    """What a control record says: the second number of its key."""
+    """The type of a control record: the second number of its key."""
 
     ABORT = 0
     COMMIT = 1
@@ -60,9 +60,9 @@ class ControlRecord(msgspec.Struct, frozen=True, gc=False):
     """A control record of a known type.
 
     Attributes:
-        type: what it says.
-        message: the details.
-        version: version that the message was decoded at.
+        type: the type.
+        message: the content.
+        version: the version that was used to decode the message.
     """
 
     type: ControlRecordType
@@ -71,11 +71,11 @@ class ControlRecord(msgspec.Struct, frozen=True, gc=False):
 
 
 class UnknownControlRecord(Struct, frozen=True, gc=False):
-    """A control record of a type that is not known; readers pass over it.
+    """A control record of an unknown type, which readers ignore.
 
     Attributes:
         number: the type.
-        value: the value as it came.
+        value: the undecoded value.
     """
 
     number: int
@@ -86,7 +86,7 @@ def decode_control_record(key: Octets | None, value: Octets | None) -> ControlRe
     """The control record in the key and value of a record of a control batch.
 
     Raises:
-        DecodeError: kind ``null``, ``truncated``, ``version``, or whatever is wrong with the message.
+        DecodeError: kind ``null``, ``truncated``, ``version``, or the error of the message.
     """
     number = _read_key(key)
     if number not in _MESSAGES:
@@ -104,7 +104,7 @@ def encode_control_record(control_type: ControlRecordType, message: Message, ver
     """Key and value of a control record.
 
     Raises:
-        ValueError: the message does not belong to the type, or its own ``version`` field says another version.
+        ValueError: the message does not belong to the type, or its ``version`` field has another version.
         UnsupportedVersionError, EncodeError: as ``Message.encode``.
     """
     if _MESSAGES[control_type] != message.NAME:
@@ -114,14 +114,14 @@ def encode_control_record(control_type: ControlRecordType, message: Message, ver
         return key, encode_prefixed(message, version)
     own_version = getattr(message, "version", None)
     if own_version != version:
-        raise ValueError(f"{message.NAME} says version {own_version} of itself and would be written in {version}")
+        raise ValueError(f"the version field of {message.NAME} is {own_version}, but version {version} was requested")
     return key, message.encode(version)
 
 
 def _read_key(key: Octets | None) -> int:
     if key is None:
         raise DecodeError("null", "the key is null", message_name="control record")
-    # Versions of the key after 0 would append to it, so the type is where it always was.
+    # Later versions of the key would append fields, so the type keeps its place.
     if read_prefix(key, "control record") < _KEY_VERSION:
         raise DecodeError("version", "the key has a negative version", message_name="control record", offset=0)
     return read_prefix(key, "control record", offset=PREFIX_SIZE)

@@ -1,7 +1,7 @@
 """Records of the coordinators: groups, transactions, share groups.
 
 The int16 in front of a key is the record type (coord-key-prefix), the one in front of a value the version of the value
-message (coord-value-prefix). A null value is a tombstone: what the key names is gone.
+message (coord-value-prefix). A null value is a tombstone, which deletes the entry of the key.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class CoordinatorRecord(msgspec.Struct, frozen=True, gc=False):
 
 
 class UnknownCoordinatorRecord(Struct, frozen=True, gc=False):
-    """A record of a type that is not known: kept as it came, so that it can be reported and passed on (coord-unknown).
+    """A record of an unknown type, undecoded, so that it can be reported and forwarded (coord-unknown).
 
     Attributes:
         number: the record type.
@@ -79,9 +79,9 @@ def decode_coordinator_record(
         value: value of the record, None for a tombstone.
 
     Raises:
-        KeyError: the topic belongs to no coordinator.
-        DecodeError: kind ``null`` (no key), ``version`` (the value message does not have it), or whatever is wrong with
-            key or value.
+        KeyError: no coordinator has that topic.
+        DecodeError: kind ``null`` (no key), ``version`` (the value message does not have it), or the error of key or
+            value.
     """
     types = COORDINATOR_TOPICS[topic]
     if key is None:
@@ -105,12 +105,12 @@ def encode_coordinator_record(
     Args:
         topic: a topic of ``COORDINATOR_TOPICS``.
         key: a key message of the topic.
-        value: the value message that goes with the key, or None for a tombstone.
+        value: the value message of that key, or None for a tombstone.
         value_version: version to write the value in; needed if there is a value.
 
     Raises:
-        KeyError: the topic belongs to no coordinator.
-        ValueError: the key is none of the topic's, the value does not go with it, or it has no version.
+        KeyError: no coordinator has that topic.
+        ValueError: the topic has no such key, the value does not belong to the key, or ``value_version`` is missing.
         UnsupportedVersionError, EncodeError: as ``Message.encode``.
     """
     known = next((each for each in COORDINATOR_TOPICS[topic].values() if each.key == key.NAME), None)

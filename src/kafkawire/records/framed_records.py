@@ -16,14 +16,14 @@ __all__ = ["FRAME_VERSION", "METADATA_RECORD", "FramedRecord", "decode_framed", 
 
 FRAME_VERSION: Final = 1
 METADATA_RECORD: Final = "metadata record"
-"""What errors call a record of the metadata log."""
+"""The name in errors of a record of the metadata log."""
 _LARGEST_NUMBER: Final = 32767
 _USUAL_SIZE: Final = 3
-"""Three numbers of one byte, as all are so far."""
+"""Three numbers of one byte each: so far no record has a longer frame."""
 
 
 class FramedRecord(msgspec.Struct, frozen=True, gc=False):
-    """A message and the version that it is written in."""
+    """A message and its version."""
 
     message: Message
     version: int
@@ -35,11 +35,11 @@ def decode_framed(value: Octets | None, names: Mapping[int, str], log: str) -> F
     Args:
         value: value of a record of the log.
         names: names of the record messages by id.
-        log: what errors call the record, ``metadata record``.
+        log: the name of the record in errors, such as ``metadata record``.
 
     Raises:
-        DecodeError: kind ``null``, ``version`` (a frame or record version that is not known), ``record_type`` (an id
-            that is not known), ``trailing``, or whatever is wrong with the message.
+        DecodeError: kind ``null``, ``version`` (an unknown frame or record version), ``record_type`` (an unknown id),
+            ``trailing``, or the error of the message.
     """
     if value is None:
         raise DecodeError("null", "the value is null", message_name=log)
@@ -47,22 +47,22 @@ def decode_framed(value: Octets | None, names: Mapping[int, str], log: str) -> F
     record_id, version, start = read_frame(octets, log)
     if record_id not in names:
         reason = f"no record has the id {record_id}"
-        raise DecodeError("record_type", reason, message_name=log, offset=_behind_numbers(octets, 1))
+        raise DecodeError("record_type", reason, message_name=log, offset=_end_of_numbers(octets, 1))
     found = message_class(names[record_id])
     if version not in found.VERSIONS:
         reason = f"there is no version {version}; versions are {found.VERSIONS.start} to {found.VERSIONS.stop - 1}"
-        raise DecodeError("version", reason, message_name=found.NAME, offset=_behind_numbers(octets, 2))
+        raise DecodeError("version", reason, message_name=found.NAME, offset=_end_of_numbers(octets, 2))
     message, end = found.decode_from(octets, start, version)
     found.refuse_trailing(octets, end, version)
     return FramedRecord(message, version)
 
 
 def read_frame(value: bytes, log: str) -> tuple[int, int, int]:
-    """Record id, record version and where the message begins in the value of a record.
+    """Record id, record version, and the position of the message in the value of a record.
 
     Raises:
-        DecodeError: kind ``truncated`` or ``varint``; ``version`` for a frame version that is not known, and for
-            numbers that no record has.
+        DecodeError: kind ``truncated`` or ``varint``; ``version`` for an unknown frame version, and for numbers beyond
+            int16.
     """
     if len(value) >= _USUAL_SIZE and value[0] == FRAME_VERSION and value[1] < 128 and value[2] < 128:
         return value[1], value[2], _USUAL_SIZE
@@ -79,7 +79,7 @@ def encode_framed(message: Message, version: int, names: Mapping[int, str]) -> b
     """The frame of a record.
 
     Raises:
-        ValueError: the message is no record of the log.
+        ValueError: the message is not a record of the log.
         UnsupportedVersionError, EncodeError: as ``Message.encode``.
     """
     if message.API_KEY is None or names.get(message.API_KEY) != message.NAME:
@@ -96,8 +96,8 @@ def _read_number(value: Octets, at: int, what: str, log: str) -> tuple[int, int]
     return number, end
 
 
-def _behind_numbers(octets: bytes, count: int) -> int:
-    """The position behind the first numbers of a frame."""
+def _end_of_numbers(octets: bytes, count: int) -> int:
+    """The position after the first numbers of a frame."""
     at = 0
     for _ in range(count):
         _, at = read_uvarint(octets, at)

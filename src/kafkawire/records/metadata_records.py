@@ -23,7 +23,7 @@ def encode_metadata_record(message: Message, version: int) -> bytes:
     """The value of a record that holds a metadata record.
 
     Raises:
-        ValueError: the message is no metadata record.
+        ValueError: the message is not a metadata record.
         UnsupportedVersionError, EncodeError: as ``Message.encode``.
     """
     return encode_framed(message, version, METADATA_RECORDS)

@@ -15,7 +15,7 @@ _BEGIN: Final = BeginTransactionRecord.API_KEY
 _END: Final = EndTransactionRecord.API_KEY
 
 OUTCOMES: Final[Mapping[int | None, str]] = {_END: "committed", AbortTransactionRecord.API_KEY: "aborted"}
-"""Ids of the records that end a transaction, and what becomes of it."""
+"""Ids of the records that end a transaction, and its outcome."""
 
 MARKERS: Final = frozenset((_BEGIN, *OUTCOMES))
 """Ids of the records that begin or end a transaction."""
@@ -56,6 +56,6 @@ class MetadataTransactions(Generic[T]):
         return held if record_id == _END else ()
 
     def forget(self) -> None:
-        """Drop the open transaction: records are missing, so its end proves nothing."""
+        """Drop the open transaction, because records of it are missing."""
         self.begun = None
         self._held = []

@@ -1,4 +1,4 @@
-"""The principal that a broker forwards in an Envelope request, as the default builder writes it (blob-principal)."""
+"""The principal that a broker forwards in an Envelope request, as the default builder encodes it (blob-principal)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def decode_principal(request_principal: Octets) -> DefaultPrincipalData:
     """The principal.
 
     Raises:
-        DecodeError: kind ``version``, or whatever is wrong with the body.
+        DecodeError: kind ``version``, or the error of the body.
     """
     return decode_prefixed(DefaultPrincipalData, request_principal)[0]
 

@@ -22,7 +22,7 @@ def decode_producer_snapshot(data: Octets) -> ProducerSnapshot:
     """The content of a file.
 
     Raises:
-        DecodeError: kind ``crc``, ``version``, ``trailing``, or whatever is wrong with the body.
+        DecodeError: kind ``crc``, ``version``, ``trailing``, or the error of the body.
     """
     octets = bytes(data)
     snapshot, version = decode_whole(ProducerSnapshot, octets)
@@ -34,7 +34,7 @@ def decode_producer_snapshot(data: Octets) -> ProducerSnapshot:
 
 
 def encode_producer_snapshot(snapshot: ProducerSnapshot) -> bytes:
-    """The bytes of a file. The CRC is computed, whatever ``snapshot.crc`` says.
+    """The bytes of a file. The CRC is computed; ``snapshot.crc`` is ignored.
 
     Raises:
         EncodeError: as ``Message.encode``.

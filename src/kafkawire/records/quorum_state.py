@@ -1,4 +1,4 @@
-"""The ``quorum-state`` file: a KRaft node's vote and what it knows of the leader, as JSON (file-quorum-state)."""
+"""The ``quorum-state`` file: the vote and the leader of a KRaft node, as JSON (file-quorum-state)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _VERSION_KEY: Final = "data_version"
 
 
 def decode_quorum_state(text: bytes) -> tuple[QuorumStateData, int]:
-    """The state and the version that it is written in.
+    """The state and its version.
 
     Raises:
         DecodeError: kind ``json`` or ``version``.
@@ -27,7 +27,7 @@ def decode_quorum_state(text: bytes) -> tuple[QuorumStateData, int]:
         raise DecodeError("json", str(error), message_name=name) from None
     version = state.pop(_VERSION_KEY, None)
     if type(version) is not int:
-        raise DecodeError("json", f"{_VERSION_KEY} is missing or no integer", message_name=name, path=_VERSION_KEY)
+        raise DecodeError("json", f"{_VERSION_KEY} is missing or not an integer", message_name=name, path=_VERSION_KEY)
     if version not in QuorumStateData.VERSIONS:
         raise DecodeError("version", f"there is no version {version}", message_name=name, path=_VERSION_KEY)
     return from_json(QuorumStateData, state, version), version

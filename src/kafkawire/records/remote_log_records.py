@@ -23,7 +23,7 @@ def encode_remote_log_record(message: Message, version: int) -> bytes:
     """The value of a record that holds a remote log record.
 
     Raises:
-        ValueError: the message is no remote log record.
+        ValueError: the message is not a remote log record.
         UnsupportedVersionError, EncodeError: as ``Message.encode``.
     """
     return encode_framed(message, version, STORAGE_RECORDS)

@@ -1,4 +1,4 @@
-"""A message with its version in front, an int16: how Kafka frames most messages that are not part of a request."""
+"""Messages with an int16 version prefix, which is how Kafka frames most messages outside of requests."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def read_prefix(data: Octets, message_name: str, *, offset: int = 0) -> int:
 
 
 def decode_prefixed(message_class: type[M], data: Octets, *, newer_as_highest: bool = False) -> tuple[M, int]:
-    """The message and the version that it was decoded at. Bytes after the message are ignored.
+    """The message and the version that was used to decode it. Bytes after the message are ignored.
 
     Args:
         message_class: the message.
         data: the version and the body.
-        newer_as_highest: whether a version that is newer than the newest known is decoded as that one, for messages
-            whose later versions only append fields.
+        newer_as_highest: whether to decode a newer version as the newest known one, for messages whose later versions
+            only append fields.
 
     Raises:
-        DecodeError: kind ``version``, or whatever is wrong with the body.
+        DecodeError: kind ``version``, or the error of the body.
     """
     version = _version(message_class, data, newer_as_highest=newer_as_highest)
     message, _ = message_class.decode_from(data, PREFIX_SIZE, version)
@@ -47,7 +47,7 @@ def decode_prefixed(message_class: type[M], data: Octets, *, newer_as_highest: b
 
 
 def decode_whole(message_class: type[M], data: Octets) -> tuple[M, int]:
-    """As ``decode_prefixed``, for messages that fill the data.
+    """As ``decode_prefixed``, for messages that must fill the data.
 
     Raises:
         DecodeError: kind ``trailing`` too.

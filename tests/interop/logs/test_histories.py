@@ -157,7 +157,7 @@ def change_topics_and_configs(admin: BlockingAdminClient) -> None:
         ],
         ConfigResource.broker(1): [
             ConfigChange("leader.replication.throttled.rate", ConfigOperation.SET, "1000"),
-            ConfigChange("listener.name.plaintext.ssl.key.password", ConfigOperation.SET, "a secret value"),
+            ConfigChange("listener.name.plaintext.ssl.key.password", ConfigOperation.SET, "not to be shown"),
         ],
         ConfigResource.broker_default(): [ConfigChange("log.cleaner.threads", ConfigOperation.SET, "2")],
     }
@@ -211,7 +211,7 @@ async def commit_in_transactions(address: str) -> None:
 
 
 def check(running: Running, name: str, javas: Callable[[], object], ours: Callable[[list[Row]], object]) -> None:
-    """The last state in the logs equals Java's answer, as soon as the node has applied all of its log."""
+    """The current rows of the logs equal Java's answer, once the node has applied all of its log."""
 
     def asked() -> tuple[object, object]:
         return javas(), ours(still_open(read(running, name)))
@@ -309,7 +309,7 @@ def test_configs(changed: Running, java: JavaAdminClient) -> None:
     rows = read(changed, "config_history")
     assert configs(still_open(rows), "TOPIC", "kept") == {"retention.ms": "70000", "cleanup.policy": "delete,compact"}
     assert configs(still_open(rows), "TOPIC", "again") == {"cleanup.policy": "compact"}
-    assert "a secret value" not in str(rows)
+    assert "not to be shown" not in str(rows)
 
 
 def test_committed_offsets(changed: Running, java: JavaAdminClient) -> None:
@@ -407,7 +407,7 @@ def assigned(row: Row, names: dict[str, str]) -> tuple[tuple[str, int], ...]:
 
 
 def test_state_at_each_snapshot_is_the_snapshot(changed: Running, tmp_path: Path) -> None:
-    """Snapshots that the node wrote on the way, without the log, say what the log said up to them."""
+    """Snapshots that the node wrote on the way, without the log, have the state of the log up to them."""
     for snapshot in eventually(lambda: snapshots_of_changes(changed), lambda found: found):
         end = int(snapshot.name.partition("-")[0])
         alone = tmp_path / str(end) / METADATA_LOG

@@ -273,7 +273,7 @@ def test_cuts_and_snapshots_beside_a_whole_log_change_nothing(
 def test_a_snapshot_replaces_the_deleted_beginning(
     story: Story, count: int, overlap: int, segments: list[int], more_snapshots: list[int]
 ) -> None:
-    """The same rows hold and the same have ended since; only beginnings before the kept records are unknown."""
+    """The same rows hold, and the same rows have ended since; only beginnings before the kept records are unknown."""
     count = 1 + count % len(story.steps)
     while not story.may_be_snapshot[count - 1]:
         count += 1
@@ -292,7 +292,7 @@ def test_a_snapshot_replaces_the_deleted_beginning(
 
 
 def _check_same_but_for_beginnings(rows: list[Row], expected: list[Row], since: int) -> None:
-    """Every row was true, and everything that was true after the snapshot is a row."""
+    """Every row held at its time; and there is a row for everything that held after the snapshot."""
     left = list(expected)
     for row in filter(_has_a_beginning, rows):
         found = next((each for each in left if _alike(row, each, time(since))), None)
@@ -310,7 +310,7 @@ def _has_a_beginning(row: Row) -> bool:
 
 
 def _alike(row: Row, other: Row, since: datetime) -> bool:
-    """A record before the snapshot may repeat an earlier state, which cannot be detected."""
+    """Before the snapshot, a record may repeat an earlier state, which the log does not show."""
     ignored = {"valid_from", "created_at", "from_offset", "added_by_snapshot"}
     if any(row[name] != other[name] for name in row.keys() - ignored):
         return False

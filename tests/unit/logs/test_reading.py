@@ -1,4 +1,4 @@
-"""The choices of options, the secrets of tables, and files that change."""
+"""What options choose, what tables hide, and how files that change are read."""
 
 from __future__ import annotations
 

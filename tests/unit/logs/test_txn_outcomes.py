@@ -1,4 +1,4 @@
-"""Table ``records`` has the outcome of the transaction that a record is part of."""
+"""Table ``records`` has the outcome of the transaction of each record."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_an_end_at_the_high_watermark_is_not_known_yet(tmp_path: Path) -> None:
     assert outcomes(tmp_path, ReadOptions(high_watermark=4)) == ["committed"] * 4
 
 
-def test_limits_leave_out_records_and_not_what_became_of_the_others(tmp_path: Path) -> None:
+def test_limits_leave_out_records_and_not_the_outcomes_of_the_others(tmp_path: Path) -> None:
     write_metadata_batches(tmp_path / METADATA, [[BEGIN], [TOPIC], [TOPIC], [ABORT]])
     assert outcomes(tmp_path, ReadOptions(from_offset=1, until_offset=3)) == ["aborted"] * 2
     assert outcomes(tmp_path, ReadOptions(record_types=("TOPIC_RECORD",))) == ["aborted"] * 2
@@ -111,7 +111,7 @@ def test_snapshots_have_no_transactions_of_the_log(tmp_path: Path) -> None:
 
 
 def test_markers_end_the_transactions_of_their_producers(tmp_path: Path) -> None:
-    """By the producer's id; the epoch of the marker may be another. A marker has the outcome that it sets."""
+    """By the producer's id; the epoch of the marker may be another. A marker has its own outcome."""
     batches = [
         Written(1, commits(2), 7, 0),
         Written(1, commits(1)),
@@ -124,7 +124,7 @@ def test_markers_end_the_transactions_of_their_producers(tmp_path: Path) -> None
     assert outcomes(tmp_path) == ["committed", "committed", None, "aborted", "committed", "open", "aborted"]
 
 
-def test_markers_before_what_is_read_say_nothing_of_it(tmp_path: Path) -> None:
+def test_markers_before_the_read_records_do_not_count(tmp_path: Path) -> None:
     batches = [
         Written(1, commits(1), 7, 0),
         Written(1, (), 7, 0, "ABORT"),
@@ -139,7 +139,7 @@ def test_markers_before_what_is_read_say_nothing_of_it(tmp_path: Path) -> None:
 
 
 def test_a_marker_that_cannot_be_read_ends_nothing(tmp_path: Path) -> None:
-    """And the outcome of its transaction does not depend on where the log is cut."""
+    """And the outcome of its transaction does not depend on where the log is split."""
     folder = tmp_path / OFFSETS
     written = [Record(timestamp=1, key=b"?", value=None)]
     broken = encode_batch(written, producer_id=7, producer_epoch=0, transactional=True, control=True)

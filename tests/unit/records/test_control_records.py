@@ -31,7 +31,7 @@ def test_kraft_messages_say_their_version_themselves(version: int) -> None:
     key, value = encode_control_record(ControlRecordType.LEADER_CHANGE, message, version)
     assert value[:2] == version.to_bytes(2, "big")
     assert decode_control_record(key, value) == ControlRecord(ControlRecordType.LEADER_CHANGE, message, version)
-    with pytest.raises(ValueError, match=f"says version {version} of itself and would be written in {1 - version}"):
+    with pytest.raises(ValueError, match=f"is {version}, but version {1 - version} was requested"):
         encode_control_record(ControlRecordType.LEADER_CHANGE, message, 1 - version)
 
 

@@ -1,1 +1,1 @@
-"""Which files hold logs, and how their bytes are read."""
+"""Finding the files of logs, and reading their bytes."""

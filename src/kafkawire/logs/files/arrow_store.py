@@ -1,4 +1,4 @@
-"""Files that Arrow reaches: object stores, Hadoop's file system, and what else it or fsspec has a URI for."""
+"""Files that Arrow reads: object stores, Hadoop's file system, and everything that Arrow or fsspec has a URI for."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _WITHOUT_HADOOP: Final = (
     "CLASSPATH (what `hadoop classpath --glob` prints); without Hadoop, fsspec+webhdfs://HOST:9870/... goes by HTTP"
 )
 
-_NO_TEXT: Final = "a name there is not UTF-8, which Arrow cannot read; paths of this machine without file:// may be so"
+_NO_TEXT: Final = "a name there is not UTF-8, which Arrow cannot read; on this machine, give the path without file://"
 
 
 class ArrowStore:
     """Files by URI: ``s3://``, ``s3a://``, ``gs://``, ``hdfs://``, ``file://``, or ``fsspec+`` and one of fsspec's.
 
-    Paths stay as they were given.
+    Paths are not normalized.
     """
 
     def __init__(self) -> None:
         self._systems: dict[str, tuple[fs.FileSystem, str]] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return ArrowStore, ()  # connections stay with their process
+        return ArrowStore, ()  # another process makes its own connections
 
     def list(self, path: str, *, recursive: bool) -> Iterator[FoundFile]:
         """See ``FileStore``."""
@@ -67,7 +67,7 @@ class ArrowStore:
         folders_only = pattern.endswith("/")
         fixed = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0]
         if _URI.fullmatch(fixed) is None:
-            raise FileNotFoundError("a pattern may stand for folders and files, but not for a host or bucket")
+            raise FileNotFoundError("a pattern can match folders and files, but not a host or bucket")
         tried: set[str] = set()
         for found in self.list(fixed, recursive=True):
             for path in accumulate(found.path.split("/"), lambda folder, name: f"{folder}/{name}"):
@@ -82,10 +82,10 @@ class ArrowStore:
         return _ArrowFile(system, own_path)
 
     def _locate(self, path: str) -> tuple[fs.FileSystem, str, str]:
-        """The file system of a path, the path in it, and what stands before such a path in a URI."""
+        """The file system of a path, the path in it, and the prefix that makes such a path a URI."""
         match = _URI.fullmatch(path)
         if match is None:
-            raise FileNotFoundError(f"{path} is no URI")
+            raise FileNotFoundError(f"{path} is not a URI")
         scheme, authority, rest = match["scheme"], match["authority"], match["path"]
         root = f"{scheme}://{authority}"
         if root not in self._systems:
@@ -100,7 +100,7 @@ class ArrowStore:
 
 
 def store_for(path: str) -> FileStore:
-    """The store that has a path: a URI is Arrow's, anything else is a file of this machine."""
+    """The store of a path: Arrow's for a URI, this machine's for anything else."""
     return ArrowStore() if _URI.fullmatch(path) else LOCAL
 
 
@@ -129,7 +129,7 @@ def file_system_of(uri: str) -> tuple[fs.FileSystem, str]:
     """Arrow's file system for a URI, and the path in it.
 
     Raises:
-        OSError: there is none, or what it needs is not installed.
+        OSError: there is none, or a library that it needs is not installed.
     """
     scheme, _, rest = uri.partition("://")
     try:
@@ -152,7 +152,7 @@ def _with_advice(error: OSError) -> OSError:
 
 
 def _fits(path: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether the names of a path fit those of a pattern, in which ``**`` is any number of folders."""
+    """Whether the names of a path match those of a pattern, in which ``**`` matches any number of folders."""
     if not wanted:
         return not path
     if wanted[0] == "**":

@@ -30,13 +30,13 @@ _WILDCARDS: Final = frozenset("*?[")
 
 
 class FileKind(enum.StrEnum):
-    """What a file holds."""
+    """The kind of a file."""
 
     SEGMENT = "segment"
     """Records of a partition, at their offsets."""
 
     SNAPSHOT = "snapshot"
-    """The state of the metadata log before an offset; its own records are counted from 0."""
+    """The state of the cluster before an offset; the records of the snapshot itself are numbered from 0."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,18 @@ class LogFile:
     """A file with record batches.
 
     Attributes:
-        path: as the store has it.
+        path: in the store.
         log: name of its folder, ``__cluster_metadata-0``.
-        topic: of the folder's name, or None if the name is not that of a partition and nothing else in the folder
-            tells: then the table that is asked for decides what the records are.
+        topic: from the name of the folder. None if that is not the name of a partition, and no other file in the
+            folder reveals the topic; then the table decides how the records are decoded.
         kind: segment or snapshot.
-        base_offset: of a segment, that of its name; of a snapshot, the end offset: the state before it. A
-            ``bootstrap.checkpoint`` has 0.
+        base_offset: of a segment, from its name; of a snapshot, the end offset of the records that it contains. 0
+            for ``bootstrap.checkpoint``.
         epoch: leader epoch in the name of a snapshot.
         size: in bytes, when it was found.
-        modified: when it was written last, in nanoseconds, when it was found.
-        cluster: what ``meta.properties`` beside the folder says, or None.
-        is_last: whether it is the last segment of its log that was found: a broker may be writing to it.
+        modified: time of the last change, in nanoseconds, when it was found.
+        cluster: the id in ``meta.properties`` beside the folder, or None.
+        is_last: whether it is the last segment of its log: a broker may be writing to it.
     """
 
     path: str
@@ -71,7 +71,7 @@ class LogFile:
 
     @property
     def shown_path(self) -> str:
-        """The path as text that any program takes: octets of names that are no UTF-8 are written out."""
+        """The path as valid text: bytes that are not UTF-8 are escaped."""
         return self.path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
     @property
@@ -94,14 +94,14 @@ def find_log_files(
 ) -> tuple[LogFile, ...]:
     """The segments and snapshots that paths lead to, log by log in the order of their offsets.
 
-    Kafka's other files, and those that it is about to delete or to put in place, are left out. A file is there once,
-    by however many paths it is found.
+    Kafka's other files are left out, and so are files that Kafka is about to delete or to put in place. A file that
+    several paths lead to is returned once.
 
     Args:
         paths: partition folders, folders that contain such, single files, or patterns of these.
         store: where they are.
-        path_glob_filter: a pattern that names of files must match.
-        recursive: whether folders in folders are looked into. Partition folders in a folder are found anyway.
+        path_glob_filter: a pattern that the names of files must match.
+        recursive: whether all nested folders are searched. Partition folders in a folder are found anyway.
 
     Raises:
         LogReadError: code ``unreadable``: there is no such path, or it cannot be listed.
@@ -123,12 +123,12 @@ def _with_last_segments(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
 
 
 def _log_order(file: LogFile) -> tuple[str, int, bool, int, str]:
-    """A snapshot stands before the segment that goes on where it ends."""
+    """A snapshot comes before the segment that begins at its end offset."""
     return file.folder, file.base_offset, file.kind is FileKind.SEGMENT, file.epoch or 0, file.path
 
 
 def _expanded(paths: Sequence[str], store: FileStore) -> Iterator[tuple[str, bool]]:
-    """Paths without patterns, and whether the user named each by itself."""
+    """Paths without patterns, and whether the user gave each path itself."""
     for path in paths:
         if not path:
             raise LogReadError("unreadable", path, "the path is empty")
@@ -141,7 +141,7 @@ def _expanded(paths: Sequence[str], store: FileStore) -> Iterator[tuple[str, boo
             raise LogReadError("unreadable", path, str(error)) from None
         if matches:
             yield from ((match, False) for match in matches)
-        elif _is_there(path, store):  # its name has the marks of a pattern
+        elif _is_there(path, store):  # its name has characters of a pattern
             yield path.rstrip("/"), True
         else:
             raise LogReadError("unreadable", path, "nothing matches the pattern")
@@ -156,7 +156,7 @@ def _is_there(path: str, store: FileStore) -> bool:
 
 
 def _files_of_path(path: str, store: FileStore, *, recursive: bool, named: bool) -> Iterator[tuple[str, LogFile]]:
-    """Files with their real folders."""
+    """Files, each with its real folder."""
     try:
         listing = list(store.list(path, recursive=recursive))
         if not recursive and not any(_kind_and_offset(_name(each.path)) for each in listing):
@@ -194,19 +194,19 @@ def _files_of_folder(folder: str, members: Sequence[FoundFile], store: FileStore
 
 
 def _may_be_log(path: str) -> bool:
-    """Whether a file that a pattern found is taken: patterns find all that is beside logs as well."""
+    """Whether to read a file that matches a pattern: patterns also match other files beside logs."""
     folder, _, name = path.rpartition("/")
     return name.endswith(_ENDS) and not _FOLDER_ON_ITS_WAY.fullmatch(_name(folder))
 
 
 def _single_file(file: FoundFile, store: FileStore) -> LogFile:
-    """A file that was named by itself may have any name with the right end."""
+    """The file of a path: its name only needs the right ending."""
     folder, _, name = file.path.rpartition("/")
     found = _kind_and_offset(name)
     if found is None and name.endswith(_ENDS):
         found = (FileKind.SEGMENT if name.endswith(".log") else FileKind.SNAPSHOT), 0, None
     if found is None:
-        raise LogReadError("unreadable", file.path, "a segment's name ends with .log, a snapshot's with .checkpoint")
+        raise LogReadError("unreadable", file.path, "names of segments end in .log, names of snapshots in .checkpoint")
     kind, offset, epoch = found
     log = _name(folder)
     return LogFile(
@@ -231,7 +231,7 @@ def _kind_and_offset(name: str) -> tuple[FileKind, int, int | None] | None:
 
 
 def _topic(log: str, names: Iterable[str]) -> str | None:
-    """The topic of a folder: only that of the metadata log has these other files, whatever it is named."""
+    """The topic of a folder. Some files are only in folders of the metadata log, whatever the folder is called."""
     if any(name in _SIGNS_OF_METADATA or _SNAPSHOT.fullmatch(name) for name in names):
         return METADATA_TOPIC
     match = _PARTITION_FOLDER.fullmatch(log)

@@ -1,4 +1,4 @@
-"""Where the bytes of logs are: files of this machine, or whatever else has sizes and positions."""
+"""Where the bytes of logs are: files of this machine, or another store."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _FOLDER_OF_THE_SYSTEM: Final = "lost+found"
 
 @dataclass(frozen=True)
 class FileStamp:
-    """What tells one state of a file from another.
+    """The state of a file.
 
     Attributes:
         size: in bytes.
-        modified: when it was written last, in nanoseconds; 0 if nobody looked.
+        modified: time of the last change, in nanoseconds; 0 if unknown.
     """
 
     size: int
     modified: int
 
     def grew_to(self, later: FileStamp) -> bool:
-        """Whether the file may be the same with bytes appended: those that were there are still there."""
+        """Whether the file may be the same one with bytes appended."""
         return later == self or later.size > self.size or (not self.modified and later.size == self.size)
 
 
@@ -38,9 +38,9 @@ class FoundFile:
     """A file in a listing.
 
     Attributes:
-        path: by which it was found.
+        path: of the listing.
         stamp: its state.
-        real_folder: its folder without links and detours; None if the store has neither.
+        real_folder: its folder with links resolved; None if the store has no links.
     """
 
     path: str
@@ -49,13 +49,13 @@ class FoundFile:
 
 
 class OpenFile(Protocol):
-    """A file that is being read."""
+    """A file that is open for reading."""
 
     def stamp(self) -> FileStamp:
-        """Its state now."""
+        """Its current state."""
 
     def read_at(self, offset: int, size: int) -> bytes:
-        """Bytes from an offset on: ``size`` of them, or fewer where the file ends."""
+        """``size`` bytes from an offset on, or fewer at the end of the file."""
 
     def __enter__(self) -> Self: ...
 
@@ -72,13 +72,13 @@ class FileStore(Protocol):
         """The paths that match a pattern with ``*``, ``?``, ``[…]`` and ``**``; if it ends with ``/``, only folders."""
 
     def open(self, path: str) -> OpenFile:
-        """Begin to read a file."""
+        """Open a file."""
 
 
 class LocalStore:
     """Files of this machine.
 
-    They are read with ``pread`` and never mapped: a mapped file that shrinks kills the process.
+    They are read with ``pread`` and not mapped into memory: reading a mapped file that shrank kills the process.
     """
 
     def list(self, path: str, *, recursive: bool) -> Iterator[FoundFile]:
@@ -110,7 +110,7 @@ class _LocalFile:
 
     def read_at(self, offset: int, size: int) -> bytes:
         data = os.pread(self._descriptor, size, offset)
-        if 0 < len(data) < size:  # a signal, or more than the system reads at once
+        if 0 < len(data) < size:  # interrupted by a signal, or more than the system reads at once
             parts = [data]
             while data and (size := size - len(data)):
                 offset += len(data)
@@ -132,12 +132,12 @@ def _named_file(path: str) -> FoundFile:
     except FileNotFoundError:
         raise FileNotFoundError("there is no such folder or file") from None
     if not stat.S_ISREG(status.st_mode):
-        raise OSError("it is neither a folder nor a file")
+        raise OSError("it is neither a folder nor a regular file")
     return FoundFile(path, _stamp(status), str(Path(path).parent.resolve()))
 
 
 def _files_of_folder(folder: str, real_folder: str, *, recursive: bool) -> Iterator[FoundFile]:
-    """Its files. What is deleted meanwhile, as a broker may do, is as if it had never been there."""
+    """The files of a folder, without files that a broker deletes meanwhile."""
     with os.scandir(folder) as entries:
         for entry in entries:
             with suppress(FileNotFoundError):
@@ -148,7 +148,7 @@ def _files_of_folder(folder: str, real_folder: str, *, recursive: bool) -> Itera
 
 
 def _is_of_kafka(entry: os.DirEntry[str]) -> bool:
-    """Whether logs may be in an entry: links may lead in circles, and every disk has a folder that is the system's."""
+    """Whether to search a folder: links can lead in circles, and ``lost+found`` belongs to the system."""
     return entry.is_dir(follow_symlinks=False) and entry.name != _FOLDER_OF_THE_SYSTEM
 
 

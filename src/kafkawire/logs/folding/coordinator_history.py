@@ -88,7 +88,7 @@ class CoordinatorHistory(History, Generic[R]):
 
 
 class _Choice:
-    """Decides which rows the options ask for, and counts them.
+    """Decides which rows the options include, and counts them.
 
     Attributes:
         corrupt_octets: bytes in rows about what could not be read. The caller resets it.

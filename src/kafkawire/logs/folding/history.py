@@ -50,5 +50,5 @@ class History(ABC):
 
         Raises:
             LogReadError: mode FAILFAST: something is wrong with the log. Any mode: a file cannot be read.
-            BeforeKnowledgeError: ``as_of`` lies before the time from which the log tells everything.
+            BeforeKnowledgeError: ``as_of`` lies before the time from which the whole state is known.
         """

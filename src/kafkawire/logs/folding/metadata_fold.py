@@ -118,7 +118,7 @@ class MetadataFold(Generic[K]):
 
     Args:
         make_reducer: makes an empty history.
-        source: books what is wrong.
+        source: counts errors.
         has_snapshots: whether there are snapshots, which may have the state before the first record.
 
     Attributes:
@@ -150,7 +150,7 @@ class MetadataFold(Generic[K]):
         return self._clock.first
 
     def note_flaw(self, flaw: Flaw, *, of_snapshot: bool = False) -> None:
-        """Note bytes that cannot be read, in place of the next batch; the scan has booked them."""
+        """Note bytes that cannot be read, in place of the next batch; the scan has counted them."""
         self._flawed = self._flawed or not of_snapshot
         if not flaw.is_expected:
             self.losses.append(Loss(flaw.code, flaw.base_offset, None, self._clock.now or None))

@@ -109,7 +109,7 @@ class _Rows(Generic[K]):
         """The rows that nothing can change any more, once they are many.
 
         Raises:
-            BeforeKnowledgeError: ``as_of`` lies before the time from which the log tells everything.
+            BeforeKnowledgeError: ``as_of`` lies before the time from which the whole state is known.
         """
         fold = self.fold
         if fold.complete_since is not None:

@@ -1,4 +1,4 @@
-"""Which intervals the options ask for: those that hold at a time, or that touch a span of times or offsets."""
+"""Which intervals the options include: those that hold at a time, or that touch a span of times or offsets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Selection:
         return cls(as_of, from_time, until_time, options.from_offset, options.until_offset)
 
     def keeps(self, interval: Interval[K]) -> bool:
-        """Whether an interval is asked for."""
+        """Whether the options include an interval."""
         return self.keeps_span(interval.valid_from, interval.valid_to, interval.from_offset, interval.to_offset)
 
     def keeps_span(

@@ -31,7 +31,7 @@ class FoldSource:
     options: ReadOptions
     accounts: Accounts
     store: FileStore
-    _booked: set[tuple[str, str, int]] = field(default_factory=set, init=False, repr=False, compare=False)
+    _counted: set[tuple[str, str, int]] = field(default_factory=set, init=False, repr=False, compare=False)
     """Errors in the current batch: several histories may each find the same one."""
 
     def batches(self, file: LogFile) -> Iterator[OpenedBatch | Flaw]:
@@ -43,19 +43,19 @@ class FoldSource:
         for found in scan_records(FileRange(file, 0, file.size), self._all_records(), self.accounts, self.store):
             if isinstance(found, OpenedBatch):
                 self.accounts.records_read += len(found.records.offsets)
-            self._booked.clear()
+            self._counted.clear()
             yield found
 
     def failed(self, code: str, reason: str, batch: OpenedBatch, offset: int) -> None:
-        """Book an error in a record, or between two batches, once.
+        """Count an error in a record, or between two batches, once.
 
         Raises:
             LogReadError: in mode FAILFAST.
         """
         flaw = (code, batch.file.path, offset)
-        if flaw in self._booked:
+        if flaw in self._counted:
             return
-        self._booked.add(flaw)
+        self._counted.add(flaw)
         self.accounts.failed(code)
         if self.options.mode is ReadMode.FAILFAST:
             raise LogReadError(code, batch.file.path, reason, position=batch.position, offset=offset)

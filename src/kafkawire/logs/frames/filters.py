@@ -1,4 +1,4 @@
-"""Which batches and records the options ask for, by offset and time."""
+"""Which batches and records the options include, by offset and time."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _HIGHEST: Final = 1 << 63
 class BatchFilter:
     """The limits of offset and time, for one file.
 
-    Offsets in a snapshot count its own records, so the limits of offset are for its end offset there.
+    Records in a snapshot have offsets of their own, so for a snapshot the offset limits apply to its end offset.
 
     Attributes:
-        excludes_file: whether nothing in the file is asked for.
-        is_active: whether there is any limit for the file's records.
+        excludes_file: whether the options exclude the whole file.
+        is_active: whether any limit applies to the records of the file.
     """
 
     def __init__(self, options: ReadOptions, file: LogFile) -> None:
@@ -44,12 +44,12 @@ class BatchFilter:
         self.is_active = self._limits_offsets or self._limits_times
 
     def excludes(self, batch: RecordBatch) -> bool:
-        """Whether no record of a batch is asked for, as far as its header tells."""
+        """Whether the header of a batch shows that the options exclude all of its records."""
         is_elsewhere = batch.base_offset >= self._until_offset or batch.last_offset < self._from_offset
         return is_elsewhere or batch.max_timestamp < self._from_time
 
     def kept(self, offsets: pa.Int64Array, timestamps: pa.Int64Array) -> pa.BooleanArray | None:
-        """A mask of the records that are asked for, or None for all of them."""
+        """A mask of the included records, or None if all are included."""
         if not self.is_active:
             return None
         return pc.and_(
@@ -59,6 +59,6 @@ class BatchFilter:
 
 
 def _within(numbers: pa.Int64Array, start: int, end: int) -> pa.BooleanArray:
-    """Which numbers are not below a start, and below an end."""
+    """Which numbers are at least ``start`` and below ``end``."""
     first, last = (pa.scalar(min(max(each, _LOWEST), _HIGHEST - 1), pa.int64()) for each in (start, end - 1))
     return pc.and_(pc.greater_equal(numbers, first), pc.less_equal(numbers, last))

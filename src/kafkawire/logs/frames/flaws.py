@@ -1,4 +1,4 @@
-"""What is wrong with bytes of a log, and with records."""
+"""Flaws: bytes of a log that are not valid batches or records."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ __all__ = ["FLAW_CODES", "Flaw", "code_of"]
 
 FLAW_CODES: Final = {
     "truncated_batch": "the file ends inside a batch, as an active segment may",
-    "bad_length": "the length of a batch is absurd; reading goes on at the next point of the index, if there is one",
+    "bad_length": "the length of a batch is impossible; reading resumes at the next index entry, if there is one",
     "bad_crc": "the CRC of a batch is wrong",
     "old_magic": "a message of format 0 or 1, from before Kafka 0.11",
     "bad_codec": "a compression codec that does not exist",
     "bad_compression": "the compressed records of a batch are broken",
-    "too_large": "the records of a batch decompress to more than is allowed, or one is larger than messages may be",
-    "bad_records": "the CRC of a batch is right, its records are not",
-    "unknown_type": "a record type that is not known",
-    "unsupported_version": "a version that is newer than the definitions, of a record or a batch",
-    "decode_error": "a record that is not what its type and version say",
-    "trailing_bytes": "bytes after the record; its values are there",
-    "file_changed": "the file was replaced or cut off while it was read",
-    "offset_gap": "histories: offsets of a metadata log that neither records nor a snapshot cover",
-    "bad_offset": "histories of groups: a batch whose offset is not above that of the one before it in its file",
-    "zero_fill": "zeros up to the end of the file, as in a segment that was allocated ahead; counted only",
+    "too_large": "the records of a batch decompress to more than the limit, or a record is too large for a message",
+    "bad_records": "the CRC of a batch is right, but its records are malformed",
+    "unknown_type": "an unknown record type",
+    "unsupported_version": "a version of a record or a batch that the definitions do not have",
+    "decode_error": "a record that does not match the definition of its type and version",
+    "trailing_bytes": "bytes after the end of the record, whose values are decoded",
+    "file_changed": "the file was replaced or truncated while it was read",
+    "offset_gap": "histories: offsets of a metadata log without records, and not covered by a snapshot",
+    "bad_offset": "histories of groups: a batch whose offset is not above that of the previous one in the file",
+    "zero_fill": "zeros up to the end of the file, as in a preallocated segment; counted only",
 }
-"""The codes and what they mean."""
+"""The codes, and their meaning."""
 
 
 def code_of(error: DecodeError) -> str:
@@ -39,16 +39,16 @@ def code_of(error: DecodeError) -> str:
 
 @dataclass(frozen=True)
 class Flaw:
-    """Bytes that no batch could be made of.
+    """Bytes that are not a valid batch.
 
     Attributes:
         code: one of ``FLAW_CODES``.
-        file: where.
+        file: the file.
         position: of the first byte.
-        size: how many bytes are lost by it.
-        raw: the bytes, or the first of them, or None if there are none to show.
+        size: how many bytes are lost.
+        raw: the bytes, or the first of them; None if there are none to show.
         reason: what is wrong, in one sentence.
-        base_offset: offset that the batch states, if its header could be read.
+        base_offset: from the header of the batch, if the header could be read.
     """
 
     code: str
@@ -61,7 +61,7 @@ class Flaw:
 
     @property
     def is_expected(self) -> bool:
-        """Whether it is only the end of a log that a broker is writing: a batch that is not whole yet."""
+        """Whether it is an incomplete batch at the end of a log, which a broker may be writing."""
         return self.code == "truncated_batch" and self.file.is_last
 
     def error(self) -> LogReadError:

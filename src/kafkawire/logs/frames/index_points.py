@@ -21,11 +21,11 @@ _TIME_ENTRY: Final = struct.Struct(">qi")
 _LARGEST_INDEX: Final = 64 * 1024 * 1024
 _ENTRIES_AT_ONCE: Final = 128 * 1024
 _MOST_READINGS: Final = 2
-"""How often all of a file may be read to see which entries are right. Batches do not overlap, so no more is needed."""
+"""How many times the size of a file is read to check entries. Batches do not overlap, so no more is needed."""
 
 
 class IndexPoints:
-    """The entries of an index, by position. They are hints: the file may be stale, or of another segment."""
+    """The entries of an index, by position. They are hints: an index can be stale, or belong to another segment."""
 
     def __init__(self, base_offset: int, offsets: list[int], positions: list[int]) -> None:
         self._base_offset = base_offset
@@ -34,27 +34,27 @@ class IndexPoints:
         self._octets_read = 0
 
     def after(self, position: int) -> Iterator[tuple[int, int]]:
-        """Position and offset of each entry whose position lies behind another, in order."""
+        """Position and offset of each entry after a position, in order."""
         for index in range(bisect_right(self._positions, position), len(self._positions)):
             yield self._positions[index], self._base_offset + self._offsets[index]
 
     def before_offset(self, offset: int) -> Iterator[tuple[int, int]]:
-        """Position and offset of each entry of a lower offset, the last first."""
+        """Position and offset of each entry with a lower offset, the last one first."""
         for index in reversed(range(bisect_left(self._offsets, offset - self._base_offset))):
             yield self._positions[index], self._base_offset + self._offsets[index]
 
     def from_offset(self, offset: int) -> Iterator[tuple[int, int]]:
-        """Position and offset of each entry of an offset or a higher one, in order."""
+        """Position and offset of each entry with this offset or a higher one, in order."""
         for index in range(bisect_left(self._offsets, offset - self._base_offset), len(self._offsets)):
             yield self._positions[index], self._base_offset + self._offsets[index]
 
     def sound(self, file: OpenFile, entries: Iterable[tuple[int, int]], largest: int) -> Iterator[int]:
-        """The positions of those entries at which a batch with a right CRC begins that the entry can mean.
+        """The positions of the entries where a batch with a right CRC and a fitting offset begins.
 
         Args:
             file: the segment.
             entries: positions and offsets.
-            largest: the largest batch that is believed.
+            largest: the largest accepted batch.
         """
         file_size = file.stamp().size
         for position, offset in entries:

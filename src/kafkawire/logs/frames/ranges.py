@@ -1,4 +1,4 @@
-"""Cutting a file into ranges that begin where a batch does: by its index, or by hopping from length to length."""
+"""Splitting a file into ranges that begin at a batch: by its index, or from batch to batch by their lengths."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from kafkawire.wire.batches.framing import FRAME, FRAME_SIZE, entry_size
 __all__ = ["hop", "ranges_of"]
 
 _TRIED_POINTS: Final = 8
-"""An index none of whose next points is sound is stale, or of another segment."""
+"""After this many entries without a sound batch, the index is stale or belongs to another segment."""
 
 
 def ranges_of(file: LogFile, target: int, options: ReadOptions, store: FileStore) -> Iterator[FileRange]:
-    """Ranges of about ``target`` bytes, without the ends of the file that hold nothing of the offsets asked for.
+    """Ranges of about ``target`` bytes, without the ends of the file that the offset limits exclude.
 
     Raises:
         LogReadError: code ``unreadable``: the file cannot be read.
@@ -42,14 +42,14 @@ def ranges_of(file: LogFile, target: int, options: ReadOptions, store: FileStore
 
 
 def hop(opened: OpenFile, stamp: FileStamp, start: int, marks: Iterable[int], largest: int) -> Iterator[int]:
-    """The first batch at each mark or behind it, found by the lengths of batches, up to the first that is absurd.
+    """The first batch at or after each mark, found by the lengths of batches, up to the first impossible length.
 
     Args:
         opened: the file.
         stamp: its state when it was found.
         start: where a batch begins.
-        marks: positions behind it, in order.
-        largest: the largest batch that is believed.
+        marks: positions after it, in order.
+        largest: the largest accepted batch.
     """
     window = Window(opened, stamp)
     position = start
@@ -60,10 +60,10 @@ def hop(opened: OpenFile, stamp: FileStamp, start: int, marks: Iterable[int], la
         try:
             window.move_to(position, FRAME_SIZE)
         except FileChangedError:
-            return  # whoever reads the ranges will find it changed as well
-        data, behind = window.data, window.end - window.start - FRAME_SIZE
+            return  # reading the ranges reports the change
+        data, last = window.data, window.end - window.start - FRAME_SIZE
         at = 0
-        while at <= behind:
+        while at <= last:
             if position + at >= mark:
                 yield position + at
                 mark = next((each for each in left if each > position + at), None)
@@ -78,7 +78,7 @@ def hop(opened: OpenFile, stamp: FileStamp, start: int, marks: Iterable[int], la
 
 
 def _limits(file: LogFile, opened: OpenFile, points: IndexPoints, options: ReadOptions) -> FileRange:
-    """The range that has all batches that are asked for, as far as the index tells."""
+    """The range with all batches that the offset limits include, as narrow as the index allows."""
     start, end = 0, file.size
     if file.kind is not FileKind.SEGMENT:
         return FileRange(file, start, end)
@@ -86,13 +86,13 @@ def _limits(file: LogFile, opened: OpenFile, points: IndexPoints, options: ReadO
         before = points.before_offset(options.from_offset)
         start = next(points.sound(opened, before, options.max_frame_bytes), 0)
     if options.until_offset is not None:
-        behind = points.sound(opened, points.from_offset(options.until_offset), options.max_frame_bytes)
-        end = next((each for each in behind if _first_offset(opened, each) >= options.until_offset), file.size)
+        following = points.sound(opened, points.from_offset(options.until_offset), options.max_frame_bytes)
+        end = next((each for each in following if _first_offset(opened, each) >= options.until_offset), file.size)
     return FileRange(file, start, max(start, end))
 
 
 def _boundaries(whole: FileRange, opened: OpenFile, points: IndexPoints, target: int, largest: int) -> Iterator[int]:
-    """Where pieces of like size begin: with one larger than the others, a core would work on it while the rest wait."""
+    """Where ranges of similar size begin: all other cores would wait for a range that is larger than the others."""
     last = whole.start
     for mark in _marks(whole, target):
         if mark <= last:

@@ -1,4 +1,4 @@
-"""A file as a sequence of windows: memory is bounded by the largest batch, not by the file."""
+"""Reading a file window by window: memory is bounded by the largest batch, not by the file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["FileChangedError", "Window"]
 
 
 class FileChangedError(Exception):
-    """The bytes that were read before are no longer those of the file."""
+    """The file no longer has the bytes that were read before."""
 
 
 class Window:
@@ -17,8 +17,8 @@ class Window:
 
     Attributes:
         data: its bytes.
-        view: the same, to look at parts without a copy.
-        start: position of the first of them in the file.
+        view: a view of them, for slices without a copy.
+        start: position in the file of the first byte.
         file_size: size of the file when it was opened; nothing is read beyond it.
     """
 
@@ -32,14 +32,14 @@ class Window:
 
     @property
     def end(self) -> int:
-        """Position behind the last byte."""
+        """Position after the last byte."""
         return self.start + len(self.data)
 
     def cover(self, position: int, size: int) -> bool:
-        """Have the bytes from a position on, ``size`` of them; False if the file ends before.
+        """Have ``size`` bytes from a position on in memory; returns False if the file ends before.
 
         Raises:
-            FileChangedError: the file was replaced or cut off.
+            FileChangedError: the file was replaced or truncated.
             OSError: the file cannot be read.
         """
         if position >= self.start and position + size <= self.end:
@@ -53,12 +53,12 @@ class Window:
         """Read from a position on: at least ``size`` bytes, unless the file ends.
 
         Raises:
-            FileChangedError: the file was replaced or cut off.
+            FileChangedError: the file was replaced or truncated.
             OSError: the file cannot be read.
         """
         wanted = min(max(size, OCTETS_AT_A_TIME), self.file_size - position)
         self.data = b""
-        self.view = memoryview(b"")  # let go of the old window before the new one takes its place
+        self.view = memoryview(b"")  # free the old window before reading the new one
         self.data = self._file.read_at(position, wanted)
         self.view = memoryview(self.data)
         self.start = position
@@ -66,7 +66,7 @@ class Window:
             raise FileChangedError
 
     def bytes_at(self, position: int, size: int) -> bytes:
-        """Up to ``size`` bytes from a position on, as far as the file goes.
+        """``size`` bytes from a position on, or fewer at the end of the file.
 
         Raises:
             FileChangedError, OSError: as ``cover``.

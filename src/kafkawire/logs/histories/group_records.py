@@ -1,4 +1,4 @@
-"""What records of the group coordinator say of groups: the groups as the records so far leave them."""
+"""Groups, as the records of the group coordinator change them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from kafkawire.wire import Message
 __all__ = ["GROUP_RECORDS", "GroupRecords", "Touched", "group_of"]
 
 Touched: TypeAlias = tuple[str, str | None]
-"""A group and the member of it that changed; None if all may have changed, or the group is gone."""
+"""A group and the member that changed; None if any member may have changed, or the group was deleted."""
 
 _KINDS: Final = {
     ConsumerGroupMetadataKey.NAME: CONSUMER,
@@ -62,14 +62,14 @@ _KINDS: Final = {
     StreamsGroupCurrentMemberAssignmentKey.NAME: STREAMS,
     StreamsGroupTopologyKey.NAME: STREAMS,
 }
-"""Key to the kind of the group that it is about."""
+"""The kind of group that a record with this key belongs to."""
 
 GROUP_RECORDS: Final = frozenset(name.removesuffix("Key") for name in (*_KINDS, GroupMetadataKey.NAME))
-"""Names of the record types that tell of groups; the others tell of what will be, not of what is."""
+"""Names of the record types with the current state of groups; the other types have target assignments."""
 
 
 def group_of(key: Message) -> str | None:
-    """The group that a key is about."""
+    """The group id in a key."""
     match key:
         case GroupMetadataKey():
             return key.group
@@ -110,10 +110,10 @@ class GroupRecords:
         self.groups: dict[str, Group] = {}
 
     def apply(self, key: Message, value: Message | None) -> Touched | None:
-        """Apply a record; a null value takes away what the key names.
+        """Apply a record; a null value deletes the group, member or assignment of the key.
 
         Returns:
-            What it changed, or None if nothing.
+            The group and member that changed, or None.
         """
         match key:
             case GroupMetadataKey():
@@ -136,7 +136,7 @@ class GroupRecords:
                 return None
 
     def error_of(self, group_id: str) -> str | None:
-        """What is wrong with the bytes of the first member of a group whose bytes are wrong."""
+        """The error of the first member of a group whose protocol bytes could not be decoded, or None."""
         group = self.groups.get(group_id)
         return None if group is None else next((each.error for each in group.members.values() if each.error), None)
 
@@ -216,12 +216,12 @@ class GroupRecords:
         return group_id, member_id
 
     def _existing(self, group_id: str, kind: str) -> Group | None:
-        """The group, if it is of a kind: what takes away belongs to a group that was of that kind."""
+        """The group, if it is of this kind: a tombstone only affects a group of its own kind."""
         group = self.groups.get(group_id)
         return group if group is not None and group.kind == kind else None
 
     def _made(self, group_id: str, kind: str) -> Group:
-        """The group; what it was before, if it was of another kind, is over."""
+        """The group; a group of another kind with this id is replaced."""
         group = self._existing(group_id, kind)
         if group is None:
             group = self.groups[group_id] = Group(kind)

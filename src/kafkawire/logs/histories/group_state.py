@@ -1,4 +1,4 @@
-"""A group and its members, whatever its kind: classic, consumer (KIP-848), share (KIP-932) or streams (KIP-1071)."""
+"""A group and its members, of any kind: classic, consumer (KIP-848), share (KIP-932) or streams (KIP-1071)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHARE: Final = "share"
 STREAMS: Final = "streams"
 
 _EMBEDDED_PROTOCOL: Final = "consumer"
-"""The protocol type of classic groups whose members tell each other of topics in Kafka's own form."""
+"""The protocol type of classic groups whose members exchange topics in Kafka's own format."""
 
 Assigned: TypeAlias = tuple[str | None, str | None, str | None, str | None, tuple[int, ...]]
 """Partitions of a topic or tasks of a topology: topic, its id, id of the subtopology, role of the tasks, partitions.
@@ -31,12 +31,12 @@ class Member(msgspec.Struct, gc=False):
     """A member of a group.
 
     Attributes:
-        protocol: the assignor that it prefers.
-        client_id, client_host, instance_id: who it is.
-        topics: what it subscribed to; None if that is not known.
-        regex: what the names of further topics match.
-        assignment: what it has.
-        error: what is wrong with the bytes of its subscription or assignment, or None.
+        protocol: its preferred assignor.
+        client_id, client_host, instance_id: of the client.
+        topics: its subscription; None if unknown.
+        regex: regular expression for the names of more topics.
+        assignment: its partitions or tasks.
+        error: why the bytes of its subscription or assignment could not be decoded, or None.
     """
 
     protocol: str | None = None
@@ -53,13 +53,13 @@ class Group(msgspec.Struct, gc=False):
     """A group.
 
     Attributes:
-        kind: which protocol its members follow.
+        kind: the protocol of its members.
         epoch: of the group; the generation of a classic group.
-        protocol: what the members of a classic group agreed on.
+        protocol: the assignor of a classic group.
         leader: of a classic group.
         members: by their ids.
-        topics_of_regex: the topics that each regular expression of a member stands for.
-        source_topics: what the topology of a streams group reads.
+        topics_of_regex: the topics that match each regular expression of a member.
+        source_topics: the topics that a streams group reads.
     """
 
     kind: str
@@ -71,7 +71,7 @@ class Group(msgspec.Struct, gc=False):
     source_topics: tuple[str, ...] | None = None
 
     def topics_of(self, member: Member) -> tuple[str, ...] | None:
-        """The topics that a member reads, those that its regular expression stands for as well."""
+        """The topics that a member reads, with those that match its regular expression."""
         if self.kind == STREAMS:
             return self.source_topics
         if not member.regex:
@@ -80,7 +80,7 @@ class Group(msgspec.Struct, gc=False):
 
 
 def classic_group(value: GroupMetadataValue) -> Group:
-    """A classic group as its one record has it. Bytes that are not what the protocol says are noted, not refused."""
+    """A classic group, from its one record. Malformed bytes of a member are an error of that member only."""
     embedded = value.protocol_type == _EMBEDDED_PROTOCOL
     members = {each.member_id: _classic_member(each, embedded=embedded) for each in value.members}
     return Group(CLASSIC, value.generation, value.protocol, value.leader, members)

@@ -1,1 +1,1 @@
-"""From batches to rows: one module for each kind of table."""
+"""From records to rows: one module for each kind of table."""

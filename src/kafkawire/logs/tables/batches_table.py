@@ -46,7 +46,7 @@ _FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Described:
-    """A batch without its records."""
+    """The header of a batch."""
 
     batch: RecordBatch
     size: int
@@ -79,9 +79,9 @@ _READERS: Final[Mapping[str, Callable[[_Described], object]]] = {
 class BatchesTable:
     """The headers of batches as a table; records are not decoded.
 
-    ``first_offset`` and ``last_offset`` are those that the batch was written with: compaction keeps them.
-    ``log_offset`` is the first. ``append_time`` is the base timestamp, unless compaction replaced it by a delete
-    horizon: then null.
+    ``first_offset`` and ``last_offset`` are those of the batch when it was written; compaction keeps them.
+    ``log_offset`` is the first. ``append_time`` is the base timestamp; null if compaction replaced that by a delete
+    horizon.
     """
 
     name = "batches"
@@ -141,5 +141,5 @@ def _codec_name(code: int) -> str:
 
 
 def _last_offset(batch: RecordBatch) -> int | None:
-    """None if it is beyond all offsets, as that of a made-up batch may be."""
+    """None if it does not fit into int64, which is possible in a forged batch."""
     return batch.last_offset if -(1 << 63) <= batch.last_offset < 1 << 63 else None

@@ -1,4 +1,4 @@
-"""Rows of one record type of a coordinator's log."""
+"""The columns of one record type of a coordinator's log."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CoordinatorConverter:
         self._key_frame: Frame = known.key_version, _PREFIX_SIZE
         self._value = value
         self._outputs = outputs
-        # What no column needs is not decoded.
+        # A message that no column needs is not decoded.
         wanted = {each.side for each in outputs if options.columns is None or each.field.name in options.columns}
         self._wants_key = options.wants_errors or "key" in wanted
         self._wants_value = options.wants_errors or "value" in wanted
@@ -104,7 +104,7 @@ class CoordinatorConverter:
 
 
 def _graver(faults: Mapping[int, RowFault], others: Container[int]) -> dict[int, RowFault]:
-    """Those that count though a row has another: without its values it is worse off than with bytes left over."""
+    """The errors that replace another error of the row: an undecodable key is worse than trailing bytes."""
     return {row: fault for row, fault in faults.items() if fault[0] != "trailing_bytes" or row not in others}
 
 

@@ -1,4 +1,4 @@
-"""From octets of one message in several versions to columns, and to what is wrong with single rows."""
+"""From the bytes of messages, in several versions, to columns and the errors of single rows."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from kafkawire.wire import DecodeError, Message
 __all__ = ["DecodedMessages", "Frame", "RowFault", "decode_messages", "decode_repeated", "rows_with"]
 
 Frame: TypeAlias = tuple[int, int]
-"""The version of a message, and where it begins in its octets."""
+"""The version of a message, and the position where it begins in its bytes."""
 
 RowFault: TypeAlias = tuple[str, str]
-"""What is wrong with a row: one of ``FLAW_CODES``, and a sentence."""
+"""The error of a row: one of ``FLAW_CODES``, and a sentence."""
 
 _Piece: TypeAlias = tuple["pa.UInt64Array", Sequence[ArrowArray]]
-"""Numbers of rows in order, and their columns."""
+"""Row numbers in order, and the columns of these rows."""
 
 
 @dataclass(frozen=True)
 class DecodedMessages:
-    """A column for each field of a message, and the faults of some rows."""
+    """A column for each field of a message, and the errors of some rows."""
 
     arrays: Sequence[ArrowArray]
     faults: dict[int, RowFault]
@@ -40,9 +40,9 @@ def decode_messages(
 
     Args:
         columns: of the message.
-        octets: binary; what the message of each row is in.
-        frames: where messages can be, in versions that the message has; None for rows of nulls.
-        codes: int32; which of the frames each row has; null for rows of nulls.
+        octets: binary; the bytes with the message of each row.
+        frames: the different frames, in versions that the message has; None for rows of nulls.
+        codes: int32; the index in ``frames`` of each row; null for rows of nulls.
     """
     pieces: list[_Piece] = []
     faults: dict[int, RowFault] = {}
@@ -58,12 +58,12 @@ def decode_messages(
 
 
 def rows_with(code: int, codes: pa.Int32Array) -> pa.UInt64Array:
-    """The numbers of the rows that have a code."""
+    """The numbers of the rows with a code."""
     return pc.indices_nonzero(pc.equal(codes, pa.scalar(code, pa.int32())))
 
 
 def decode_repeated(columns: MessageColumns, octets: pa.BinaryArray, frame: Frame) -> DecodedMessages:
-    """As ``decode_messages`` for messages of one version, many of which are the same: each is decoded once."""
+    """As ``decode_messages`` for one version, where many messages are equal: each distinct one is decoded once."""
     encoded = octets.dictionary_encode()
     distinct = cast("pa.BinaryArray", encoded.dictionary)
     found = decode_messages(columns, distinct, [frame], pa.repeat(pa.scalar(0, pa.int32()), len(distinct)))
@@ -77,7 +77,7 @@ def decode_repeated(columns: MessageColumns, octets: pa.BinaryArray, frame: Fram
 def _of_frame(
     columns: MessageColumns, frame: Frame, octets: pa.BinaryArray, numbers: pa.UInt64Array, faults: dict[int, RowFault]
 ) -> list[_Piece]:
-    """Messages of one version: the many that are alike together, and the others one by one."""
+    """Messages of one version: those of the same shape together, the others one by one."""
     version, start = frame
     own = octets if len(numbers) == len(octets) else octets.take(numbers)
     alike = list(columns.of_same_shape(version, own, start))
@@ -94,7 +94,7 @@ def _of_frame(
 def _one_by_one(
     columns: MessageColumns, frame: Frame, octets: pa.BinaryArray, numbers: pa.UInt64Array, faults: dict[int, RowFault]
 ) -> Iterator[_Piece]:
-    """The rows of messages, and those of nulls for malformed ones."""
+    """The rows of valid messages, and rows of nulls for malformed ones."""
     version, start = frame
     messages: dict[int, Message] = {}
     malformed = []
@@ -118,7 +118,7 @@ def _without_values(columns: MessageColumns, numbers: pa.UInt64Array) -> _Piece:
 
 
 def _in_order(pieces: Sequence[_Piece]) -> Sequence[ArrowArray]:
-    """The columns of all rows, from those of the pieces that they are in."""
+    """The columns of all rows, from those of the pieces."""
     if len(pieces) == 1:
         return pieces[0][1]
     back = pc.sort_indices(pa.concat_arrays([numbers for numbers, _ in pieces]))

@@ -1,4 +1,4 @@
-"""Any record of any log in words: its type, version and content as JSON, or why that cannot be told."""
+"""A description of any record of any log: type, version and content as JSON, or the error."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ __all__ = ["Description", "describe_record"]
 
 
 class Description(msgspec.Struct, frozen=True, gc=False):
-    """What is known of a record.
+    """A record in words.
 
     Attributes:
-        type: name as kafka-dump-log prints it, ``UNKNOWN(77)`` for a number without name; None in a log without types.
+        type: name as kafka-dump-log prints it, ``UNKNOWN(77)`` for an unknown number; None in a log without types.
         version: of the record, or of a coordinator record's value.
         json: content in Kafka's JSON form, or None.
-        code: what is wrong, one of ``FLAW_CODES``, or None.
-        reason: the same in a sentence.
-        secret: whether the bytes of the record are kept from readers. Those of a metadata record that was not decoded
-            are.
+        code: one of ``FLAW_CODES`` if something is wrong, or None.
+        reason: the error in a sentence.
+        secret: whether the bytes of the record are hidden, as those of a metadata record that was not decoded are.
     """
 
     type: str | None = None
@@ -55,16 +54,16 @@ def describe_record(
     full: bool,
     secrets: bool = False,
 ) -> Description:
-    """What a record of a topic says.
+    """Describe a record of a topic.
 
     Args:
-        topic: of the log; None if nobody knows it.
+        topic: of the log; None if unknown.
         key: of the record.
         value: of the record.
-        registry: the record types that are known.
+        registry: all record types.
         control: whether it is a control record.
-        full: whether the content is wanted too.
-        secrets: whether the content has salts, keys and sensitive configurations.
+        full: whether to decode the content too.
+        secrets: whether to show salts, keys and sensitive configurations in the content.
     """
     try:
         if control:

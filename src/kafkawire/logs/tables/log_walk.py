@@ -1,4 +1,4 @@
-"""The batches of a log from a place on, over all its segments: for what the rows of a part need to know of the rest."""
+"""The batches of a log from a place on, over all segments: some columns of a part depend on the rest of the log."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from kafkawire.logs.options import ReadMode, ReadOptions
 __all__ = ["Place", "batches_from", "log_of"]
 
 Place: TypeAlias = tuple[int, int]
-"""Number of a segment in its log, and where a batch begins in it."""
+"""Index of a segment in its log, and position of a batch in the segment."""
 
 
 def log_of(file: LogFile, store: FileStore) -> Sequence[LogFile]:
-    """The segments of the log that a file is one of, as they are now; the file alone if it is none of them."""
+    """The current segments of the log of a file; the file alone if it is not a segment of a log."""
     folder, slash, name = file.path.rpartition("/")
     if file.kind is not FileKind.SEGMENT or name != f"{file.base_offset:020}.log":
         return (file,)
@@ -35,7 +35,7 @@ def log_of(file: LogFile, store: FileStore) -> Sequence[LogFile]:
 def batches_from(
     log: Sequence[LogFile], place: Place, options: ReadOptions, store: FileStore
 ) -> Iterator[tuple[Place, ScannedBatch]]:
-    """The batches of a log from a place on. What cannot be read is passed over: whoever reads it will tell."""
+    """The batches of a log from a place on, without flaws: the part that contains a flaw reports it."""
     unlimited = replace(
         options, mode=ReadMode.PERMISSIVE, from_offset=None, until_offset=None, from_time=None, until_time=None
     )

@@ -1,4 +1,4 @@
-"""Rows of one record type of the metadata log."""
+"""The columns of one record type of the metadata log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kafkawire.wire import DecodeError
 __all__ = ["MetadataConverter"]
 
 _Frame: TypeAlias = tuple[int, int, int]
-"""Id and version of a record, and where its message begins."""
+"""Id and version of a record, and the position of its message."""
 
 _USUAL_FRAME: Final = 3
 _LARGEST_FRAME: Final = 15
@@ -68,7 +68,7 @@ class MetadataConverter:
 
 
 def _frames(values: pa.BinaryArray, size: int = _USUAL_FRAME) -> tuple[pa.Int32Array, list[_Frame | None]]:
-    """Which of the distinct beginnings each value has, and what they say; None for those that are none."""
+    """The frames of values: an index for each value, and the distinct frames; None for invalid ones."""
     heads = pc.binary_slice(values, 0, size).dictionary_encode()
     frames = [_frame(head) for head in cast("list[bytes]", heads.dictionary.to_pylist())]
     if None in frames and size < _LARGEST_FRAME:

@@ -1,4 +1,4 @@
-"""What became of the transactions of a metadata log, from the record that begins one to the one that ends it."""
+"""The outcome of the transactions of a metadata log (KIP-868)."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ __all__ = ["MetadataOutcomes"]
 _OPEN: Final = "open"
 
 _MAY_MARK: Final = re.compile(rb"\x01[\x17-\x19\x97-\x99]|\x81[\x00\x80]").search
-"""Finds the frames of the records that begin and end transactions, 23 to 25, and their padded forms, among others."""
+"""Finds the frames of records 23 to 25, which begin and end transactions, also with padded numbers; may find others."""
 
 _Point: TypeAlias = tuple[int, int, int]
-"""A record: number of the segment, position of the batch, offset."""
-_BEHIND_ALL: Final = (1 << 63, 0, 0)
+"""A record: index of the segment, position of the batch, offset."""
+_AFTER_ALL: Final = (1 << 63, 0, 0)
 _LAST: Final = (1 << 63) - 1
-"""Above the offsets of all other records of a batch."""
+"""Higher than the offsets of all records of a batch."""
 
 
 class _Transaction(NamedTuple):
-    """Records that are so together, the end excluded."""
+    """Records of one transaction, the end excluded."""
 
     begin: _Point
     end: _Point
@@ -43,11 +43,11 @@ class _Transaction(NamedTuple):
 
 
 class MetadataOutcomes:
-    """The outcomes for the records of a log, asked for in their order (KIP-868).
+    """The outcomes for the records of a log, requested in order.
 
-    They say what the histories do with the records: those of a transaction count if it is ``committed``. It is ``open``
-    if its end is not there, because it is yet to come, or because another begins or records are missing before it does.
-    Memory holds the transactions between the record that is asked for and the end of the one that it is in.
+    Histories treat the records in the same way: those of a ``committed`` transaction count. A transaction is ``open``
+    if its end is not in the log, or if another transaction begins or records are missing before its end. Memory holds
+    the transactions from the requested record to the end of its own transaction.
 
     Args:
         log: the segments.
@@ -65,12 +65,12 @@ class MetadataOutcomes:
         self._steps = self._walk(batches_from(log, (0, 0), options, store))
 
     def goes_on_to(self, file_range: FileRange) -> bool:
-        """Whether a range is of the same log, and lies behind what was asked for so far."""
+        """Whether a range of the same log comes after all records requested so far."""
         number = self._numbers.get(file_range.file.path, -1)
         return self._asked[:2] < (number, file_range.start)
 
     def of(self, file: LogFile, batch: BatchOfRows, offsets: Sequence[int]) -> Sequence[str | None]:
-        """What became of the transaction that each of some records of a batch is part of; None for those of none."""
+        """The outcome of the transaction of each record of a batch; None for a record outside of transactions."""
         place = self._numbers[file.path], batch.position
         self._asked = (*place, min(offsets, default=0))
         last = (*place, max(offsets, default=0))
@@ -106,10 +106,10 @@ class MetadataOutcomes:
                 expected = max(expected or 0, batch.last_offset + 1)
             self._reached = (*place, _LAST)
             yield True
-        self._break(_BEHIND_ALL)
+        self._break(_AFTER_ALL)
 
     def _opened(self, scanned: ScannedBatch) -> Iterator[OpenedBatch | Flaw]:
-        """A batch, piece by piece, if records in it may begin or end transactions."""
+        """A batch in pieces, if its records may begin or end transactions."""
         batch = scanned.batch
         if batch.is_control or (
             self._transactions.begun is None and not batch.is_compressed and _MAY_MARK(batch.payload) is None
@@ -118,7 +118,7 @@ class MetadataOutcomes:
         return open_batch(scanned, self._options)
 
     def _marks(self, opened: OpenedBatch) -> Iterator[tuple[int, int]]:
-        """Offsets and numbers of the records that begin or end transactions."""
+        """Offsets and ids of the records that begin or end transactions."""
         limit = self._options.high_watermark
         for offset, number in zip(opened.records.offsets, map(_number_of, opened.records.values), strict=True):
             if number is not None and number in MARKERS and (limit is None or offset < limit):
@@ -144,7 +144,7 @@ class MetadataOutcomes:
 
 
 def _number_of(value: bytes | None) -> int | None:
-    """The number of a metadata record, or None if it has none."""
+    """The id of a metadata record, or None if it has none."""
     try:
         return None if value is None else read_frame(value, METADATA_RECORD)[0]
     except DecodeError:

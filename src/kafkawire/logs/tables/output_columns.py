@@ -1,4 +1,4 @@
-"""Which field of a record becomes which column of its table."""
+"""Columns of typed tables, each made from a field of the record."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class OutputColumn:
         field: name and type of the column.
         side: ``key`` or ``value``: the message that has the field.
         index: of the field in the columns of the message.
-        names: of the numbers, if the column has names in place of numbers.
-        masked: what takes the place of values that are kept from readers, if there are such.
+        names: the names of an enumeration, if the column has names in place of numbers.
+        masked: makes the column with secret values hidden, if it can have any.
     """
 
     field: ArrowField
@@ -30,7 +30,7 @@ class OutputColumn:
     masked: Callable[[Sequence[ArrowArray]], ArrowArray] | None = None
 
     def of(self, arrays: Sequence[ArrowArray]) -> ArrowArray:
-        """The column, from those of the message."""
+        """The column, made from the columns of the message."""
         if self.masked is not None:
             return self.masked(arrays)
         array = arrays[self.index]

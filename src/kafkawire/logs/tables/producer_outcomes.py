@@ -1,4 +1,4 @@
-"""What became of the transactions of producers: their batches, and the markers that end them (KIP-98)."""
+"""The outcome of the transactions of producers, from the markers that end them (KIP-98)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _OPEN: Final = "open"
 
 
 class ProducerOutcomes:
-    """The outcomes for the batches of a range of a log, asked for in their order.
+    """The outcomes for the batches of a range of a log, requested in order.
 
-    A transaction and its marker belong together by the producer's id; the epoch of the marker may be another (KIP-890).
-    Behind the range no more is read than up to the markers of what is open there. Memory holds, of each producer, the
-    last of the markers that say the same one after the other.
+    Transactions and markers are matched by producer id; the epoch of the marker may be another (KIP-890). After the
+    range, the log is read up to the markers of the transactions that are still open. Memory holds the last of several
+    markers with the same outcome of a producer.
 
     Args:
         log: the segments.
@@ -47,7 +47,7 @@ class ProducerOutcomes:
         self._steps = self._walk(batches_from(log, (self._segment, file_range.start), options, store))
 
     def of(self, _: LogFile, batch: BatchOfRows, offsets: Sequence[int]) -> Sequence[str | None]:
-        """What became of the transaction that each of some records of a batch is part of or ends; None without one."""
+        """The outcome of the transaction of each record of a batch, markers included; None outside of transactions."""
         place = self._segment, batch.position
         return [self._outcome_at(place, batch.producer_id) if batch.is_transactional else None] * len(offsets)
 
@@ -63,7 +63,7 @@ class ProducerOutcomes:
     def _walk(self, batches: Iterator[tuple[Place, ScannedBatch]]) -> Iterator[bool]:
         for place, scanned in batches:
             producer_id = scanned.batch.producer_id
-            outcome = self._said_by(scanned) if scanned.batch.is_control else None
+            outcome = self._outcome_in(scanned) if scanned.batch.is_control else None
             if outcome is None:
                 if scanned.batch.is_transactional and place < self._end:
                     self._open.add(producer_id)
@@ -78,8 +78,8 @@ class ProducerOutcomes:
             runs.pop()
         runs.append((place, outcome))
 
-    def _said_by(self, scanned: ScannedBatch) -> str | None:
-        """What a control batch says of a transaction, if it does."""
+    def _outcome_in(self, scanned: ScannedBatch) -> str | None:
+        """The outcome in a control batch, if it has a marker."""
         for opened in open_batch(scanned, self._options):
             if isinstance(opened, Flaw):
                 return None
@@ -91,7 +91,7 @@ class ProducerOutcomes:
 
 @lru_cache(maxsize=8)
 def _outcome_of(key: bytes | None, value: bytes | None) -> str | None:
-    """What a control record says of a transaction, if it does; those of one coordinator are all alike."""
+    """The outcome in a control record, if it is a marker. The markers of a coordinator are all equal."""
     try:
         control = decode_control_record(key, value)
     except DecodeError:

@@ -1,4 +1,4 @@
-"""Tables with a row for each record: how records become rows, whatever the columns are."""
+"""Tables with a row for each record, whatever their columns are."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _PROVENANCE_NAMES: Final = frozenset(field.name for field in PROVENANCE)
 
 @dataclass(frozen=True)
 class RecordFlaw:
-    """What is wrong with one record.
+    """An error in one record.
 
     Attributes:
         code: one of ``FLAW_CODES``.
-        raw: its bytes.
-        reason: in one sentence.
+        raw: the bytes of the record.
+        reason: what is wrong, in one sentence.
     """
 
     code: str
@@ -43,29 +43,29 @@ class RecordFlaw:
 
 @dataclass(frozen=True)
 class Converted:
-    """Columns of records, and the flaws of some of them by their row."""
+    """Columns of records, and the errors of some of them by row."""
 
     columns: Mapping[str, ArrowArray]
     flaws: Mapping[int, RecordFlaw]
 
 
 def record_flaws(faults: Mapping[int, tuple[str, str]], octets: ArrowArray) -> dict[int, RecordFlaw]:
-    """Faults of rows by code and reason as flaws, with the octets of the rows."""
+    """Errors by row, from their codes and reasons, with the bytes of the rows."""
     return {row: RecordFlaw(code, octets[row].as_py(), reason) for row, (code, reason) in faults.items()}
 
 
 class RecordConverter(Protocol):
-    """What makes columns of records."""
+    """Makes the columns of one table."""
 
     def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
-        """Those that become rows. The others are booked as dropped."""
+        """The records that become rows. The others are counted as dropped."""
 
     def convert(self, rows: RawRows, names: Sequence[str]) -> Converted:
-        """The columns of these names."""
+        """The columns with these names."""
 
 
 class RecordTable:
-    """A table with a row for each record that a source chooses."""
+    """A table with a row for each record that a converter chooses."""
 
     splittable = True
 

@@ -1,4 +1,4 @@
-"""What kind of record a record is, by the numbers in front of it, and its name."""
+"""Names of record types."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def upper_snake_case(name: str) -> str:
 
 
 def record_type_names(registry: RecordRegistry) -> tuple[str, ...]:
-    """What column ``record_type`` of table ``records`` may say, but for numbers without name."""
+    """The values of column ``record_type`` of table ``records``, except for unknown numbers."""
     coordinators = (each.name for types in registry.coordinators.values() for each in types.values())
     named = map(upper_snake_case, (*registry.metadata.values(), *coordinators))
     return (*named, *(kind.name for kind in ControlRecordType))

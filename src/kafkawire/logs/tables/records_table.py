@@ -26,9 +26,9 @@ __all__ = ["RecordsTable"]
 
 _NO_OP: Final = "NO_OP_RECORD"
 _ONE_BYTE: Final = 128
-"""Numbers below it take one byte in front of a record."""
+"""Record ids below this take one byte in the frame."""
 _HEAD: Final = 2
-"""Size of the frame's version and such a number."""
+"""Size of the frame version and such an id."""
 _FIELDS: Final = (
     pa.field("record_type", pa.string()),
     pa.field("record_version", pa.int16()),
@@ -41,10 +41,10 @@ _FIELDS: Final = (
 
 
 class RecordsTable:
-    """The table. Parts may be read side by side.
+    """The table. Parts can be read in parallel.
 
     Raises:
-        UnknownColumnError: the options choose a column that there is not.
+        UnknownColumnError: the options choose a column that the table does not have.
     """
 
     name = "records"
@@ -69,7 +69,7 @@ class RecordsTable:
         return RecordTable(self.name, self.logs, _FIELDS, _AllRecords(self._options, outcomes), self._options)
 
     def _outcomes(self) -> TxnOutcomes:
-        """What a reading that is over has found out, for the next one to go on with, or else something new."""
+        """The outcomes from an earlier part, to continue with, or new ones."""
         try:
             return self._kept.pop()
         except IndexError:
@@ -103,7 +103,7 @@ class _AllRecords:
         return rows.where(pa.array(chosen, pa.bool_()))
 
     def _may_have_no_ops(self, rows: RawRows) -> bool:
-        """Whether one of them begins as a no-op does, or not as records usually begin."""
+        """Whether a record begins like a no-op, or in an unusual way."""
         heads = pc.unique(pc.binary_slice(rows.values.filter(pc.invert(rows.control)), 0, _HEAD)).to_pylist()
         return not self._usual_heads.issuperset(heads)
 
@@ -130,7 +130,7 @@ class _AllRecords:
         return Converted({name: columns[name] for name in names}, flaws)
 
     def _secret(self, rows: RawRows, described: Sequence[Description]) -> pa.BooleanArray:
-        """The records whose bytes are kept from readers."""
+        """The records whose bytes are hidden."""
         if rows.file.topic == METADATA_TOPIC:
             return pa.array([each.secret for each in described], pa.bool_())
         return secret_values(rows.values, named=rows.file.topic is not None)
@@ -145,7 +145,7 @@ class _AllRecords:
 
 
 def _without(octets: pa.BinaryArray, secret: pa.BooleanArray) -> ArrowArray:
-    """Octets, with null in place of those that are secret."""
+    """Byte strings, with null in place of the secret ones."""
     if not pc.any(secret).as_py():
         return octets
     shown: ArrowArray = pc.if_else(secret, pa.scalar(None, pa.binary()), octets)

@@ -1,4 +1,4 @@
-"""Records on their way to become rows, and the columns that say where they are from."""
+"""Records that become rows, and the columns with their provenance."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _RAW_TYPES: Final[Mapping[str, pa.DataType]] = {
     "value": pa.binary(),
 }
 RAW_COLUMNS: Final = pa.schema(_RAW_TYPES)
-"""What is known of a record before anything is made of key and value; timestamps are in milliseconds, as in Kafka."""
+"""A record before its key and value are decoded; timestamps are in milliseconds, as in Kafka."""
 
 
 class BatchOfRows(NamedTuple):
-    """The batch that rows are from, as far as it matters to them; named as in ``RecordBatch``."""
+    """The attributes of a batch that its rows need; named as in ``RecordBatch``."""
 
     is_control: bool
     is_transactional: bool
@@ -55,8 +55,8 @@ class RawRows:
     """Records of one file that may become rows.
 
     Args:
-        file: where they are from.
-        columns: ``RAW_COLUMNS`` of them.
+        file: the file of the records.
+        columns: with the schema ``RAW_COLUMNS``.
     """
 
     def __init__(self, file: LogFile, columns: pa.RecordBatch) -> None:
@@ -84,45 +84,45 @@ class RawRows:
 
     @property
     def keys(self) -> pa.BinaryArray:
-        """The key of each record; null where there is none."""
+        """The keys; null for records without key."""
         return cast("pa.BinaryArray", self.columns.column("key"))
 
     @property
     def values(self) -> pa.BinaryArray:
-        """The value of each record; null for tombstones."""
+        """The values; null for tombstones."""
         return cast("pa.BinaryArray", self.columns.column("value"))
 
     @property
     def control(self) -> pa.BooleanArray:
-        """Which of them are control records, which consumers never see."""
+        """Which records are control records, which consumers never see."""
         return self._have(CONTROL)
 
     @property
     def transactional(self) -> pa.BooleanArray:
-        """Which of them belong to transactions of producers."""
+        """Which records belong to transactions of producers."""
         return self._have(TRANSACTIONAL)
 
     def _have(self, bit: int) -> pa.BooleanArray:
-        """Which of them are from batches with an attribute."""
+        """Which records are from batches with an attribute."""
         mask = pa.scalar(bit, pa.int16())
         attributes = cast("pa.Int16Array", self.columns.column("attributes"))
         return pc.equal(pc.bit_wise_and(attributes, mask), mask)
 
     def batches(self) -> Iterator[tuple[BatchOfRows, Sequence[int]]]:
-        """The batches that they are from, and the offsets of those from each."""
+        """The batches of the records, each with the offsets of its records."""
         of_rows = (self.columns.column(name).to_pylist() for name in ("batch_position", "producer_id", "log_offset"))
         cells = zip(self.control.to_pylist(), self.transactional.to_pylist(), *of_rows, strict=True)
         for batch, rows in groupby(cells, key=itemgetter(slice(0, -1))):
             yield BatchOfRows(*batch), [offset for *_, offset in rows]
 
     def where(self, mask: pa.BooleanArray) -> RawRows:
-        """The records that a mask chooses, null for false."""
+        """The records where a mask is true."""
         if mask.true_count == len(self):
             return self
         return RawRows(self.file, self.columns.filter(mask))
 
     def without_control_records(self, accounts: Accounts) -> RawRows:
-        """The records that are none of Kafka's control records, which are booked as dropped."""
+        """The records without control records, which are counted as dropped."""
         control = self.control
         if not pc.any(control).as_py():
             return self
@@ -131,7 +131,7 @@ class RawRows:
         return rows
 
     def column(self, name: str, options: ReadOptions) -> ArrowArray:
-        """A column of provenance."""
+        """A column of ``PROVENANCE``."""
         match name:
             case "cluster":
                 return _repeated(options.cluster or self.file.cluster, len(self))
@@ -144,7 +144,7 @@ class RawRows:
 
 
 class PendingRows:
-    """Records that wait until there are enough of them for a batch of rows."""
+    """Collects records until there are enough to convert."""
 
     def __init__(self, file: LogFile) -> None:
         self._file = file
@@ -153,7 +153,7 @@ class PendingRows:
         self._octets = 0
 
     def add(self, rows: RawRows) -> Iterator[RawRows]:
-        """Add some, and take out as many full batches as there are then."""
+        """Add records, and take out all full batches."""
         if len(rows):
             self._waiting.append(rows.columns)
             self._count += len(rows)
@@ -167,7 +167,7 @@ class PendingRows:
             yield from self.add(RawRows(self._file, gathered.slice(full)))
 
     def rest(self) -> Iterator[RawRows]:
-        """Take out all."""
+        """Take out all records."""
         if self._waiting:
             yield from self._pieces(self._gathered())
 
@@ -182,7 +182,7 @@ class PendingRows:
 
 
 def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions) -> pa.RecordBatch:
-    """Rows for bytes that no records could be made of: their place, what is wrong, and the bytes if they are shown."""
+    """Rows for flaws: their place, their code, and the bytes unless they are hidden."""
     known: dict[str, Iterable[object]] = {
         "cluster": [options.cluster or flaw.file.cluster for flaw in flaws],
         "file": [flaw.file.shown_path for flaw in flaws],
@@ -199,7 +199,7 @@ def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions)
 
 
 def _times(values: pa.Int64Array) -> ArrowArray:
-    """Times of Kafka, milliseconds since the epoch, as microseconds; null for -1 and what no calendar has."""
+    """As ``microseconds``, for a column."""
     has_time = pc.and_(pc.greater_equal(values, _EPOCH), pc.less_equal(values, pa.scalar(LATEST, pa.int64())))
     times: ArrowArray = pc.multiply(pc.if_else(has_time, values, _NO_TIME), _MICROSECONDS).cast(TIMESTAMP)
     return times

@@ -1,7 +1,7 @@
-"""Which records and bytes of the metadata log are kept from readers: salts and keys of SCRAM, sensitive configurations.
+"""What is hidden of the metadata log: salts and keys of SCRAM, and sensitive configurations.
 
-Fields are hidden one by one where records are decoded. The bytes of a record are shown as a whole or not at all, and
-so are those that could not be decoded: nothing says what is in them (decision 0025).
+In decoded records, single fields are hidden. The bytes of a record are shown as a whole or not at all. Bytes that could
+not be decoded are hidden, since they may contain anything (decision 0025).
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ __all__ = ["SECRET_FIELDS", "hide_in_json", "secret_values", "shows_broken_bytes
 SECRET_FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     UserScramCredentialRecord.NAME: {"salt": "salt", "stored_key": "storedKey", "server_key": "serverKey"}
 }
-"""The fields of messages that are secret, and their names in JSON."""
+"""Secret fields by message, with their names in JSON."""
 
 _NUMBERS: Final = (UserScramCredentialRecord.API_KEY, ConfigRecord.API_KEY)
 _HEADS: Final = pa.array([bytes((FRAME_VERSION, number)) for number in _NUMBERS], pa.binary())
 
 
 def shows_broken_bytes(file: LogFile, options: ReadOptions) -> bool:
-    """Whether bytes of a file that could not be read are shown.
+    """Whether to show bytes of a file that could not be decoded.
 
-    They are not in the metadata log, and where it is not known that a log is another one, unless secrets are asked for.
+    Without the option ``secrets`` they are hidden in the metadata log, and in a log that may be the metadata log.
     """
     return options.secrets or file.topic not in (None, METADATA_TOPIC)
 
 
 def hide_in_json(message: str, content: object) -> bool:
-    """Put ``[hidden]`` in place of what is secret in a message. Returns whether there is something.
+    """Replace the secrets of a message by ``[hidden]``; returns whether it has any.
 
     Args:
         message: its name.
@@ -63,14 +63,14 @@ def _is_sensitive(config: Mapping[str, object]) -> bool:
 
 
 def secret_values(values: pa.BinaryArray, *, named: bool) -> pa.BooleanArray:
-    """Which values are records of the metadata log with secrets, in a log that is not known to be that log.
+    """Which values are metadata records with secrets, in a log that is not known to be the metadata log.
 
-    A folder may have any name, and its records are those of the metadata log still.
+    A copy of the metadata log can be in a folder of any name.
 
     Args:
         values: of the records.
-        named: whether the folder is named as that of another topic: then a value must be a whole record to count, for
-            others begin with the same bytes.
+        named: whether the folder has the name of another topic. Then only a valid record counts, since other values
+            can begin with the same bytes.
     """
     found = pc.is_in(pc.binary_slice(values, 0, 2), _HEADS)
     if not pc.any(found).as_py():
@@ -82,7 +82,7 @@ def secret_values(values: pa.BinaryArray, *, named: bool) -> pa.BooleanArray:
 
 
 def _is_secret(value: bytes, *, unknown: bool) -> bool:
-    """Whether a value is a record with secrets; the argument says what it is if it cannot be decoded."""
+    """Whether a value is a record with secrets; returns ``unknown`` if it cannot be decoded."""
     try:
         number, version, start = read_frame(value, METADATA_RECORD)
         if number == ConfigRecord.API_KEY:

@@ -1,4 +1,4 @@
-"""What all tables have in common, and how the parts of a reading are named."""
+"""What all tables have in common."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PROVENANCE: Final = (
     pa.field("leader_epoch", pa.int32()),
     pa.field("append_time", TIMESTAMP),
 )
-"""The first columns of every table with a row for each record: where the row is from."""
+"""The first columns of every table with a row for each record: the place of the record."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class Part:
 
 
 class Table(Protocol):
-    """A table over logs. It is bound to the options that it was made with.
+    """A table over logs, bound to the options that it was made with.
 
     Attributes:
         name: as in ``table_names``.
-        schema: of every batch of rows that it gives.
-        splittable: whether ranges of a file can be read apart from each other; otherwise a part is a whole log.
-        logs: topics whose logs it reads; empty for those of all topics.
+        schema: of every batch of its rows.
+        splittable: whether ranges of a file can be read independently; otherwise a part is a whole log.
+        logs: the topics whose logs it reads; empty for all topics.
     """
 
     @property
@@ -68,17 +68,17 @@ class Table(Protocol):
         """The rows of a part.
 
         Raises:
-            LogReadError: mode FAILFAST: at the first thing that cannot be read. Any mode: a file that cannot be opened.
+            LogReadError: mode FAILFAST: at the first bytes that cannot be decoded. Any mode: a file cannot be opened.
         """
 
 
 def reads(table: Table, file: LogFile) -> bool:
-    """Whether a table reads a file: its topic is one of the table's, or nobody knows its topic."""
+    """Whether a table reads a file: the topic of the file is one of the table's, or unknown."""
     return not table.logs or file.topic is None or file.topic in table.logs
 
 
 def error_fields(options: ReadOptions) -> tuple[ArrowField, ...]:
-    """The last columns in mode PERMISSIVE: what is wrong with a row, and its bytes."""
+    """The last columns in mode PERMISSIVE: the error of a row, and its bytes."""
     if options.mode is not ReadMode.PERMISSIVE:
         return ()
     return pa.field("_error", pa.string()), pa.field(options.corrupt_record_column, pa.binary())
@@ -88,7 +88,7 @@ def chosen_schema(name: str, fields: tuple[ArrowField, ...], options: ReadOption
     """The schema of a table with these columns: all of them, or those that the options choose, in the order chosen.
 
     Raises:
-        UnknownColumnError: the options choose one that there is not.
+        UnknownColumnError: the options choose a column that the table does not have.
     """
     if options.columns is None:
         return pa.schema(fields)

@@ -1,7 +1,7 @@
-"""Column ``txn_outcome`` of table ``records``: what became of the transaction that a record is part of.
+"""Column ``txn_outcome`` of table ``records``: the outcome of the transaction of each record.
 
-The end of a transaction may lie far behind the record, in another part of the reading or another segment. So each part
-looks for itself into the log, as far as it has to.
+The end of a transaction may come long after the record, in another part or another segment. So each part reads ahead in
+the log by itself, as far as it has to.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Outcomes(Protocol):
 
 
 class TxnOutcomes:
-    """The outcomes for the records of ranges of files, one range after the other.
+    """The outcomes for the records of several ranges, one range after the other.
 
     Args:
         options: how they are read.
@@ -42,13 +42,13 @@ class TxnOutcomes:
         self._outcomes: _Outcomes | None = None
 
     def enter(self, file_range: FileRange, store: FileStore) -> None:
-        """The rows of a range begin."""
+        """Begin a range."""
         self._range, self._store = file_range, store
         if not (isinstance(self._outcomes, MetadataOutcomes) and self._outcomes.goes_on_to(file_range)):
             self._outcomes = None
 
     def column(self, rows: RawRows) -> ArrowArray:
-        """The column for some rows of the range; they come in the order of the file."""
+        """The column for the next rows of the range."""
         if rows.file.topic != METADATA_TOPIC and not pc.any(rows.transactional).as_py():
             return pa.nulls(len(rows), pa.string())
         if self._outcomes is None:

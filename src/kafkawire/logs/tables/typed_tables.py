@@ -1,4 +1,4 @@
-"""A table for each record type: its fields as columns, by the generated decoders."""
+"""A table for each record type, with a column for each field."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CONFIG_VALUE: Final = ("ConfigRecord", "value")
 
 
 def typed_table_names(registry: RecordRegistry) -> tuple[str, ...]:
-    """The names of the tables: those of the record types."""
+    """The names of the tables, made from the names of the record types."""
     metadata = (_metadata_table_name(name) for name in registry.metadata.values())
     coordinators = (snake_case(each.name) for types in registry.coordinators.values() for each in types.values())
     return (*metadata, *coordinators)
@@ -40,7 +40,7 @@ def typed_table(name: str, options: ReadOptions) -> RecordTable | None:
     """The table of a record type, or None if there is no such type.
 
     Raises:
-        UnknownColumnError: the options choose a column that there is not.
+        UnknownColumnError: the options choose a column that the table does not have.
     """
     registry = options.registry
     for number, message in registry.metadata.items():
@@ -80,7 +80,7 @@ def _coordinator_table(name: str, topic: str, known: CoordinatorRecordType, opti
 
 
 def _outputs(side: str, columns: MessageColumns, taken: set[str], options: ReadOptions) -> Iterator[OutputColumn]:
-    """The columns of a message's fields; names that are taken get a prefix, enumerations two columns."""
+    """The columns of the fields of a message. A name that is taken gets a prefix; an enumeration has two columns."""
     message = columns.message.NAME
     hidden = () if options.secrets else SECRET_FIELDS.get(message, ())
     for index, field in enumerate(columns.schema):
@@ -100,7 +100,7 @@ def _outputs(side: str, columns: MessageColumns, taken: set[str], options: ReadO
 
 
 def _masked_values(columns: MessageColumns, arrays: Sequence[ArrowArray]) -> ArrowArray:
-    """The values of configurations, without those that are kept from readers."""
+    """The values of configurations, with sensitive ones hidden."""
     types, names, values = (_cells(columns, arrays, each) for each in ("resource_type", "name", "value"))
     shown = [
         HIDDEN if value is not None and _is_hidden(type_, name) else value

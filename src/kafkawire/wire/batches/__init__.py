@@ -1,4 +1,4 @@
-"""Record batches and the message sets of old: what `records` fields, segments and snapshots hold (records-field)."""
+"""Record batches and the older message sets, which ``records`` fields, segments and snapshots hold (records-field)."""
 
 from __future__ import annotations
 

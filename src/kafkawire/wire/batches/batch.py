@@ -1,7 +1,7 @@
 """Record batches of magic 2 as values (batch-header).
 
-Reading is lazy: a batch keeps its payload as it came, and ``reader.decode_records`` makes records of it.
-``writer`` goes the other way.
+Reading is lazy: a batch keeps its payload unchanged, and ``reader.decode_records`` decodes the records. ``writer``
+encodes them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _CODECS: Final = tuple(Codec)
 
 
 class TimestampType(enum.IntEnum):
-    """What the timestamps of a batch say: bit 3 of its attributes."""
+    """The meaning of the timestamps of a batch: bit 3 of its attributes."""
 
     CREATE_TIME = 0
     LOG_APPEND_TIME = 1
@@ -97,20 +97,20 @@ class Record(Struct, frozen=True, gc=False):
 
 
 class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
-    """A batch: its header field by field, and the records as they are on the wire.
+    """A batch: the fields of its header, and the encoded records.
 
     Attributes:
         base_offset: offset of the first record as it was produced; producers send 0.
         partition_leader_epoch: epoch of the leader that appended the batch; -1 from producers. Not covered by the CRC.
-        crc: the CRC-32C that the batch states; ``crc_is_valid`` says whether it is true.
-        attributes: codec, timestamp type and flags as on the wire; read them by the properties below.
+        crc: the CRC-32C in the header; ``crc_is_valid`` compares it with the bytes.
+        attributes: codec, timestamp type and flags as on the wire; the properties below decode them.
         last_offset_delta: offset of the last record minus ``base_offset``, kept by compaction.
         base_timestamp: milliseconds; of the first record, or the delete horizon; -1 if none.
         max_timestamp: milliseconds; the highest, or with log-append time the one that all records have.
         producer_id, producer_epoch, base_sequence: -1 if none.
-        records_count: records that the batch states to hold.
+        records_count: the number of records in the header.
         payload: the records, compressed if there is a codec.
-        position: where the batch began in the buffer that it was read from, 0 if it was made here.
+        position: where the batch begins in the buffer that it was read from; 0 for a new batch.
     """
 
     base_offset: int
@@ -155,7 +155,7 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def timestamp_type(self) -> TimestampType:
-        """Whose clock the timestamps are from."""
+        """Whether the timestamps are from the producer or from the broker."""
         return TimestampType.LOG_APPEND_TIME if self.attributes & LOG_APPEND_TIME else TimestampType.CREATE_TIME
 
     @property
@@ -170,7 +170,7 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def delete_horizon_ms(self) -> int | None:
-        """When the tombstones of the batch may go, in milliseconds, or None."""
+        """When compaction may remove the tombstones of the batch, in milliseconds, or None."""
         return self.base_timestamp if self.attributes & _DELETE_HORIZON else None
 
     @property
@@ -191,11 +191,11 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def crc_is_valid(self) -> bool:
-        """Whether the CRC-32C of everything from the attributes on is the one that the batch states."""
+        """Whether the CRC in the header is that of the bytes from the attributes on."""
         return self.crc == checksum(self)
 
     def to_bytes(self) -> bytes:
-        """The batch on the wire, with the CRC that it states.
+        """The encoded batch, with ``crc`` as it is.
 
         Raises:
             struct.error: a field is outside its width.
@@ -262,13 +262,13 @@ def batch_at(buffer: Octets, frame: EntryFrame, *, check_crc: bool) -> RecordBat
 
 
 def whole_batch(buffer: Octets, start: int, size: int, position: int) -> RecordBatch:
-    """The batch of magic 2 that fills so many bytes of a buffer from a start on; its CRC is not looked at.
+    """The batch of magic 2 that takes ``size`` bytes of a buffer; its CRC is not checked.
 
     Args:
-        buffer: holds all of it.
-        start: where it begins in the buffer.
-        size: as it states; ``HEADER_SIZE`` at least.
-        position: where it is said to begin, in the buffer or in what the buffer is a part of.
+        buffer: has the whole batch.
+        start: where the batch begins in the buffer.
+        size: of the batch, from its header; ``HEADER_SIZE`` at least.
+        position: of the result, such as the position in the file that the buffer is a part of.
     """
     (
         base_offset, _, partition_leader_epoch, _, crc, attributes, last_offset_delta, base_timestamp, max_timestamp,
@@ -294,9 +294,9 @@ def whole_batch(buffer: Octets, start: int, size: int, position: int) -> RecordB
 class BatchReader:
     """Iterates over the batches of a buffer.
 
-    It ends where the buffer does, or before a batch that the buffer holds only in part (records-partial-tail);
-    ``position`` and ``bytes_left`` tell which. After a CRC error the next step goes on behind the broken batch; after
-    any other error the reader stays where it is, since nobody knows where the next batch begins.
+    It ends at the end of the buffer, or before an incomplete batch there (records-partial-tail); see ``bytes_left``.
+    After a CRC error, the next step continues after the broken batch. After any other error the reader does not move,
+    since the position of the next batch is unknown.
     """
 
     def __init__(self, buffer: Octets, *, position: int = 0, check_crc: bool = True) -> None:
@@ -306,7 +306,7 @@ class BatchReader:
 
     @property
     def bytes_left(self) -> int:
-        """Bytes of the buffer that no batch has been read from."""
+        """Bytes after the last batch that was read."""
         return len(self._buffer) - self.position
 
     def __iter__(self) -> BatchReader:
@@ -325,9 +325,9 @@ def read_batches(buffer: Octets, *, position: int = 0, check_crc: bool = True) -
     """Read the batches of a ``records`` field, a segment or a snapshot, lazily.
 
     Args:
-        buffer: zero or more batches of magic 2, the last one perhaps cut off.
+        buffer: zero or more batches of magic 2; the last one may be incomplete.
         position: where to begin.
-        check_crc: whether a wrong CRC is an error. Without it ask each batch, ``crc_is_valid``.
+        check_crc: whether a wrong CRC is an error. If not, see ``crc_is_valid`` of each batch.
 
     Raises:
         CorruptBatchError: from the iterator: kind ``length``, ``version`` or ``crc``.

@@ -1,4 +1,4 @@
-"""What is wrong with the records of a batch, and where: the slow decoder behind ``reader``."""
+"""The slow decoder of records, which reports what is wrong and where. ``reader`` uses it after an error."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ SMALLEST_HEADER: Final = 2
 
 
 def inspect_records(batch: RecordBatch, data: bytes) -> tuple[Record, ...]:
-    """Decode the records of a batch one field at a time and raise at the first that is wrong.
+    """Decode the records of a batch field by field, and raise at the first error.
 
     Args:
-        batch: whose records they are.
-        data: the records, decompressed.
+        batch: the batch.
+        data: its records, decompressed.
 
     Raises:
         DecodeError: with the path of the field and its offset.
@@ -34,13 +34,13 @@ def inspect_records(batch: RecordBatch, data: bytes) -> tuple[Record, ...]:
 def inspect_some_records(
     batch: RecordBatch, data: bytes, start: int, first: int, count: int
 ) -> tuple[tuple[Record, ...], int]:
-    """As ``inspect_records`` for some of the records, whose headers are left out; also says where they end.
+    """As ``inspect_records`` for some of the records, whose headers are dropped; also returns where they end.
 
     Args:
-        batch: whose records they are.
-        data: the records of the batch, decompressed.
-        start: where the first of them begins in the data.
-        first: its number in the batch.
+        batch: the batch.
+        data: its records, decompressed.
+        start: position in the data of the first record to decode.
+        first: number of that record in the batch.
         count: how many to decode.
 
     Raises:
@@ -51,7 +51,7 @@ def inspect_some_records(
 
 
 def records_error(batch: RecordBatch, kind: str, reason: str, path: str, at: int) -> DecodeError:
-    """The error for records: ``at`` counts in them, the offset of the error as ``decode_records`` promises."""
+    """An error in records. ``at`` is a position in them; the offset of the error is as in ``decode_records``."""
     if batch.codec is Codec.NONE:
         offset = batch.position + HEADER_SIZE + at
     else:
@@ -61,7 +61,7 @@ def records_error(batch: RecordBatch, kind: str, reason: str, path: str, at: int
 
 
 class _RecordInspector:
-    """Decodes one field after the other and raises at the first that is wrong."""
+    """Decodes field by field, and raises at the first error."""
 
     def __init__(self, batch: RecordBatch, data: bytes, start: int = 0, *, headers: bool = True) -> None:
         self._batch = batch
@@ -73,7 +73,7 @@ class _RecordInspector:
 
     @property
     def end(self) -> int:
-        """Where the records that were decoded end."""
+        """Where the decoded records end."""
         return self._at
 
     def decode(self, first: int, count: int) -> tuple[Record, ...]:
@@ -127,7 +127,7 @@ class _RecordInspector:
     def _bytes(self, field: str) -> bytes | None:
         start = self._at
         size = self._number(read_varint, field)
-        # Writers have -1 for null; Kafka's readers take any negative length for it (wire-negative-length).
+        # Writers use -1 for null; Kafka's readers treat any negative length as null (wire-negative-length).
         return None if size < 0 else self._take(self._believable(size, field, start), field)
 
     def _length(self, field: str) -> int:
@@ -156,7 +156,7 @@ class _RecordInspector:
         except DecodeError as error:
             raise self._error(error.kind, error.reason, field, self._at) from None
         if end > self._end:
-            raise self._error("truncated", "the number goes on after the end of the record", field, self._at)
+            raise self._error("truncated", "the number continues after the end of the record", field, self._at)
         self._at = end
         return value
 

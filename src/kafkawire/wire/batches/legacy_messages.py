@@ -1,4 +1,4 @@
-"""Message sets of magic 0 and 1, for reading (legacy-message-set). Brokers write them no more since 4.0.
+"""Reading message sets of magic 0 and 1 (legacy-message-set). Brokers no longer write them since 4.0.
 
 A compressed set is one wrapper message whose value holds the messages. Inner offsets are absolute in magic 0 and
 relative in magic 1.
@@ -33,14 +33,14 @@ _LOG_APPEND_TIME: Final = 0b0000_1000
 
 
 class LegacyMessage(Struct, frozen=True, gc=False, kw_only=True):
-    """One message as it stands in a set, wrappers included.
+    """One message of a set, or a wrapper.
 
     Attributes:
-        offset: as written: of the message, or of the last message inside a wrapper.
+        offset: of the message, or of the last message inside a wrapper.
         magic: 0 or 1.
-        crc: CRC-32 that the message states.
+        crc: the CRC-32 in the message.
         codec: of a wrapper; ``NONE`` for a plain message.
-        log_append_time: whether the timestamp is the broker's (magic 1 only).
+        log_append_time: whether the timestamp is from the broker (magic 1 only).
         timestamp: milliseconds, -1 for none and in magic 0.
         key: may be null.
         value: may be null; of a wrapper, the compressed messages.
@@ -95,7 +95,7 @@ def legacy_message_at(buffer: Octets, frame: EntryFrame, *, check_crc: bool = Tr
 
 
 def legacy_records(message: LegacyMessage, *, limit: int, check_crc: bool = True) -> tuple[Record, ...]:
-    """The records that a message stands for: itself, or what a wrapper holds, with absolute offsets.
+    """The records of a message: itself, or the messages inside a wrapper, with absolute offsets.
 
     Args:
         message: a plain message or a wrapper.
@@ -143,8 +143,8 @@ def _inner_messages(wrapper: LegacyMessage, data: bytes, check_crc: bool) -> Ite
 
 
 def _base_offset(wrapper: LegacyMessage, last_inner_offset: int) -> int:
-    """What to add to the offsets inside a wrapper."""
-    # Some producers leave the wrapper's offset at 0 in magic 1; then the relative offsets are all there is.
+    """The number to add to the offsets inside a wrapper."""
+    # Some producers leave the offset of a wrapper at 0 in magic 1; then only the relative offsets are known.
     if wrapper.magic == 0 or wrapper.offset == 0:
         return 0
     if wrapper.offset < last_inner_offset:
@@ -166,7 +166,7 @@ def _read_bytes(buffer: Octets, at: int, end: int, magic: int) -> tuple[bytes | 
     if start > end:
         raise _corrupt(magic, "truncated", f"needs {_LENGTH.size} bytes, {end - at} are left", at)
     (size,) = _LENGTH.unpack_from(buffer, at)
-    if size < 0:  # wire-negative-length: writers have -1, readers take all of them for null
+    if size < 0:  # wire-negative-length: writers use -1, readers treat all negative lengths as null
         return None, start
     if size > end - start:
         raise _corrupt(magic, "truncated", f"needs {size} bytes, {end - start} are left", at)

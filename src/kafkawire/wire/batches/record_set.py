@@ -1,4 +1,4 @@
-"""What a ``records`` field or an old segment holds, whatever its formats: the magic byte says which (records-magic)."""
+"""Reading ``records`` fields and old segments of any format; the magic byte says which one (records-magic)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["read_entries", "read_records"]
 
 
 def read_entries(buffer: Octets, *, position: int = 0, check_crc: bool = True) -> Iterator[RecordBatch | LegacyMessage]:
-    """Batches and legacy messages as they come, up to an entry that is cut off (records-partial-tail).
+    """Batches and legacy messages in order, up to an incomplete entry (records-partial-tail).
 
     Raises:
         CorruptBatchError: an entry is broken.
@@ -36,18 +36,18 @@ def read_records(
     control: bool = False,
     limit: int = DEFAULT_OUTPUT_LIMIT,
 ) -> Iterator[Record]:
-    """The records of a buffer of any format, also mixed, as a consumer sees them.
+    """The records of a buffer of any format or several formats, as a consumer sees them.
 
     Args:
-        buffer: zero or more batches and legacy messages, the last one perhaps cut off.
+        buffer: zero or more batches and legacy messages; the last one may be incomplete.
         position: where to begin.
         check_crc: whether a wrong CRC is an error.
-        control: whether to give control records too; consumers never see them (control-records).
+        control: whether to return control records too; consumers never see them (control-records).
         limit: largest decompressed size of one batch, in bytes.
 
     Raises:
         CorruptBatchError: an entry or its compression is broken.
-        DecodeError: the records of a batch are not what its header states.
+        DecodeError: the records of a batch contradict its header.
     """
     for entry in read_entries(buffer, position=position, check_crc=check_crc):
         if isinstance(entry, LegacyMessage):

@@ -1,4 +1,4 @@
-"""From records to a batch of magic 2 (batch-header), byte for byte as Kafka's producer has it for codec none."""
+"""From records to a batch of magic 2 (batch-header); without compression, byte for byte that of Kafka's producer."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def encode_batch(
     delete_horizon_ms: int | None = None,
     last_offset: int | None = None,
 ) -> bytes:
-    """Make a batch.
+    """Encode a batch.
 
     Args:
-        records: in order of their offsets. A record with offset -1 comes right after the one before; the first one
-            has the base offset then.
-        codec: how to compress.
-        level: the codec's own level; None is its default.
+        records: in order of their offsets. Offset -1 means the offset after the previous record, or the base offset
+            for the first record.
+        codec: of the compression.
+        level: of the compression; None for the default of the codec.
         base_offset: offset of the batch; producers send 0 (batch-producer).
         partition_leader_epoch: set by brokers; -1 from producers.
         producer_id: -1 for none, like ``producer_epoch`` and ``base_sequence``.
@@ -73,14 +73,14 @@ def encode_batch(
         base_sequence: sequence of the record at the base offset.
         transactional: whether the batch belongs to a transaction.
         control: whether the records are control records.
-        log_append_time: milliseconds; if given, all records are read with this timestamp (record-timestamp). Their own
-            are written all the same, as Kafka does.
-        delete_horizon_ms: milliseconds; takes the place of the base timestamp.
-        last_offset: of the batch, where compaction has taken the last records; None is that of the last record.
+        log_append_time: milliseconds; if given, readers see this timestamp for all records (record-timestamp). Their
+            own timestamps are written all the same, as Kafka does.
+        delete_horizon_ms: milliseconds; replaces the base timestamp.
+        last_offset: of the batch, if compaction has removed the last records; None for that of the last record.
 
     Raises:
-        EncodeError: kind ``range`` (a number outside its width, offsets that do not rise), ``type`` (a key that is no
-            bytes and the like), ``utf8`` (the key of a header) or ``length`` (2^31 bytes and more).
+        EncodeError: kind ``range`` (a number that does not fit its field, offsets that do not increase), ``type`` (such
+            as a key that is not bytes), ``utf8`` (the key of a header) or ``length`` (2^31 bytes or more).
     """
     offsets = _offsets(records, base_offset)
     timestamps = [record.timestamp for record in records]
@@ -116,7 +116,7 @@ def encode_batch(
 
 
 def seal(batch: RecordBatch) -> RecordBatch:
-    """The batch with the CRC that its other fields demand, for batches changed by ``msgspec.structs.replace``."""
+    """The batch with the right CRC, for batches changed by ``msgspec.structs.replace``."""
     return msgspec.structs.replace(batch, crc=checksum(batch))
 
 

@@ -64,7 +64,7 @@ def test_begin_within_one_drops_the_first(tmp_path: Path) -> None:
 
 
 def test_end_of_one_that_began_before_the_log_does(tmp_path: Path) -> None:
-    """Its records count as they come: nothing shows that they were part of a transaction."""
+    """Its records count at once: the log does not show that they were part of a transaction."""
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 10, [Step(1000, (_set("1"), EndTransactionRecord(), _set("2")))])
     rows = history("config_history", folder)
@@ -81,7 +81,7 @@ def test_snapshot_ends_one_that_a_gap_cut(tmp_path: Path) -> None:
 
 
 def test_high_watermark_leaves_the_end_out(tmp_path: Path) -> None:
-    """Whether the records at it and after it were committed is unknown, in the middle of a batch as well."""
+    """Records at it and after it are not known to be committed, in the middle of a batch as well."""
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [Step(1000, (_set("1"), _set("2"), _set("3")))])
     for high_watermark, expected in ((0, []), (1, ["1"]), (2, ["1", "2"]), (9, ["1", "2", "3"])):
