@@ -110,8 +110,8 @@ def generate(target: Target, specs: LoadedSpecs, progress: Progress) -> Summary 
         progress: called with the current step.
 
     Raises:
-        ForeignFilesError: if a folder holds files in the way that this generator did not write.
-        OSError: if something cannot be read or written; the output is then as it was.
+        ForeignFilesError: if a folder has files that kafkawire did not generate, and that it would overwrite.
+        OSError: if something cannot be read or written; the output is then unchanged.
     """
     inputs = input_digest(target)
     if all(is_current(folder, inputs) for folder in _folders(target)):

@@ -1,6 +1,6 @@
 """Python names for Kafka's (name-snake-upstream).
 
-Kafka's names are letters and digits only. So an underscore at the end of a Python name always comes from here, and
+Kafka's names are letters and digits only. So a Python name that ends with an underscore is made here, and
 a name that begins with one is never that of a field.
 """
 

@@ -84,7 +84,7 @@ def load_specs(root: Path) -> LoadedSpecs:
 def unstable_versions(messages: tuple[MessageDefinition, ...], proposed: Mapping[str, Versions]) -> dict[str, Versions]:
     """The highest versions of unstable requests and of the responses to them, and all that proposals add.
 
-    Only requests carry the mark (message-unstable-only-request); it holds for the pair (conv-pair).
+    Only requests have the attribute (message-unstable-only-request); it applies to both messages (conv-pair).
 
     Args:
         messages: the definitions as the files have them.

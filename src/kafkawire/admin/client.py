@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.blocking import DEFAULT_GRACE, BlockingClient, blocking
-from kafkawire.admin.cluster import Cluster, Kind
 from kafkawire.admin.connection.sasl.credentials import CredentialsSource
 from kafkawire.admin.connection.tls import Tls
 from kafkawire.admin.operations.acls import AclOperations
@@ -39,14 +37,15 @@ from kafkawire.admin.operations.topic_offsets import TopicOffsetOperations
 from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.operations.transactions import TransactionOperations
 from kafkawire.admin.operations.visibility import VisibilityOperations
-from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.arguments.checks import checked
 from kafkawire.model.nodes import Node, bootstrap_nodes
 from kafkawire.wire.kafka_errors import ConnectionFailedError, ConnectionImpossibleError
 
 if TYPE_CHECKING:
+    from kafkawire.admin.cluster import Kind
     from kafkawire.admin.connection.channel import Channel
+    from kafkawire.admin.pool import Connect
 
 
 class AdminClient(
@@ -114,6 +113,10 @@ class AdminClient(
         credentials: CredentialsSource | None = None,
         settings: AdminSettings | None = None,
     ) -> None:
+        from kafkawire.admin.backoff import Backoff  # noqa: PLC0415 clients are made later than imported
+        from kafkawire.admin.cluster import Cluster  # noqa: PLC0415 the same
+        from kafkawire.admin.pool import ConnectionPool  # noqa: PLC0415 the same
+
         settings = settings or AdminSettings()
         kind, nodes = _bootstrap(bootstrap_servers, bootstrap_controllers)
         pool = ConnectionPool(

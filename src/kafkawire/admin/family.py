@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kafkawire.admin.cluster import Cluster
-from kafkawire.admin.engine.batch_call import BatchCall
 from kafkawire.admin.engine.operation import K, Operation, Progress, V
 from kafkawire.admin.event_loop import now
 from kafkawire.admin.results import Results
 from kafkawire.admin.running_calls import RunningCalls
 from kafkawire.arguments.checks import checked
+
+if TYPE_CHECKING:
+    from kafkawire.admin.cluster import Cluster
 
 
 class OperationFamily:
@@ -55,6 +56,8 @@ class OperationFamily:
         self, deadline: float, operation: Operation[K, V, Any], items: Iterable[K], progress: Progress | None = None
     ) -> Results[K, V]:
         """The same, for methods that make several calls with one deadline."""
+        from kafkawire.admin.engine.batch_call import BatchCall  # noqa: PLC0415 the engine is needed to call
+
         call = BatchCall[K, V](self._cluster, deadline, progress=progress)
         with self._calls.one(call):
             return await call.run(operation, items)

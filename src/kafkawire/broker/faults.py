@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from types import TracebackType
-from typing import Final, Self, TypeAlias, TypeVar
+from typing import Final, Self, TypeAlias, TypedDict, TypeVar, Unpack
 
 from msgspec.structs import replace
 
@@ -69,6 +69,20 @@ Action: TypeAlias = Delay | Drop | Refuse | Throttle | Cap
 A = TypeVar("A", Delay, Drop, Refuse, Throttle)
 
 
+class FaultLimits(TypedDict, total=False):
+    """The requests to which a fault applies; without limits, to all until it is removed.
+
+    Attributes:
+        versions: the versions of requests.
+        client_id: the client id of requests.
+        times: the number of requests.
+    """
+
+    versions: Collection[int] | None
+    client_id: str | None
+    times: int | None
+
+
 class Fault:
     """A fault that was set; used as a context manager, it is removed at the end.
 
@@ -80,19 +94,17 @@ class Fault:
         self,
         action: Action,
         keys: frozenset[int],
-        *,
-        versions: Collection[int] | None = None,
-        client_id: str | None = None,
-        times: int | None = None,
         remove: Callable[[Fault], None],
+        **limits: Unpack[FaultLimits],
     ) -> None:
+        times = limits.get("times")
         if times is not None and times < 1:
             raise ValueError(f"times is {times}: pass 1 or more, or None to apply the fault until it is removed")
         self.action = action
         self.hits = 0
         self._keys = keys
-        self._versions = versions
-        self._client_id = client_id
+        self._versions = limits.get("versions")
+        self._client_id = limits.get("client_id")
         self._times = times
         self._remove = remove
 
@@ -131,9 +143,9 @@ class Faults:
     """The faults of a broker.
 
     The methods that set a fault take the APIs that it applies to, as request classes or keys; without any it applies to
-    all APIs except ApiVersions, SaslHandshake and SaslAuthenticate. ``versions`` and ``client_id`` limit it to some
-    requests, and ``times`` to a number of them; by default it applies to all until it is removed. Of several faults of
-    one kind, the one that was set first applies to a request; faults of different kinds are combined.
+    all APIs except ApiVersions, SaslHandshake and SaslAuthenticate. Keyword arguments limit it to some requests, see
+    `FaultLimits`. Of several faults of one kind, the one that was set first applies to a request; faults of different
+    kinds are combined.
 
     All raise ``ValueError`` for numbers out of range, and for messages that are not requests.
     """
@@ -141,71 +153,48 @@ class Faults:
     def __init__(self) -> None:
         self._set: tuple[Fault, ...] = ()
 
-    def delay(
-        self,
-        *apis: Api,
-        seconds: float,
-        versions: Collection[int] | None = None,
-        client_id: str | None = None,
-        times: int | None = None,
-    ) -> Fault:
+    def delay(self, *apis: Api, seconds: float, **limits: Unpack[FaultLimits]) -> Fault:
         """Handle requests only after a number of seconds on the broker's clock.
 
         Later requests on the same connection wait too, as always.
         """
         if seconds < 0:
             raise ValueError(f"a delay of {seconds} seconds: pass 0 or more")
-        return self._add(Delay(seconds), apis, versions, client_id, times)
+        return self._add(Delay(seconds), apis, **limits)
 
-    def drop(
-        self,
-        *apis: Api,
-        after_handling: bool = False,
-        versions: Collection[int] | None = None,
-        client_id: str | None = None,
-        times: int | None = None,
-    ) -> Fault:
+    def drop(self, *apis: Api, after_handling: bool = False, **limits: Unpack[FaultLimits]) -> Fault:
         """Close the connection without a response.
 
         Args:
-            apis, versions, client_id, times: see the class.
+            apis, limits: see the class.
             after_handling: whether the request is handled first, so that the client does not learn its outcome.
         """
-        return self._add(Drop(after_handling), apis, versions, client_id, times)
+        return self._add(Drop(after_handling), apis, **limits)
 
     def refuse(
         self,
         *apis: Api,
         error: int | type[ApiError],
         message: str | None = None,
-        versions: Collection[int] | None = None,
-        client_id: str | None = None,
-        times: int | None = None,
+        **limits: Unpack[FaultLimits],
     ) -> Fault:
         """Do not handle requests, and respond with an error for everything in them.
 
         Args:
-            apis, versions, client_id, times: see the class.
+            apis, limits: see the class.
             error: its class, such as ``NotControllerError``, or its code, which need not be one of Kafka's.
             message: its text, in versions that have a field for it.
         """
         code = error if isinstance(error, int) else error.code
         if not -(1 << 15) <= code < 1 << 15:
             raise ValueError(f"error code {code} is not an int16")
-        return self._add(Refuse(code, message), apis, versions, client_id, times)
+        return self._add(Refuse(code, message), apis, **limits)
 
-    def throttle(
-        self,
-        *apis: Api,
-        milliseconds: int,
-        versions: Collection[int] | None = None,
-        client_id: str | None = None,
-        times: int | None = None,
-    ) -> Fault:
+    def throttle(self, *apis: Api, milliseconds: int, **limits: Unpack[FaultLimits]) -> Fault:
         """Put a throttle time into responses that have a field for it; the broker does not mute the connection."""
         if not 0 <= milliseconds < 1 << 31:
             raise ValueError(f"a throttle time of {milliseconds} ms: pass 0 or more, within an int32")
-        return self._add(Throttle(milliseconds), apis, versions, client_id, times)
+        return self._add(Throttle(milliseconds), apis, **limits)
 
     def cap_versions(self, *apis: Api, highest: int) -> Fault:
         """Do not offer versions above ``highest``, and refuse them like versions that do not exist."""
@@ -235,16 +224,8 @@ class Faults:
     def __bool__(self) -> bool:
         return bool(self._set)
 
-    def _add(
-        self,
-        action: Action,
-        apis: Collection[Api],
-        versions: Collection[int] | None = None,
-        client_id: str | None = None,
-        times: int | None = None,
-    ) -> Fault:
-        keys = frozenset(map(_key, apis))
-        fault = Fault(action, keys, versions=versions, client_id=client_id, times=times, remove=self._take_away)
+    def _add(self, action: Action, apis: Collection[Api], **limits: Unpack[FaultLimits]) -> Fault:
+        fault = Fault(action, frozenset(map(_key, apis)), self._take_away, **limits)
         self._set = (*self._set, fault)
         return fault
 

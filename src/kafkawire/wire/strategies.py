@@ -21,10 +21,10 @@ M = TypeVar("M", bound=Message)
 S = TypeVar("S", bound=msgspec.Struct)
 
 _SHORT = 4
-"""Most elements that are drawn: what matters is the shape."""
+"""Most elements of an array that is drawn: the shape matters, not the size."""
 
 # On a new machine hypothesis builds its table of Unicode, which takes a second. Within a draw that second would fail
-# a health check, and with it the tests of whoever generates a package.
+# a health check, and with it the first test that a user runs.
 st.characters(codec="utf-8").validate()
 
 

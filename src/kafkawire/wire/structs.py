@@ -1,9 +1,9 @@
-"""What generated codecs call when a value does not take the shortest road.
+"""The functions that generated codecs call: cached ``struct`` functions, and the less frequent cases of a value.
 
 Everything here assumes ``bytes`` as buffer and raises ValueError, IndexError or struct.error without saying
 where: when the fast path fails, the reference codec reads or writes the same value again and explains
-(:mod:`kafkawire.wire.message`). A slice past the end of the buffer is not checked on the spot: the position
-then lies behind the end, so that the next read or the final comparison fails.
+(:mod:`kafkawire.wire.message`). A slice past the end of the buffer is not checked on the spot: the position then lies
+beyond the end, so the next read or the final comparison fails.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FEW = 127
 """Arrays with fewer elements than this have a compact count of one byte; numbers have ready-made ``struct`` objects."""
 
 SHORT = 64
-"""Strings of fewer bytes are packed in pairs: so many times so many ``struct`` objects at most."""
+"""Strings of fewer bytes are packed in pairs: at most SHORT times SHORT ``struct`` objects."""
 
 NULL_TEXT = b"\xff\xff"
 NULL_OCTETS = NULL_COUNT = b"\xff\xff\xff\xff"
@@ -82,13 +82,13 @@ def dumper(type_name: str) -> Callable[[Any], Any]:
 
 @cache
 def unpackers(code: str) -> tuple[Unpacker, ...]:
-    """For each count below FEW the function that reads so many big-endian numbers of a ``struct`` code."""
+    """For each count below FEW the function that reads that number of big-endian numbers of a ``struct`` code."""
     return tuple(Struct(f">{count}{code}").unpack_from for count in range(FEW))
 
 
 @cache
 def packers(code: str) -> list[Packer]:
-    """For each count below FEW the function that writes so many big-endian numbers of a ``struct`` code."""
+    """For each count below FEW the function that writes that number of big-endian numbers of a ``struct`` code."""
 
     def first_call(*numbers: float) -> bytes:
         count = len(numbers)
@@ -155,12 +155,12 @@ def _made_when_called(at: int, limit: int, make: Callable[[int], Packer]) -> lis
 
 
 def _value_count(code: str) -> int:
-    """How many values a ``struct`` code takes: digits belong to the letter behind them, x is a byte without value."""
+    """How many values a ``struct`` code takes: digits belong to the letter after them, x is a byte without value."""
     return sum(letter not in "0123456789x" for letter in code)
 
 
 def read_uvarint(buffer: bytes, at: int) -> tuple[int, int]:
-    """An unsigned varint below 2^31 and the position behind it (wire-uvarint)."""
+    """An unsigned varint below 2^31 and the position after it (wire-uvarint)."""
     first = buffer[at]
     return (first, at + 1) if first < 128 else rest_of_uvarint(buffer, at + 1, first)
 
@@ -292,7 +292,7 @@ def tagged_entry(buffer: bytes, at: int) -> tuple[int, int, int]:
 
 
 def unknown_tags(buffer: bytes, at: int, n: int) -> tuple[Tags, int]:
-    """A tagged-field section of a struct that knows no tags in the version (tagged-unknown-kept)."""
+    """The tagged-field section of a struct without tagged fields in the version (tagged-unknown-kept)."""
     entries, at = tagged_entries(buffer, at, n)
     return tuple(entries), at
 
@@ -337,7 +337,7 @@ def octets(value: object) -> bytes:
 
 
 def reduce_views(struct: msgspec.Struct) -> tuple[type[msgspec.Struct], tuple[object, ...]]:
-    """The ``__reduce__`` of structs whose fields may be views: those cannot be pickled or copied, so bytes stand in."""
+    """The ``__reduce__`` of structs whose fields may be views: these cannot be pickled or copied and become bytes."""
     values = (getattr(struct, name) for name in struct.__struct_fields__)
     return type(struct), tuple(bytes(value) if isinstance(value, memoryview) else value for value in values)
 

@@ -83,7 +83,7 @@ def almost_null(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]
 @Rule(
     "gap-never-met",
     "Nullable, tagged, flexible and deprecated versions contain a valid version, or are none.",
-    'correct the range, or write "none"; it has no effect as it is',
+    'correct the range, which has no effect, or write "none"',
     "warning",
 ).for_messages("validVersions")
 def never_met(message: MessageDefinition) -> Iterator[Located]:

@@ -137,7 +137,7 @@ def gap(message: MessageDefinition) -> Iterator[Located]:
 @Rule(
     "header-versions-decrease",
     "Header versions do not decrease from one range to the next.",
-    "give the later range a header version that is no lower",
+    "give the later range the same header version or a higher one",
 ).for_messages("headerVersions")
 def decrease(message: MessageDefinition) -> Iterator[Located]:
     """Newer versions of messages have newer headers."""

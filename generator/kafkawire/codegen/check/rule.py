@@ -75,7 +75,7 @@ class StructScope:
         path: ``CreateTopicsRequest.Topics`` for the struct of that field.
         fields: its fields in file order.
         versions: versions of the message in which the struct can occur.
-        place: object that holds ``fields``.
+        place: object that has ``fields``.
         is_top_level: whether it is the message itself.
         common: the common structs of the message by name.
     """

@@ -44,7 +44,7 @@ class AddedRelease:
     Attributes:
         result: the import.
         unpublished: artifacts that it has not published.
-        without_definitions: artifacts whose jars hold no definitions. Both are listed as absent.
+        without_definitions: artifacts whose jars have no definitions. Both are listed as absent.
         new_messages: messages that no release had before.
         new_versions: message to versions that no release had before.
         dropped_versions: message to versions that the release dropped.
@@ -73,7 +73,7 @@ def add_release(
     Args:
         version: Maven's version of the release, ``4.4.0``.
         specs: the folder of definitions with its ``sources.toml``.
-        offline_jars: a folder of jars to take instead of asking Maven.
+        offline_jars: a folder of jars to take instead of calling Maven.
         generate: called with the folder to generate from.
         progress: called with each step.
 

@@ -76,7 +76,7 @@ def _without(
 ) -> tuple[FieldLayout, ...]:
     if len(path) > 1:
         if field.struct is None:
-            raise ValueError(f"{field.name} is no struct, so there is no {difference.path}")
+            raise ValueError(f"{field.name} is not a struct, so there is no {difference.path}")
         changed = msgspec.structs.replace(field, struct=_undo(field.struct, path[1:], difference))
     elif difference.kind == "renamed":
         changed = msgspec.structs.replace(field, name=path[0])

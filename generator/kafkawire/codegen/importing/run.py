@@ -43,7 +43,7 @@ class ImportRequest:
     Attributes:
         sources: path of ``sources.toml``.
         specs: the folder of definitions to write.
-        offline_jars: a folder of jars to take instead of asking Maven.
+        offline_jars: a folder of jars to take instead of calling Maven.
         pin: whether to record the digests of jars that have none in ``sources``.
         added: the text of ``sources.toml`` with a further release, to be imported and written in place of the file's;
             empty to import what the file says.

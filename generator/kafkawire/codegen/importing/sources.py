@@ -217,7 +217,7 @@ def with_digests(text: str, file: str, digests: Mapping[str, Mapping[str, str]])
         digests: release to artifact name to sha256, for artifacts that have none in ``text``.
 
     Raises:
-        SpecsImportError: if the file is written in a way that this cannot extend.
+        SpecsImportError: if the file has a form that this cannot extend.
     """
     before = parse_sources(text, file)
     lines = text.rstrip("\n").split("\n")
@@ -247,8 +247,8 @@ def with_release(text: str, file: str, version: str, absent: Collection[str]) ->
         absent: names of artifacts that were not published for it.
 
     Raises:
-        SpecsImportError: if the version is none, the release is there already, or the file is written in a way that
-            this cannot extend.
+        SpecsImportError: if the version is invalid, the release is already listed, or the file has a form that this
+            cannot extend.
     """
     if not _VERSION.fullmatch(version):
         raise SpecsImportError(f"{version!r} is not the version of a release, such as 4.4.0")
@@ -286,23 +286,23 @@ def _numbers(version: str) -> list[int]:
 
 
 def _end_of_release(lines: list[str], version: str) -> int:
-    """Index after the last entry of a release, its digests included."""
-    start = _heading(lines, version)
-    following = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
-    has_digests = following < len(lines) and lines[following].strip() == "[releases.sha256]"
-    return _end_of_table(lines, following if has_digests else start)
+    """Index after the last entry of a release, including its digests."""
+    _, end = _digests(lines, version)
+    return end
 
 
 def _insert(lines: list[str], version: str, entries: list[str]) -> None:
     """Put digests into the table of a release, after those that it has."""
+    has_digests, end = _digests(lines, version)
+    lines[end:end] = entries if has_digests else ["", "[releases.sha256]", *entries]
+
+
+def _digests(lines: list[str], version: str) -> tuple[bool, int]:
+    """Whether a release has a table of digests, and the index after its last entry, or that of the release."""
     start = _heading(lines, version)
     following = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
-    if following < len(lines) and lines[following].strip() == "[releases.sha256]":
-        end = _end_of_table(lines, following)
-    else:
-        end = _end_of_table(lines, start)
-        entries = ["", "[releases.sha256]", *entries]
-    lines[end:end] = entries
+    has_digests = following < len(lines) and lines[following].strip() == "[releases.sha256]"
+    return has_digests, _end_of_table(lines, following if has_digests else start)
 
 
 def _heading(lines: list[str], version: str) -> int:

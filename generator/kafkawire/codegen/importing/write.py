@@ -36,7 +36,7 @@ def replace_files(root: Path, files: Mapping[str, str], owned: Collection[str]) 
         owned: sub-folders whose other ``*.json`` files are removed.
 
     Raises:
-        OSError: if something cannot be written; the folder is then as it was.
+        OSError: if something cannot be written; the folder is then unchanged.
     """
     wanted = {name: text.encode() for name, text in files.items()}
     changed = sorted(name for name, content in wanted.items() if not _holds(root / name, content))

@@ -119,7 +119,7 @@ def _header_versions(reader: ObjectReader) -> list[_Entry] | None:
         versions = _header_range(key)
         header = integer_of(member.value)
         if versions is None:
-            _refuse_entry(reader, BAD_RANGE, member.key_span, f'"{shown(key)}" is no range of versions')
+            _refuse_entry(reader, BAD_RANGE, member.key_span, f'"{shown(key)}" is not a range of versions')
         elif header is None or not 0 <= header <= OPEN_END:
             _refuse_entry(
                 reader, BAD_VALUE, member.value.span, f'"{shown(key)}" has no header version from 0 to {OPEN_END}'

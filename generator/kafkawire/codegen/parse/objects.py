@@ -169,7 +169,7 @@ class ObjectReader:
         if _LEADING_ZERO.search(text):
             self.report(GAP_LEADING_ZERO, self.span(name), f'{name} "{text.strip()}" is read as "{versions}"')
         if not versions and text.strip() != "none":
-            self.refuse(name, GAP_REVERSED_RANGE, f'{name} "{text.strip()}" holds no version')
+            self.refuse(name, GAP_REVERSED_RANGE, f'{name} "{text.strip()}" contains no version')
         return versions
 
     def refuse(self, name: str, rule: Rule, message: str, remedy: str = "") -> None:
@@ -214,7 +214,7 @@ class ObjectReader:
     def _wrong_item(self, name: str, node: Node, wanted: str) -> None:
         self.refused.add(name)
         if not (isinstance(node, Scalar) and node.kind == "broken"):
-            self.report(JSON_WRONG_KIND, node.span, f"{name} holds {_described(node)} among its {wanted}")
+            self.report(JSON_WRONG_KIND, node.span, f"{name} contains {_described(node)} among its {wanted}")
 
 
 def integer_of(node: Node) -> int | None:

@@ -300,7 +300,7 @@ class _Reader:
         for match in _ESCAPE.finditer(literal, 1, len(literal) - 1):
             if match[1] is None and match[2] not in _ESCAPED:
                 at = start + match.start()
-                self._report(JSON_SYNTAX, at, at + 2, f"{match[0]} is no escape of JSON")
+                self._report(JSON_SYNTAX, at, at + 2, f"{match[0]} is not an escape of JSON")
                 return False
         return True
 

@@ -1,4 +1,4 @@
-"""What a report says about one place of a file, and where the file is in its repository."""
+"""Entries of reports, with the path of the file in its repository."""
 
 from __future__ import annotations
 

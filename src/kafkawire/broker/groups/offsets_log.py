@@ -35,18 +35,16 @@ class OffsetsLog:
         folder: of the partition; made if it does not exist.
         on_failure: called with the first error of a write.
 
+    Attributes:
+        files: the segments of the partition.
+
     Raises:
         StorageError: it is damaged before its end.
         OSError: a file cannot be read or made.
     """
 
     def __init__(self, folder: Path, on_failure: Callable[[StorageError], None] | None = None) -> None:
-        self._log = BatchLog(folder, segment_bytes=_SEGMENT_BYTES, compacted=True, on_failure=on_failure)
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the partition."""
-        return self._log.folder
+        self.files = BatchLog(folder, segment_bytes=_SEGMENT_BYTES, compacted=True, on_failure=on_failure)
 
     def lead(self, topic_id: Uuid, leader_epoch: int) -> None:
         """Write the files with the topic id and the leader epochs; call it before the first append.
@@ -59,15 +57,15 @@ class OffsetsLog:
             StorageError: the file of leader epochs is damaged.
             OSError: a file cannot be written.
         """
-        write_topic_id(self.folder, topic_id)
-        earlier = read_leader_epochs(self.folder)
+        write_topic_id(self.files.folder, topic_id)
+        earlier = read_leader_epochs(self.files.folder)
         epochs = dict(earlier)
-        if self._log.leader_epoch >= 0:
-            epochs.setdefault(self._log.leader_epoch, self._log.start_offset)
-        self._log.leader_epoch = max(leader_epoch, *epochs, 0)
-        epochs.setdefault(self._log.leader_epoch, self._log.end_offset)
+        if self.files.leader_epoch >= 0:
+            epochs.setdefault(self.files.leader_epoch, self.files.start_offset)
+        self.files.leader_epoch = max(leader_epoch, *epochs, 0)
+        epochs.setdefault(self.files.leader_epoch, self.files.end_offset)
         if epochs != earlier:
-            write_leader_epochs(self.folder, dict(sorted(epochs.items())))
+            write_leader_epochs(self.files.folder, dict(sorted(epochs.items())))
 
     def changes(self) -> Iterator[tuple[int, Change]]:
         """The changes in the log with the timestamps of their records; read them before anything is appended.
@@ -79,7 +77,7 @@ class OffsetsLog:
             OSError: a file cannot be read.
         """
         held: dict[int, list[tuple[int, Change]]] = {}
-        for batch in self._log.batches():
+        for batch in self.files.batches():
             try:
                 if batch.is_control:
                     transaction = held.pop(batch.producer_id, [])
@@ -90,14 +88,14 @@ class OffsetsLog:
                     yield from _changes(batch)
             except DecodeError as error:
                 raise CorruptLogError(
-                    f"{self.folder}: a record of the batch at offset {batch.base_offset} cannot be read: {error}; "
-                    "another program wrote it: move the folder away to start without its commits"
+                    f"{self.files.folder}: a record of the batch at offset {batch.base_offset} cannot be read: "
+                    f"{error}; another program wrote it: move the folder away to start without its commits"
                 ) from error
 
     @property
     def size(self) -> int:
         """How many records there are, on disk or not yet written."""
-        return self._log.end_offset - self._log.start_offset
+        return self.files.end_offset - self.files.start_offset
 
     def append(self, changes: Sequence[Change], timestamp: int) -> None:
         """Append changes, all in one batch; they are durable later.
@@ -110,23 +108,7 @@ class OffsetsLog:
             EncodeError: a change cannot be encoded; none is appended then.
             StorageError: the log has failed before.
         """
-        self._log.append([_record(key, value) for key, value in changes], timestamp)
-
-    async def durable(self) -> None:
-        """Wait until every appended change would survive a crash.
-
-        Raises:
-            StorageError: one could not be written.
-        """
-        await self._log.durable(self._log.end_offset)
-
-    async def roll(self) -> None:
-        """Begin a new segment after the last appended change.
-
-        Raises:
-            OSError: it cannot be made.
-        """
-        await self._log.roll()
+        self.files.append([_record(key, value) for key, value in changes], timestamp)
 
     def append_anew(self, changes: Sequence[Change], timestamp: int) -> int:
         """Append changes that replace all earlier ones, in batches of moderate size.
@@ -137,23 +119,11 @@ class OffsetsLog:
         Raises:
             StorageError: the log has failed before.
         """
-        start = self._log.end_offset
+        start = self.files.end_offset
         for first in range(0, len(changes), _RECORDS_AT_ONCE):
             self.append(changes[first : first + _RECORDS_AT_ONCE], timestamp)
-            self._log.seal()
+            self.files.seal()
         return start
-
-    async def delete_before(self, offset: int) -> None:
-        """Delete the segments that have only records below an offset.
-
-        Raises:
-            OSError: one cannot be deleted.
-        """
-        await self._log.delete_before(offset)
-
-    async def close(self) -> None:
-        """Write what is not durable yet, and close the files."""
-        await self._log.close()
 
 
 def _changes(batch: RecordBatch) -> Iterator[tuple[int, Change]]:

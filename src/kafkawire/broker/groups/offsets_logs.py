@@ -197,14 +197,14 @@ class FileOffsetsLogs(OffsetsLogs):
 
     async def rewrite(self, topic: Topic, state: GroupsState, timestamp: int) -> None:
         """Write the state into new segments, and delete the old ones when all of it is durable."""
-        await asyncio.gather(*(log.roll() for log in self._logs.values()))
+        await asyncio.gather(*(log.files.roll() for log in self._logs.values()))
         while missing := {*_by_partition(topic, state)} - self._led:
             await self.open(topic, missing)
         logs, changes = dict(self._logs), _by_partition(topic, state)
         starts = {partition: log.append_anew(changes[partition], timestamp) for partition, log in logs.items()}
         await _all_durable(logs.values())
         for partition, log in logs.items():
-            await log.delete_before(starts[partition])
+            await log.files.delete_before(starts[partition])
 
     def drop(self, allowed: Callable[[], Awaitable[None]]) -> None:
         """Delete the folders once that is allowed; logs that are opened later wait for it."""
@@ -222,9 +222,9 @@ class FileOffsetsLogs(OffsetsLogs):
             except StorageError:
                 deleted = False  # the metadata log has failed, and so the broker halts
             for log in logs:
-                await log.close()
+                await log.files.close()
                 if deleted:
-                    await asyncio.to_thread(_delete, log.folder)
+                    await asyncio.to_thread(_delete, log.files.folder)
             if self._dropping is asyncio.current_task():
                 self._dropping = None
 
@@ -234,7 +234,7 @@ class FileOffsetsLogs(OffsetsLogs):
         """Write what is not durable yet, and close the files."""
         if self._dropping is not None:
             await self._dropping
-        await asyncio.gather(*(log.close() for log in self._logs.values()))
+        await asyncio.gather(*(log.files.close() for log in self._logs.values()))
 
     def _opened(self, topic: Topic, missing: Mapping[int, OffsetsLog | None]) -> Mapping[int, OffsetsLog]:
         opened = {}
@@ -261,7 +261,7 @@ class FileOffsetsLogs(OffsetsLogs):
 
 async def _all_durable(logs: Iterable[OffsetsLog]) -> None:
     for log in tuple(logs):
-        await log.durable()
+        await log.files.durable(log.files.end_offset)
 
 
 def _by_partition(topic: Topic, state: GroupsState) -> Mapping[int, list[Change]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Final, TypeAlias
 
-from kafkawire.broker.controller import MAXIMUM_RECORDS, TooManyRecordsError
+from kafkawire.broker.controller import MAXIMUM_RECORDS, TOO_LARGE_BATCH, TooManyRecordsError
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.acls import Pattern, acl_record
@@ -62,9 +62,7 @@ _Created: TypeAlias = CreateAclsResponse.AclCreationResult
 _Deleted: TypeAlias = DeleteAclsResponse.DeleteAclsFilterResult
 
 _DONE: Final = CreateAclsResponse.AclCreationResult()
-_TOO_MANY: Final = CreateAclsResponse.AclCreationResult(
-    PolicyViolationError.code, "Unable to perform excessively large batch operation."
-)
+_TOO_MANY: Final = CreateAclsResponse.AclCreationResult(PolicyViolationError.code, TOO_LARGE_BATCH)
 
 
 class AclHandlers:
@@ -119,24 +117,21 @@ class AclHandlers:
         refused = self._refusal(request, call, AclOperation.ALTER, "No Authorizer is configured.")
         if refused is not None:
             return refused
-        async with self._controller.turn:
-            return await self._delete_found(request, call)
-
-    async def _delete_found(self, request: DeleteAclsRequest, call: Call) -> Message | Refused:
         found: dict[AclBinding, None] = {}
         count = 0
         results = []
-        async for asked in in_slices(request.filters):
-            wanted = _filter(asked)
-            matching = self._acls.matching(wanted)
-            is_full = len(found) >= MAXIMUM_RECORDS
-            found.update(dict.fromkeys(matching))
-            count += len(matching)
-            if len(found) > MAXIMUM_RECORDS or (is_full and matching) or count > MAXIMUM_ENTRIES:
-                reason = f"Cannot remove more than {MAXIMUM_RECORDS} acls in a single delete operation."
-                return Refused(InvalidRequestError.code, reason)
-            results.append(_unknown_part(wanted) or _Deleted(error_message=None, matching_acls=_deleted(matching)))
-        self._controller.commit([RemoveAccessControlEntryRecord(self._acls.ids[acl]) for acl in found])
+        async with self._controller.turn:
+            async for asked in in_slices(request.filters):
+                wanted = _filter(asked)
+                matching = self._acls.matching(wanted)
+                is_full = len(found) >= MAXIMUM_RECORDS
+                found.update(dict.fromkeys(matching))
+                count += len(matching)
+                if len(found) > MAXIMUM_RECORDS or (is_full and matching) or count > MAXIMUM_ENTRIES:
+                    reason = f"Cannot remove more than {MAXIMUM_RECORDS} acls in a single delete operation."
+                    return Refused(InvalidRequestError.code, reason)
+                results.append(_unknown_part(wanted) or _Deleted(error_message=None, matching_acls=_deleted(matching)))
+            self._controller.commit([RemoveAccessControlEntryRecord(self._acls.ids[acl]) for acl in found])
         return DeleteAclsResponse(filter_results=tuple(results))
 
     def _refusal(self, request: Message, call: Call, operation: AclOperation, disabled: str) -> Refused | None:

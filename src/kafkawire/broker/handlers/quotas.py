@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from kafkawire.broker.controller import MAXIMUM_RECORDS
@@ -100,23 +100,14 @@ class QuotaHandlers:
         alterations = [_alteration(entry) async for entry in in_slices(request.entries)]
         names = host_names(alterations)
         without_address = await unknown_hosts(names) if names else ()
-        async with self._controller.turn:
-            return await self._altered(request, call, alterations, without_address)
-
-    async def _altered(
-        self,
-        request: AlterClientQuotasRequest,
-        call: Call,
-        alterations: Sequence[Alteration],
-        without_address: Collection[str],
-    ) -> Message | Refused:
         checked = QuotaAlterations(self._controller.image.client_quotas, without_address)
-        async for alteration in in_slices(alterations):
-            checked.add(alteration)
-        if len(checked.records) > MAXIMUM_RECORDS:
-            return Refused(PolicyViolationError.code, TOO_MANY_RECORDS)
-        if not request.validate_only:
-            self._controller.commit(checked.records)
+        async with self._controller.turn:
+            async for alteration in in_slices(alterations):
+                checked.add(alteration)
+            if len(checked.records) > MAXIMUM_RECORDS:
+                return Refused(PolicyViolationError.code, TOO_MANY_RECORDS)
+            if not request.validate_only:
+                self._controller.commit(checked.records)
         refusals = in_slices(checked.refusals.items())
         return AlterClientQuotasResponse(entries=tuple([_altered(*result) async for result in refusals]))
 

@@ -45,7 +45,7 @@ class TopicHandlers:
 
     def __init__(self, context: HandlerContext) -> None:
         self._creation = context.creation
-        self._deletion = TopicDeletion(context.controller, context.access)
+        self._controller = context.controller
         self._growth = TopicGrowth(context.controller, context.placement)
         self._descriptions = ConfigDescriptions(context.configuration, context.controller.image.configs)
         self._access = context.access
@@ -106,7 +106,7 @@ class TopicHandlers:
         if request.timeout_ms <= 0:
             return Refused(ErrorCode.REQUEST_TIMED_OUT)
         quota = self._mutations.quota_of(call, strict_since=_STRICT_DELETION)
-        results = await self._deletion.delete(request, call.session, quota.take)
+        results = await TopicDeletion(self._controller, self._access, call.session, quota.take).delete(request)
         return DeleteTopicsResponse(quota.throttle_time_ms, tuple(map(_deleted, results)))
 
     async def _create_partitions(self, request: CreatePartitionsRequest, call: Call) -> Message | Refused:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Final
 
 from kafkawire.broker.cluster import Endpoint
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.image.scram import ScramImage
-from kafkawire.broker.listener.admission import Admission, ConnectionRate, address_text
+from kafkawire.broker.listener.admission import Admission, address_text
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.connection import Connection, FrameLimits, Service
-from kafkawire.broker.listener.sasl.login import Login, OfferedMechanism
+from kafkawire.broker.listener.sasl.login import Login
 from kafkawire.broker.listener.sasl.offered import offered_mechanisms
 from kafkawire.broker.listener.tls import principal_of, server_context
+from kafkawire.broker.quotas.connection_rates import ConnectionRates
 from kafkawire.broker.sessions import ANONYMOUS, Session
 
 __all__ = ["Acceptor", "ListenerContext"]
@@ -44,7 +45,7 @@ class ListenerContext:
 
     service: Service
     admission: Admission
-    rate: ConnectionRate
+    rate: ConnectionRates
     scram: ScramImage
     secret: bytes = field(repr=False)
 
@@ -80,7 +81,9 @@ class Acceptor:
         }
         self._idle_ms = own.integer("connections.max.idle.ms")
         self._tls = server_context(own, listener) if listener.has_tls else None
-        self._mechanisms = _mechanisms(listener, own, context)
+        self._mechanisms = None
+        if listener.has_sasl:
+            self._mechanisms = offered_mechanisms(listener, own, context.scram, context.secret)
         self._socket: socket.socket | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._connections: set[Connection] = set()
@@ -199,12 +202,3 @@ class Acceptor:
             await connection.serve()
         finally:
             self._connections.discard(connection)
-
-
-def _mechanisms(
-    listener: ConfiguredListener, configuration: BrokerConfiguration, context: ListenerContext
-) -> Mapping[str, OfferedMechanism] | None:
-    """The SASL mechanisms of a listener; None if it has no SASL."""
-    if not listener.has_sasl:
-        return None
-    return offered_mechanisms(listener, configuration, context.scram, context.secret)

@@ -7,25 +7,14 @@ import socket
 from collections import Counter
 from collections.abc import Mapping
 from ipaddress import IPv6Address, ip_address
-from typing import Final, Protocol
+from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError, Values
 
-__all__ = ["Admission", "ConnectionRate", "address_text"]
+__all__ = ["Admission", "address_text"]
 
 _PER_IP: Final = "max.connections.per.ip"
 _OVERRIDES: Final = "max.connections.per.ip.overrides"
-
-
-class ConnectionRate(Protocol):
-    """The quota on new connections from an address (KIP-612)."""
-
-    def record(self, host: str) -> int:
-        """Count a new connection.
-
-        Returns:
-            0 to accept it, or the milliseconds after which to close it without any response.
-        """
 
 
 class Admission:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -83,7 +83,7 @@ def _load_key(context: ssl.SSLContext, configuration: BrokerConfiguration, liste
             "certificates, or both ssl.keystore.key and ssl.keystore.certificate.chain to their texts"
         )
     try:
-        with _file(f"{key}\n{chain}") if not location else _existing_file(location) as path:
+        with _file(f"{key}\n{chain}") if not location else nullcontext(location) as path:
             context.load_cert_chain(path, password=password)
     except (OSError, ValueError) as error:
         raise ConfigurationError(
@@ -109,11 +109,6 @@ def _check_type(configuration: BrokerConfiguration, store: str, listener: str) -
     kind = configuration.text(f"{store}.type")
     if kind.upper() != "PEM":
         raise ConfigurationError(f"{store}.type is {kind} for {listener}: only PEM is supported; set it to PEM")
-
-
-@contextmanager
-def _existing_file(path: str) -> Iterator[str]:
-    yield path
 
 
 @contextmanager

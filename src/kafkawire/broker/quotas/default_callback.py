@@ -50,23 +50,19 @@ class _Limits:
 
     def __init__(self) -> None:
         self.by_entity: dict[quotas.ClientQuotaEntity, float] = {}
-        self._kinds: Counter[frozenset[str]] = Counter()
-
-    @property
-    def kinds(self) -> Counter[frozenset[str]]:
-        return self._kinds
+        self.kinds: Counter[frozenset[str]] = Counter()
 
     def set(self, entity: quotas.ClientQuotaEntity, limit: float) -> None:
-        self._kinds[frozenset(entity)] += entity not in self.by_entity
+        self.kinds[frozenset(entity)] += entity not in self.by_entity
         self.by_entity[entity] = limit
 
     def remove(self, entity: quotas.ClientQuotaEntity) -> None:
         if self.by_entity.pop(entity, None) is None:
             return
         kind = frozenset(entity)
-        self._kinds[kind] -= 1
-        if not self._kinds[kind]:
-            del self._kinds[kind]
+        self.kinds[kind] -= 1
+        if not self.kinds[kind]:
+            del self.kinds[kind]
 
 
 class DefaultQuotaCallback(ClientQuotaCallback):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 import msgspec
 
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration, SetConfigs
-from kafkawire.broker.resource_configs.sources import BrokerSources
-from kafkawire.model.configs.broker_names import broker_definition
+from kafkawire.model.configs.broker_names import broker_definition, broker_synonyms
 from kafkawire.model.configs.definitions import ConfigDefinition, definitions
 from kafkawire.model.configs.resources import ConfigEntry, ConfigResourceType, ConfigSource, ConfigSynonym, ConfigType
 from kafkawire.model.configs.values import written
@@ -29,6 +29,47 @@ def topic_defaults(dynamic: DynamicConfiguration) -> dict[str, str | None]:
     return defaults
 
 
+class _BrokerSources:
+    """The values of the broker by precedence.
+
+    Args:
+        dynamic: the broker's configuration.
+    """
+
+    def __init__(self, dynamic: DynamicConfiguration) -> None:
+        self._dynamic = dynamic
+
+    @cached_property
+    def _defaults(self) -> Mapping[str, str]:
+        return {name: one.default for name, one in definitions().broker.items() if one.default is not None}
+
+    def synonyms(self, name: str) -> tuple[ConfigSynonym, ...]:
+        """All values of a name and its synonyms, by precedence.
+
+        Values of synonyms that precede the first value of the name itself are left out, as in Kafka.
+        """
+        names = broker_synonyms(name)
+        of_this, of_all = self._dynamic.of_this_broker, self._dynamic.of_all_brokers
+        sources = (
+            (of_this, ConfigSource.DYNAMIC_BROKER_CONFIG),
+            (of_all, ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG),
+            (self._dynamic.static.properties, ConfigSource.STATIC_BROKER_CONFIG),
+            (self._defaults, ConfigSource.DEFAULT_CONFIG),
+        )
+        found = [
+            ConfigSynonym(synonym, _shown(synonym, values[synonym]), source)
+            for values, source in sources
+            for synonym in names
+            if synonym in values
+        ]
+        first = next((at for at, one in enumerate(found) if one.name == name), len(found))
+        return tuple(found[first:])
+
+    def originals(self) -> Mapping[str, str]:
+        """All values that are set, as they were written."""
+        return {**self._dynamic.static.properties, **self._dynamic.of_all_brokers, **self._dynamic.of_this_broker}
+
+
 class ConfigDescriptions:
     """Describes the current configurations.
 
@@ -40,7 +81,7 @@ class ConfigDescriptions:
     def __init__(self, dynamic: DynamicConfiguration, configs: SetConfigs) -> None:
         self._dynamic = dynamic
         self._configs = configs
-        self._sources = BrokerSources(dynamic)
+        self._sources = _BrokerSources(dynamic)
 
     def topic(self, name: str) -> list[ConfigEntry]:
         """The configuration of a topic."""
@@ -173,3 +214,8 @@ def _public(known: Mapping[str, ConfigDefinition]) -> Iterator[str]:
 
 def _type(definition: ConfigDefinition | None) -> ConfigType:
     return ConfigType.UNKNOWN if definition is None else ConfigType[definition.kind.upper()]
+
+
+def _shown(name: str, text: str) -> str | None:
+    definition = broker_definition(name)
+    return None if definition is None or definition.is_sensitive else text

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import Values
-from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.controller import MAXIMUM_RECORDS, TOO_LARGE_BATCH, Controller
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.item_errors import ItemError, item_errors
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
@@ -89,26 +89,20 @@ class TopicCreation:
             PolicyViolationError: they have too many partitions or records together; none is created.
         """
         self._check_total(topics)
-        async with self._controller.turn:
-            return await self._create(topics, take, validate_only=validate_only)
-
-    async def _create(
-        self, topics: Sequence[CreateTopicsRequest.CreatableTopic], take: Callable[[int], None], *, validate_only: bool
-    ) -> dict[str, CreatedTopic | ItemError]:
         outcomes: dict[str, CreatedTopic | ItemError] = {}
-        async for topic in in_slices(topics):
-            try:
-                with item_errors(f"creating the topic {topic.name}"):  # a defect of a policy is that of its topic (B4)
-                    outcomes[topic.name] = self._created(topic, take)
-            except ItemError as error:
-                outcomes[topic.name] = error.as_result()
-        records = [
-            record for outcome in outcomes.values() if isinstance(outcome, CreatedTopic) for record in outcome.records
-        ]
-        if len(records) > MAXIMUM_RECORDS:
-            raise PolicyViolationError("Unable to perform excessively large batch operation.")
-        if not validate_only:
-            self._controller.commit(records)
+        async with self._controller.turn:
+            async for topic in in_slices(topics):
+                try:
+                    with item_errors(f"creating the topic {topic.name}"):  # errors of policies are those of topics (B4)
+                        outcomes[topic.name] = self._created(topic, take)
+                except ItemError as error:
+                    outcomes[topic.name] = error.as_result()
+            created = [outcome for outcome in outcomes.values() if isinstance(outcome, CreatedTopic)]
+            records = [record for topic in created for record in topic.records]
+            if len(records) > MAXIMUM_RECORDS:
+                raise PolicyViolationError(TOO_LARGE_BATCH)
+            if not validate_only:
+                self._controller.commit(records)
         return outcomes
 
     def _check_total(self, topics: Sequence[CreateTopicsRequest.CreatableTopic]) -> None:

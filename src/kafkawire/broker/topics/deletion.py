@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from kafkawire.broker.authorization import Authorization
-from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.controller import MAXIMUM_RECORDS, TOO_LARGE_BATCH, Controller
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.item_errors import ItemError, item_error
 from kafkawire.broker.sessions import Session
@@ -22,7 +22,6 @@ __all__ = ["DeletedTopic", "TopicDeletion"]
 
 T = TypeVar("T")
 _NO_ID = Uuid()
-_TOO_MANY = "Unable to perform excessively large batch operation."
 _UNAUTHORIZED = ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
 _UNKNOWN_ID = ItemError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")
 _UNKNOWN_NAME = ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition.")
@@ -44,38 +43,14 @@ class DeletedTopic:
 
 
 class TopicDeletion:
-    """Deletes topics.
+    """The deletions of one request.
 
     Args:
         controller: commits the records.
         access: what sessions may do.
+        session: the client.
+        take: takes a number of partitions from a quota; raises ThrottlingQuotaExceededError.
     """
-
-    def __init__(self, controller: Controller, access: Authorization) -> None:
-        self._controller = controller
-        self._access = access
-
-    async def delete(
-        self, request: DeleteTopicsRequest, session: Session, take: Callable[[int], None]
-    ) -> list[DeletedTopic]:
-        """Delete topics, in one commit.
-
-        Args:
-            request: has the topics.
-            session: the client.
-            take: takes a number of partitions from a quota; raises ThrottlingQuotaExceededError.
-
-        Raises:
-            PolicyViolationError: there are too many; none is deleted.
-        """
-        if max(len(request.topics), len(request.topic_names)) > MAXIMUM_RECORDS:
-            raise PolicyViolationError(_TOO_MANY)
-        async with self._controller.turn:
-            return list(_Deletion(self._controller, self._access, session, take).outcomes(request))
-
-
-class _Deletion:
-    """The deletions of one request."""
 
     def __init__(
         self, controller: Controller, access: Authorization, session: Session, take: Callable[[int], None]
@@ -86,8 +61,18 @@ class _Deletion:
         self._session = session
         self._take = take
 
-    def outcomes(self, request: DeleteTopicsRequest) -> Iterator[DeletedTopic]:
-        """The outcome of each topic."""
+    async def delete(self, request: DeleteTopicsRequest) -> list[DeletedTopic]:
+        """Delete topics, in one commit.
+
+        Raises:
+            PolicyViolationError: there are too many; none is deleted.
+        """
+        if max(len(request.topics), len(request.topic_names)) > MAXIMUM_RECORDS:
+            raise PolicyViolationError(TOO_LARGE_BATCH)
+        async with self._controller.turn:
+            return list(self._outcomes(request))
+
+    def _outcomes(self, request: DeleteTopicsRequest) -> Iterator[DeletedTopic]:
         names, ids = Counter(request.topic_names), Counter[Uuid]()
         for topic in request.topics:
             has_id = topic.topic_id != _NO_ID
@@ -158,7 +143,7 @@ class _Deletion:
             records.append(RemoveTopicRecord(topic_id))
             yield DeletedTopic(topic.name, topic_id)
         if len(records) > MAXIMUM_RECORDS:
-            raise PolicyViolationError(_TOO_MANY)
+            raise PolicyViolationError(TOO_LARGE_BATCH)
         self._controller.commit(records)
 
     def _may(self, operation: AclOperation, name: str) -> bool:

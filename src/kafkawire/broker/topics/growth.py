@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.controller import MAXIMUM_RECORDS, TOO_LARGE_BATCH, Controller
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.item_errors import ItemError, item_error
@@ -53,31 +53,22 @@ class TopicGrowth:
             PolicyViolationError: they would need too many records; none is added.
         """
         if len(topics) > MAXIMUM_RECORDS:
-            raise PolicyViolationError("Unable to perform excessively large batch operation.")
-        async with self._controller.turn:
-            return await self._grow(topics, take, validate_only=validate_only)
-
-    async def _grow(
-        self,
-        topics: Sequence[CreatePartitionsRequest.CreatePartitionsTopic],
-        take: Callable[[int], None],
-        *,
-        validate_only: bool,
-    ) -> dict[str, ItemError | None]:
+            raise PolicyViolationError(TOO_LARGE_BATCH)
         outcomes: dict[str, ItemError | None] = {}
         added: list[tuple[Topic, range]] = []
-        async for topic in in_slices(topics):
-            try:
-                added.append(self._added(topic, take))
-                outcomes[topic.name] = None
-            except (ItemError, ApiError) as error:
-                outcomes[topic.name] = item_error(error, f"adding partitions to {topic.name}").as_result()
-        if sum(len(partitions) for _, partitions in added) > MAXIMUM_RECORDS:
-            raise PolicyViolationError("Unable to perform excessively large batch operation.")
-        if not validate_only:
-            self._controller.commit(
-                [self._placement.record(topic.topic_id, at) for topic, partitions in added for at in partitions]
-            )
+        async with self._controller.turn:
+            async for topic in in_slices(topics):
+                try:
+                    added.append(self._added(topic, take))
+                    outcomes[topic.name] = None
+                except (ItemError, ApiError) as error:
+                    outcomes[topic.name] = item_error(error, f"adding partitions to {topic.name}").as_result()
+            if sum(len(partitions) for _, partitions in added) > MAXIMUM_RECORDS:
+                raise PolicyViolationError(TOO_LARGE_BATCH)
+            if not validate_only:
+                self._controller.commit(
+                    [self._placement.record(topic.topic_id, at) for topic, partitions in added for at in partitions]
+                )
         return outcomes
 
     def _added(

@@ -396,7 +396,7 @@ async def test_a_crash_while_groups_are_moved_loses_nothing(tmp_path: Path, monk
         raise OSError("the power is gone")
 
     with monkeypatch.context() as patched:
-        patched.setattr("kafkawire.broker.groups.offsets_log.OffsetsLog.delete_before", crash)
+        patched.setattr("kafkawire.broker.storage.batch_log.BatchLog.delete_before", crash)
         assert await offsets_in(tmp_path) == {group: {0: 5}}
     assert [groups_in(tmp_path / f"{OFFSETS}-{number}") for number in (0, 2)] == [{group}, {group}]
     assert await offsets_in(tmp_path) == {group: {0: 5}}

@@ -62,7 +62,7 @@ def test_a_message_that_came_or_went_is_reported_in_short() -> None:
         (request("0-1"), request("0-2"), ["~ PingRequest: versions 0-1 -> 0-2"]),
         (request("0-1"), request("1"), ["~ PingRequest: versions 0-1 -> 1"]),
         (request("0-1"), retired("PingRequest", "request", 1), [
-            "- PingRequest: retired, versions 0-1 -> none, key 1 stays taken",
+            "- PingRequest: retired, versions 0-1 -> none, key 1 stays reserved",
         ]),
         (retired("PingRequest", "request", 1), request("0-1"), ["+ PingRequest: versions none -> 0-1"]),
         (request("0"), request("0") | {"name": "EchoRequest"}, ["~ EchoRequest: was PingRequest"]),

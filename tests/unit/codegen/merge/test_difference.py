@@ -99,7 +99,7 @@ def test_undo_gives_the_older_layout(older: list[Json], newer: list[Json]) -> No
     [
         (Difference("wire", "Id", "int8", "int32"), "cannot be undone: Id: int8 became int32"),
         (Difference("renamed", "Old", "Old", "New"), "the layout of A has no field New"),
-        (Difference("added-tag", "Id.T", "", "tag 0"), r"Id is no struct, so there is no Id\.T"),
+        (Difference("added-tag", "Id.T", "", "tag 0"), r"Id is not a struct, so there is no Id\.T"),
     ],
 )
 def test_undo_refuses_what_the_layout_does_not_show(difference: Difference, message: str) -> None:

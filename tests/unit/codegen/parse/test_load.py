@@ -168,7 +168,7 @@ def test_deep_nesting_of_fields_is_a_finding() -> None:
     [
         ("not json", "json-syntax", 'expected the object of a definition, found "not"'),
         ('"text" "more"', "json-wrong-kind", "Example: a definition is one object"),
-        ('"\\x" more', "json-syntax", "\\x is no escape of JSON"),
+        ('"\\x" more', "json-syntax", "\\x is not an escape of JSON"),
         ("[] {}", "json-wrong-kind", "Example: a definition is one object"),
     ],
 )

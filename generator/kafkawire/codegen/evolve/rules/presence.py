@@ -15,7 +15,7 @@ REGROUPED = EvolutionRule(
 )
 """Replaces a finding of a rule about bytes where the layouts prove that every value is read correctly."""
 
-_SHIFTED = "the other side misreads it and all that follows"
+_SHIFTED = "the other side misreads it and everything after it"
 
 
 @EvolutionRule(

@@ -1,4 +1,4 @@
-"""What a field is called and what it holds: names, types, nullability."""
+"""Names of messages, structs and fields; types and nullability of fields."""
 
 from __future__ import annotations
 
