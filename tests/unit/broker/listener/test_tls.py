@@ -175,7 +175,7 @@ async def test_a_client_without_tls_is_closed(certificates: Certificates) -> Non
         ({"ssl.enabled.protocols": "TLSv1.1"}, "TLSv1.1"),
     ],
 )
-async def test_stores_other_than_pem_are_refused_with_a_reason(
+async def test_pem_only_other_stores_are_refused_with_a_reason(
     certificates: Certificates, changes: dict[str, str], reason: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=reason):

@@ -79,7 +79,7 @@ def test_our_own_client_agrees(
         "\xff",
     ],
 )
-def test_scram_errors_do_not_reveal_their_reason(final: str) -> None:
+def test_scram_proof_length_and_other_errors_do_not_reveal_their_reason(final: str) -> None:
     login = server(credential())
     login.respond(CLIENT_FIRST)
     with pytest.raises(LoginRefusedError) as raised:
