@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def takes_less(work: Callable[[], object], memory: int) -> bool:
-    """Whether some work never holds more than so many bytes.
+    """Whether some work never holds more than ``memory`` bytes.
 
     It may try twice: what the work takes it takes each time, and what others take only now and then. Under coverage
     for example, a set of the lines that have run is made larger while the work runs them for the first time.

@@ -6,8 +6,6 @@ import importlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["attach"]
-
 
 def attach(package: str, file: str) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
     """``__all__``, ``__getattr__`` and ``__dir__`` of a package, from the ``__init__.pyi`` beside its ``__init__.py``.

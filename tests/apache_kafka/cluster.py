@@ -125,7 +125,7 @@ class Cluster:
         self.wait_until_nodes_agree()
 
     def wait_until_nodes_agree(self) -> None:
-        """Ask until every node that runs lists exactly those that run: killed ones are missed, started ones let in.
+        """Wait until every running node lists exactly the running nodes.
 
         Raises:
             BrokerError: if that takes longer than a minute.

@@ -1,4 +1,4 @@
-"""A connection to a broker that asks one request at a time and checks the bytes of each answer."""
+"""A connection to a broker that sends one request at a time and checks the bytes of each answer."""
 
 from __future__ import annotations
 

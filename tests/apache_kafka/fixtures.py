@@ -1,7 +1,7 @@
 """Fixtures: ``oracles`` (Kafka's own classes), ``kafka_brokers``, ``secure_kafka_brokers`` and ``kafka_clusters`` (real
 ones), ``java_admin`` (Java's Admin), ``kafka_dump_log`` (Kafka's log tool).
 
-Brokers are started when first asked for and stopped after the last test that may ask for them: one that only waits
+Brokers are started at its first use and stopped after the last test that may ask for them: one that only waits
 takes a tenth of a processor.
 """
 
@@ -50,7 +50,7 @@ class DumpLog(Protocol):
 
 @pytest.fixture(scope="session")
 def oracles() -> Iterator[Oracles]:
-    """The oracle of a release, started when first asked for."""
+    """The oracle of a release, started at its first use."""
     with ExitStack() as running:
 
         @cache
@@ -110,7 +110,7 @@ def _started(request: pytest.FixtureRequest) -> Iterator[_Started]:
 
 @pytest.fixture(scope="session")
 def kafka_brokers(_started: _Started, tmp_path_factory: pytest.TempPathFactory) -> Brokers:
-    """The broker of a release, started when first asked for and shared by all tests of the session."""
+    """The broker of a release, started at its first use and shared by all tests of the session."""
     return _started.one_of_each_release(
         "kafka_brokers", lambda release: running_broker(release, tmp_path_factory.mktemp(f"kafka-{release}"))
     )
@@ -124,7 +124,7 @@ def kafka_broker(kafka_brokers: Brokers) -> Broker:
 
 @pytest.fixture(scope="session")
 def secure_kafka_brokers(_started: _Started, tmp_path_factory: pytest.TempPathFactory) -> SecureBrokers:
-    """The secure broker of a release, started when first asked for and shared by all tests of the session."""
+    """The secure broker of a release, started at its first use and shared by all tests of the session."""
     return _started.one_of_each_release(
         "secure_kafka_brokers",
         lambda release: running_secure_broker(release, tmp_path_factory.mktemp(f"secure-kafka-{release}")),
@@ -139,7 +139,7 @@ def secure_kafka_broker(secure_kafka_brokers: SecureBrokers) -> SecureBroker:
 
 @pytest.fixture(scope="session")
 def kafka_clusters(_started: _Started, tmp_path_factory: pytest.TempPathFactory) -> Clusters:
-    """The cluster of a release, started when first asked for and shared by all tests of the session.
+    """The cluster of a release, started at its first use and shared by all tests of the session.
 
     Tests may kill nodes: the next test gets a whole cluster again.
     """

@@ -190,7 +190,7 @@ class JavaAdminClient:
         self._ask("alter_config", bool, {"type": resource_type, "name": name, "key": key, "value": value})
 
     def alter_client_quota(self, entity: Mapping[str, str | None], quotas: Mapping[str, float | None]) -> None:
-        """Set quotas of an entity, and remove those that are None."""
+        """Set quotas of an entity; None removes a quota."""
         self._ask("alter_client_quota", bool, {"entity": entity, "quotas": quotas})
 
     def upsert_scram_user(self, user: str, mechanism: str, password: str, *, iterations: int = 4096) -> None:

@@ -1,4 +1,4 @@
-"""Java programs of the tests: compiled once against the jars of a release, and asked by JSON lines."""
+"""Java programs of the tests: compiled once against the jars of a release, and used with JSON lines."""
 
 from __future__ import annotations
 

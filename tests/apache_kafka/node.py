@@ -27,7 +27,7 @@ _SECONDS_BETWEEN_LOOKS = 0.05
 _STARTS = 3
 
 _PORTS = range(10_000, 32_000)
-"""Below those that systems give to outgoing connections, so that a port stays free while its node is down."""
+"""Below the ports of outgoing connections, so that a port stays free while its node is down."""
 
 _METADATA_1 = bytes.fromhex("0000000e 0003 0001 00000000 ffff 00000000")
 """A frame with a Metadata request, version 1, for no topic: it works before anything of ours does."""

@@ -70,7 +70,7 @@ class SecureBroker:
 
     @property
     def mutual_tls_port(self) -> int:
-        """Of the listener that asks for the client's certificate."""
+        """Of the listener that requires the client's certificate."""
         return self.broker.ports["MUTUAL_TLS"]
 
     def java_sasl(

@@ -30,7 +30,7 @@ SETTINGS = {
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A session with two threads that knows the format ``kafka-log``; the only one of the test run."""
+    """A session with two threads and the format ``kafka-log``; the only one of the test run."""
     require_spark()
     from pyspark.sql import SparkSession  # noqa: PLC0415 may be missing
 

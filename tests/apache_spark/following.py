@@ -41,7 +41,7 @@ class Followed:
     planned: str | None = None
 
     def reader(self) -> KafkaLogStreamReader:
-        """A reader that knows nothing of earlier ones."""
+        """A new reader without the state of earlier ones."""
         return KafkaLogStreamReader(make_reading({**OPTIONS, "path": str(self.folder), **self.options}))
 
     def look(self, reader: KafkaLogStreamReader | None = None, limit: ReadLimit | None = None) -> list[Row]:

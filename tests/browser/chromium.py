@@ -143,13 +143,13 @@ class Page:
         )
 
     def press(self, key: str) -> None:
-        """Press and release a key on whatever has the focus."""
+        """Press and release a key on the focused element."""
         for kind in ("rawKeyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
         self.settle()
 
     def write(self, text: str) -> None:
-        """Type into whatever has the focus."""
+        """Type into the focused element."""
         self.call("Input.insertText", text=text)
         self.settle()
 

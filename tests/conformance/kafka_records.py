@@ -22,7 +22,7 @@ _SOURCES: Final = Path(__file__).parent / "record_batches"
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """A batch that either side is asked to write."""
+    """A batch that both sides write."""
 
     records: tuple[Record, ...]
     magic: int = 2

@@ -1,4 +1,4 @@
-"""What Kafka's classes do where kafkawire does otherwise on purpose: one test for each rule in docs/deviations.md.
+"""The behaviour of Kafka's classes where kafkawire differs on purpose: one test for each rule in docs/deviations.md.
 
 Those about record batches are in ``test_record_batches.py`` and ``test_legacy_messages.py``.
 """

@@ -1,4 +1,4 @@
-"""``schema check --profile upstream`` says what Kafka's own schema checker says, stage by stage."""
+"""``schema check --profile upstream`` agrees with Kafka's own schema checker, stage by stage."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MESSAGES: Final = frozenset(_RULES[:5])
 OWN_VERSIONS: Final = frozenset(_RULES[5:9])
 STRUCTS: Final = frozenset(_RULES[9:13])
 FIELDS: Final = frozenset(_RULES[13:])
-"""The stages of the checker, each of which is asked by itself as well."""
+"""The stages of the checker, which are also called separately."""
 
 _SYNTHETIC: Final = 200
 _CHANGES_OF_SYNTHETIC: Final = 6
@@ -78,7 +78,7 @@ def rule_of(refusal: str) -> str:
 
 @dataclass(frozen=True)
 class Trial:
-    """A pair with what Kafka's checker says and what we say."""
+    """A pair with the verdict of Kafka's checker and our findings."""
 
     older: str
     newer: str
@@ -122,7 +122,7 @@ class Questions:
 
 @dataclass(frozen=True)
 class Answers:
-    """Pairs of definitions that Kafka's parser takes, by group, and the texts that it does not take."""
+    """Pairs of definitions that Kafka's parser accepts, by group, and the texts that it rejects."""
 
     groups: dict[str, list[Trial]]
     unreadable: list[str]
@@ -145,7 +145,7 @@ def read(text: str, file: str) -> MessageDefinition:
 
 @cache
 def definitions_of(release: str) -> dict[str, str]:
-    """The texts of a release's definitions by message name, as they stand in its jars.
+    """The texts of a release's definitions by message name, from its jars.
 
     The checker of 4.x cannot read the listener ``zkBroker``, which has nothing to do with what it compares.
     """
@@ -176,7 +176,7 @@ def without_comments(text: str) -> Json:
 
 @pytest.fixture(scope="module")
 def answers() -> Answers:
-    """All that Kafka's checker is asked, at once."""
+    """The answers of Kafka's checker, from one process."""
     questions = Questions()
     for example in EXAMPLES:
         questions.add(f"broken {example.what}", json.dumps(example.older), json.dumps(example.broken))
@@ -265,8 +265,8 @@ def test_pairs_are_many_and_of_all_kinds(answers: Answers) -> None:
     )
     assert len(answers.groups["changes"]) > 3_000
     refused = Counter(rule_of(trial.verdict.refusal) for trial in answers.trials if trial.verdict.refusal)
-    told_by_stage = {rule_of(trial.verdict.fields) for trial in answers.trials if trial.verdict.fields}
-    assert refused.keys() | told_by_stage == UPSTREAM_RULES.keys()
+    found_by_stage = {rule_of(trial.verdict.fields) for trial in answers.trials if trial.verdict.fields}
+    assert refused.keys() | found_by_stage == UPSTREAM_RULES.keys()
     assert sum(trial.verdict.refusal is None for trial in answers.groups["changes"]) > 500
 
 
@@ -278,7 +278,7 @@ def test_what_kafkas_parser_refuses_has_an_error(answers: Answers) -> None:
         assert any(finding.severity == "error" for finding in found), text
 
 
-def test_real_definitions_that_kafkas_checker_does_not_take_for_their_own_successors(answers: Answers) -> None:
+def test_real_definitions_that_kafkas_checker_rejects_as_their_own_successors(answers: Answers) -> None:
     refused = {
         read(trial.newer, "newer"): trial.findings[0].rule
         for trial in answers.groups["themselves"]

@@ -26,7 +26,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def _cache(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One for all tests here, empty at first: whoever needs a release first has it fetched."""
+    """One for all tests here, empty at first: the first test that needs a release fetches it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
 
 
@@ -53,7 +53,7 @@ def test_a_release_is_fetched_once_and_then_read_without_maven(
 
 
 @pytest.mark.usefixtures("_cache")
-def test_a_release_that_was_never_made_is_told_from_a_failing_network() -> None:
+def test_a_release_that_was_never_made_is_distinguished_from_a_failing_network() -> None:
     fetched("3.9.2")
     with pytest.raises(OriginError, match=r"kafka:3\.9\.9999: Maven's repositories do not have this release"):
         load_side("kafka:3.9.9999")
@@ -61,8 +61,8 @@ def test_a_release_that_was_never_made_is_told_from_a_failing_network() -> None:
 
 
 @pytest.mark.usefixtures("_cache")
-def test_a_network_that_fails_is_told_from_a_missing_release(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a proxy where nobody listens. The release is one that no other test has had fetched before."""
+def test_a_network_that_fails_is_distinguished_from_a_missing_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a proxy where no server listens, and a release that no other test has fetched."""
     fetched("3.9.2")
     unreachable = "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1 -Dhttp.proxyHost=127.0.0.1"
     monkeypatch.setenv("MAVEN_OPTS", f"{os.environ.get('MAVEN_OPTS', '')} {unreachable}")

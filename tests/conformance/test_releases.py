@@ -47,7 +47,7 @@ def made_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def maven(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A Maven that lacks the artifact ``kafka-lost``; the file of what it was asked."""
+    """A Maven that lacks the artifact ``kafka-lost``; the file of its arguments."""
     program = tmp_path / "bin" / "mvn"
     program.parent.mkdir()
     program.write_text(

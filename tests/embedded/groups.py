@@ -50,7 +50,7 @@ async def opened_groups(
 
 
 def committed_offsets(coordinator: GroupCoordinator) -> Mapping[str, Mapping[int, int]]:
-    """Group id to partition to offset, whatever the topic."""
+    """Group id to partition to offset, for all topics."""
     return {
         group.group_id: {partition: value.offset for (_, partition), value in group.commits.items()}
         for group in coordinator.state.by_id.values()

@@ -1,4 +1,4 @@
-"""The switch that writes expected texts anew."""
+"""The option that updates expected texts."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``pytest tests/golden --update-golden``; known only if a folder of golden tests is named, hence the default."""
-    parser.addoption("--update-golden", action="store_true", help="write the expected texts of golden tests anew")
+    parser.addoption("--update-golden", action="store_true", help="update the expected texts of golden tests")
 
 
 @pytest.fixture(scope="session")
 def update_golden(pytestconfig: pytest.Config) -> bool:
-    """Whether expected texts shall be written anew."""
+    """Whether to update expected texts."""
     return bool(pytestconfig.getoption("update_golden", default=False))

@@ -1,6 +1,6 @@
 """What ``kafkawire schema lint`` prints for other programs, on definitions whose file has a name of all kinds.
 
-``pytest tests/golden --update-golden`` writes the expected texts anew; read the difference before committing it.
+``pytest tests/golden --update-golden`` writes the expected texts again; read the difference before committing it.
 """
 
 from __future__ import annotations

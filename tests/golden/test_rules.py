@@ -3,7 +3,7 @@
 ``rules/<rule id>/`` holds definitions that break the rule and no other (``violation*``), near misses that are
 accepted without a word (``accepted*``), and ``expected.txt``, what ``kafkawire schema lint`` prints for the former.
 A folder of definitions is checked as a set, a file by itself. ``paths.txt`` names paths that cannot be committed.
-``pytest tests/golden --update-golden`` writes ``expected.txt`` anew; read the difference before committing it.
+``pytest tests/golden --update-golden`` writes ``expected.txt`` again; read the difference before committing it.
 """
 
 from __future__ import annotations

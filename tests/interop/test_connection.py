@@ -19,7 +19,7 @@ from tests.apache_kafka.releases import broker_releases
 from tests.stand_ins.channels import run, soon
 
 from kafkawire.admin.connection.channel import Channel
-from kafkawire.admin.connection.sasl import (
+from kafkawire.admin.connection.sasl.credentials import (
     Credentials,
     CredentialsSource,
     OAuthBearerCredentials,
@@ -251,7 +251,7 @@ def test_wrong_credentials_fail_at_once_with_the_brokers_reason(mechanism: str, 
     run(body())
 
 
-def test_a_mechanism_that_is_not_enabled_is_refused_with_those_that_are(secured: SecuredBroker) -> None:
+def test_the_refusal_of_a_mechanism_names_the_enabled_ones(secured: SecuredBroker) -> None:
     async def body() -> None:
         with pytest.raises(UnsupportedSaslMechanismError, match=r"SCRAM-SHA-512 is not enabled .*, but: PLAIN$"):
             await secured.connect("ONLYPLAIN", LOGINS["SCRAM-SHA-512"])
@@ -303,7 +303,7 @@ def test_a_session_that_is_idle_is_renewed_too(secured: SecuredBroker) -> None:
     run(body())
 
 
-def test_a_login_on_a_listener_without_sasl_says_so(kafka_broker: Broker) -> None:
+def test_the_error_of_a_login_on_a_listener_without_sasl_says_so(kafka_broker: Broker) -> None:
     async def body() -> None:
         with pytest.raises(IllegalSaslStateError, match="perhaps the listener has no SASL"):
             await Channel.connect(kafka_broker.host, kafka_broker.port, SETTINGS, LOGINS["PLAIN"], deadline=soon(20.0))

@@ -19,7 +19,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def history(name: str, *paths: Path, options: ReadOptions | None = None, accounts: Accounts | None = None) -> list[Row]:
-    """The rows of a history of the logs that paths lead to: of one of the metadata, those that are not of losses."""
+    """The rows of a history of the logs at some paths; for a history of metadata, without the rows about losses."""
     rows, _ = history_and_losses(name, *paths, options=options, accounts=accounts)
     return rows
 

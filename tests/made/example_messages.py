@@ -17,8 +17,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout, Uuid
-from kafkawire.wire.strategies import FIRST_UNKNOWN_TAG
-from kafkawire.wire.values import LARGEST_TAG
+from kafkawire.wire.values import FIRST_UNKNOWN_TAG, LARGEST_TAG
 
 S = TypeVar("S", bound=msgspec.Struct)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.kafka_logs.column_rows import check_columns
 from tests.made.packages import check_laws, classes_of, field, make_package, message
 
@@ -49,7 +49,7 @@ def check_field_type(type_: FieldType, golden: str, folder: Path, package: str) 
     assert check_columns(MessageColumns(made.Places), examples=20) > 30
 
     @given(st.data())
-    @settings(max_examples=20, database=None)
+    @settings(max_examples=20, database=None, deadline=None, suppress_health_check=list(HealthCheck))
     def check_strategies(data: st.DataObject) -> None:
         check_round_trip(data.draw(messages(made.Places, 1)), 1)
 

@@ -38,7 +38,7 @@ def index_entries(content: bytes, base_offset: int, every: int) -> list[tuple[in
 
 
 def repeated(content: bytes, times: int) -> bytes:
-    """The batches of a segment over and over, with offsets that go on; the CRC does not cover them."""
+    """The batches of a segment repeated, with increasing offsets; the CRC does not cover them."""
     offset = 0
     out = bytearray()
     for _ in range(times):

@@ -42,7 +42,7 @@ def test_every_locked_requirement_has_hashes(root: Path, name: str) -> None:
     assert [requirement for requirement in requirements if "--hash=sha256:" not in requirement] == []
 
 
-def test_the_lock_holds_what_the_project_asks_for(root: Path, pyproject: dict[str, Any]) -> None:
+def test_the_lock_fits_the_requirements_of_the_project(root: Path, pyproject: dict[str, Any]) -> None:
     project = pyproject["project"]
     extras = project["optional-dependencies"]
     asked = [*project["dependencies"], *extras["codegen"], *extras["cli"], *extras["test"]]

@@ -46,7 +46,7 @@ def names(released: tuple[ReleasedVersion, ...], release: str) -> set[tuple[str,
     return {(v.group, v.message) for v in released if v.release == release}
 
 
-def test_releases_hold_what_is_known_of_them(released: tuple[ReleasedVersion, ...]) -> None:
+def test_releases_have_known_facts(released: tuple[ReleasedVersion, ...]) -> None:
     counts = {c.release: (c.messages, c.retired, c.versions) for c in counts_of(released)}
     assert {release: counts[release] for release in KNOWN} == KNOWN
     retired = {
@@ -57,7 +57,7 @@ def test_releases_hold_what_is_known_of_them(released: tuple[ReleasedVersion, ..
     assert retired == {"LeaderAndIsr", "StopReplica", "UpdateMetadata", "ControlledShutdown"}
 
 
-def test_releases_share_what_is_known_of_them(released: tuple[ReleasedVersion, ...]) -> None:
+def test_releases_share_known_facts(released: tuple[ReleasedVersion, ...]) -> None:
     both = {name for name in names(released, OLD) & names(released, NEW) if name[0] != "streams"}
     old, new = of_release(released, OLD), of_release(released, NEW)
     shared = {version for version in old.keys() & new.keys() if version[0] != "streams"}

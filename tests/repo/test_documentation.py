@@ -123,7 +123,7 @@ def test_how_it_works_shows_the_real_files() -> None:
 
 
 @pytest.mark.parametrize(("page", "title", "text"), EXCERPTS, ids=[title for _, title, _ in EXCERPTS])
-def test_an_excerpt_is_what_the_file_says(page: Path, title: str, text: str) -> None:
+def test_an_excerpt_equals_its_file(page: Path, title: str, text: str) -> None:
     rest = (ROOT / title).read_text()
     for stretch in text.split("...\n"):
         _, found, rest = rest.partition(stretch)

@@ -11,7 +11,7 @@ from tests.laws.conftest import repeats_a_layout
 from kafkawire.protocol import MESSAGE_NAMES, message_class
 
 
-def test_make_test_all_adds_what_make_test_leaves_out(root: Path) -> None:
+def test_make_test_all_adds_the_tests_that_make_test_leaves_out(root: Path) -> None:
     makefile = (root / "Makefile").read_text()
     recipes = dict(re.findall(r"^(test(?:-all)?): (.*\n(?:\t.*\n)+)", makefile, flags=re.MULTILINE))
     fast, others = "$(PYTEST) -n 2 $(UNITS)\n", "$(UNITS:%=--ignore=%)\n"

@@ -24,7 +24,7 @@ def packages() -> list[str]:
 
 
 @pytest.mark.parametrize("name", packages())
-def test_a_package_says_what_it_is_and_what_it_offers(name: str) -> None:
+def test_a_package_has_a_docstring_and_a_list_of_names(name: str) -> None:
     package = importlib.import_module(name)
     assert package.__doc__
     offered = list(getattr(package, "__all__", []))

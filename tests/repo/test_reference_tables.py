@@ -43,6 +43,19 @@ def test_every_type_and_entity_type_is_listed(root: Path) -> None:
     assert [name for name, base in ENTITY_TYPES.items() if not re.search(rf"`{name}`.*\| `{base}` \|", fields)] == []
 
 
+def test_the_table_of_types_states_what_their_records_do(root: Path) -> None:
+    for line in section(root, "definition-language.md", "## Types").splitlines():
+        names = (
+            [name for name in IN_BACKTICKS.findall(line.split("|")[1]) if name in FIELD_TYPES] if "|" in line else []
+        )
+        if not names:
+            continue
+        _, _, sizes, nullable, _ = (cell.strip() for cell in line.strip("|").split("|"))
+        types = [FIELD_TYPES[name] for name in names]
+        assert sizes == (", ".join(str(type_.size) for type_ in types) if types[0].size else "variable")
+        assert {type_.nullable for type_ in types} == {nullable == "yes"}
+
+
 def test_the_numbers_of_errors_are_theirs(root: Path) -> None:
     text = (root / "docs" / "reference" / "admin-behaviour.md").read_text("utf-8")
     table, _, _ = text.partition("\n## ")

@@ -178,7 +178,7 @@ def test_every_rule_that_findings_name_is_an_entry(rules: dict[str, object]) -> 
     assert sorted(set(rules) - CODES) == []
 
 
-def test_what_evolution_rules_cover_is_an_entry() -> None:
+def test_codes_in_the_evolution_rules_are_entries() -> None:
     covered = {code for rule in EVOLUTION_RULES.values() for code in rule.covers}
     assert sorted(covered - CODES) == []
 

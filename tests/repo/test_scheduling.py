@@ -17,7 +17,7 @@ def test_a_unit_has_files(root: Path, unit: Unit) -> None:
     assert [beginning for beginning in unit.beginnings if not any(file.startswith(beginning) for file in files)] == []
 
 
-def test_tests_that_share_what_is_started_are_one_unit() -> None:
+def test_tests_that_share_processes_are_one_unit() -> None:
     assert unit_of("tests/interop/admin/test_acls.py::test_one[4.3.1]") == "brokers"
     assert unit_of("tests/repo/test_examples.py::test_example_asks_a_broker") == "brokers"
     assert unit_of("tests/unit/wire/test_varint.py::TestNumbers::test_one") == "tests/unit/wire/test_varint.py"

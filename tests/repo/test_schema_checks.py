@@ -111,7 +111,9 @@ class TestHooks:
             assert bool(re.search(hook["files"], path)) is is_definition
             assert hook["types"] == ["json"]
 
-    def test_they_install_what_the_command_line_needs(self, hooks: dict[str, Any], pyproject: dict[str, Any]) -> None:
+    def test_they_install_the_requirements_of_the_command_line(
+        self, hooks: dict[str, Any], pyproject: dict[str, Any]
+    ) -> None:
         assert "cli" in pyproject["project"]["optional-dependencies"]
         assert {tuple(hook["additional_dependencies"]) for hook in hooks.values()} == {(".[cli]",)}
 
@@ -155,9 +157,7 @@ class TestAction:
         assert done.stdout.startswith("::error file=specs/Ping.json,line=1,")
         assert "Ping" in Path(variables["GITHUB_STEP_SUMMARY"]).read_text()
 
-    def test_what_peers_understand_passes(
-        self, action: dict[str, Any], variables: dict[str, str], clone: Clone
-    ) -> None:
+    def test_compatible_changes_pass(self, action: dict[str, Any], variables: dict[str, str], clone: Clone) -> None:
         write(clone.folder, EXTENDED)
 
         done = clone.run(action["runs"]["steps"][1]["run"], **variables, GITHUB_BASE_REF="main")
@@ -277,7 +277,7 @@ class TestOwnCheck:
     def test_make_check_runs_it(self, root: Path) -> None:
         assert "\t.ci/check-schema $(BIN)/kafkawire\n" in (root / "Makefile").read_text()
 
-    def test_a_clone_without_tags_and_main_says_so_and_goes_on(self, clone: Clone) -> None:
+    def test_a_clone_without_tags_and_main_is_reported_and_passes(self, clone: Clone) -> None:
         done = clone.run(self.SCRIPT)
 
         assert done.returncode == 0
@@ -302,7 +302,7 @@ class TestOwnCheck:
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith("schema check: specs against v0.9.0\n")
 
-    def test_what_was_accepted_passes(self, clone: Clone) -> None:
+    def test_accepted_changes_pass(self, clone: Clone) -> None:
         clone.run("git branch main")
         write(clone.folder, NARROW)
         (clone.folder / ".ci" / "accepted-schema-changes.toml").write_text(

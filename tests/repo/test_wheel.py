@@ -115,7 +115,7 @@ def test_the_installed_package_is_typed(bare: Path, root: Path, tmp_path: Path) 
     assert "Iterator[bytes]" in ran.stdout
 
 
-def test_the_command_says_what_it_lacks(bare: Path, tmp_path: Path) -> None:
+def test_the_command_names_missing_libraries(bare: Path, tmp_path: Path) -> None:
     ran = run([bare.with_name("kafkawire"), "--version"], tmp_path)
     assert ran.returncode == 1
     assert ran.stderr == "kafkawire: the library typer is missing: pip install 'kafkawire[cli]'\n"

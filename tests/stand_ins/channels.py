@@ -9,7 +9,7 @@ from typing import TypeVar
 from tests.stand_ins.broker import Answer, StandInBroker
 
 from kafkawire.admin.connection.channel import Channel
-from kafkawire.admin.connection.sasl import CredentialsSource
+from kafkawire.admin.connection.sasl.credentials import CredentialsSource
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.protocol import MetadataRequest, MetadataResponse
 from kafkawire.rpc import Request

@@ -21,10 +21,10 @@ from kafkawire.rpc import Request
 from kafkawire.wire import Message
 
 FAST = AdminSettings(
-    request_timeout=1.0, call_timeout=2.0, retry_backoff=0.005, retry_backoff_maximum=0.02,
+    request_timeout=10.0, call_timeout=20.0, retry_backoff=0.005, retry_backoff_maximum=0.02,
     reconnect_backoff=0.005, reconnect_backoff_maximum=0.02,
 )  # fmt: skip
-"""Settings for tests: nothing takes long on a loopback."""
+"""Settings for tests: short pauses between attempts, and deadlines that a busy machine does not miss."""
 
 NodeHandler = Callable[[int, Request], Message | Answer | Awaitable[Message | Answer]]
 """Answers a request that the node of the given id was sent."""

@@ -9,7 +9,7 @@ from tests.stand_ins.sasl_server import SaslServer
 
 from kafkawire.admin.connection.events import Event, NeedsCredentials
 from kafkawire.admin.connection.machine import Connection
-from kafkawire.admin.connection.sasl import CredentialsSource
+from kafkawire.admin.connection.sasl.credentials import CredentialsSource
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.states import State
 from kafkawire.protocol import (
@@ -119,7 +119,7 @@ def before_handshake(
     versions: Mapping[int, range] = STABLE,
     spread: float = 0.5,
 ) -> ScriptedPeer:
-    """The peer of a connection that knows the versions of the SASL requests; its handshake is out if it can be."""
+    """The peer of a connection that has the versions of the SASL requests; it has sent its handshake if it can."""
     peer = ScriptedPeer(Connection(settings, credentials, spread=spread), feed)
     peer.connection.open(0.0)
     events = peer.answer(peer.only_request(), versions_answer(versions))

@@ -222,7 +222,7 @@ def test_requests_and_responses_are_distinguished() -> None:
         decode_response(bytes(20), MetadataRequest, 12)
 
 
-def test_what_has_no_header() -> None:
+def test_messages_without_a_header() -> None:
     with pytest.raises(ValueError, match=r"^TopicRecord has no header: it is neither a request nor a response$"):
         header_version(message_class("TopicRecord"), 0)
     with pytest.raises(UnsupportedVersionError, match="there is no version 99"):

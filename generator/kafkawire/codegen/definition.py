@@ -1,7 +1,7 @@
-"""The model of a definition file: what was written, typed, with the place of every attribute.
+"""Definition files as typed values, with the place of every attribute.
 
-Nothing is resolved here: versions are the attributes' own (with the defaults of the language), struct types
-are names. Places never take part in comparison.
+Nothing is resolved: versions are those of the attributes (with the defaults of the language), and types of structs are
+names. Places are ignored in comparisons.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MessageType = Literal["request", "response", "header", "data", "metadata", "coor
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a file; lines and columns count from 1, the end column is that after the last character."""
+    """A part of a file; lines and columns count from 1, the end column is that after the last character."""
 
     line: int
     column: int
@@ -27,14 +27,13 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an object of a file stands and where each of its attributes does.
+    """The place of an object in a file, and of each of its attributes.
 
     Attributes:
         file: path as the user gave it.
         span: the whole object.
-        attributes: attribute name to the stretch of its value.
-        refused: attributes about whose value a finding was reported while reading; they hold a placeholder, and
-            no rule judges it. Empty where nothing was found.
+        attributes: attribute name to the span of its value.
+        refused: attributes whose value has a finding from reading; they have a placeholder, which no rule checks.
     """
 
     file: str
@@ -43,7 +42,7 @@ class Place:
     refused: frozenset[str] = frozenset()
 
     def of(self, attribute: str) -> Span:
-        """The stretch of an attribute's value, or of the object where the attribute is missing."""
+        """The span of an attribute's value, or of the object if the attribute is missing."""
         return self.attributes.get(attribute, self.span)
 
 
@@ -67,7 +66,7 @@ class TypeRef:
 
 @dataclass(frozen=True, slots=True)
 class FieldDefinition:
-    """A field as written. ``versions`` falls back to ``taggedVersions`` where the language says so."""
+    """A field as written; ``versions`` are by default the ``taggedVersions``."""
 
     name: str
     type: TypeRef

@@ -1,4 +1,4 @@
-"""Findings: what a check has to say about a definition, and where."""
+"""Findings: problems of definitions, with their places."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Finding:
 
     Attributes:
         file: path as the user gave it.
-        span: stretch of the offending text.
+        span: place of the offending text.
         rule: id of the rule.
         severity: errors stop generation, warnings do not.
-        message: what is wrong: path of the field, value found, rule broken.
-        remedy: what to do about it.
+        message: what is wrong, with the path of the field and the value.
+        remedy: how to fix it.
     """
 
     file: str

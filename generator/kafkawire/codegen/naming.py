@@ -1,6 +1,6 @@
 """Python names for Kafka's (name-snake-upstream).
 
-Kafka's names are letters and digits only. So an underscore at the end of a Python name always comes from here, and
+Kafka's names are letters and digits only. So a Python name that ends with an underscore is made here, and
 a name that begins with one is never that of a field.
 """
 
@@ -15,7 +15,7 @@ RESERVED_ATTRIBUTES = frozenset(
     {"encode", "decode", "decode_from", "fast_reader", "fast_encoder", "layouts", "refuse_trailing",
      "unknown_tagged_fields", "bool", "bytes", "float", "int", "msgspec", "str"}
 )  # fmt: skip
-"""What every generated class has, and what the fields of its body are declared with; a field of that name gets a
+"""Attributes of every generated class, and names in the declarations of its fields; a field with such a name gets a
 trailing underscore."""
 
 RESERVED_CLASSES = frozenset(
@@ -29,7 +29,7 @@ RESERVED_MODULES = frozenset({"api_table", "error_codes", "errors", "record_regi
 """Modules of every generated package; a message of that name gets a module with a trailing underscore."""
 
 RESERVED_ERRORS = frozenset({"ApiError", "UnrecognizedCodeError", "ValueError"})
-"""What the module of exceptions uses itself; the exception of a code of that name gets a trailing underscore."""
+"""Names that the module of exceptions uses; an exception with such a name gets a trailing underscore."""
 
 
 def attribute_name(name: str) -> str:
@@ -83,7 +83,7 @@ def error_class_names(constants: Iterable[str]) -> list[str]:
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """Names of which none is given twice: what differs in Kafka's form may be alike in Python's."""
+    """The names, made unique: names that differ in Kafka may be equal in Python."""
     given: dict[str, None] = {}
     for name in names:
         free = name

@@ -1,7 +1,7 @@
-"""Where templates and definitions lie: in a checkout beside the code, in an installed wheel inside the package.
+"""The folders of templates and definitions: in a checkout beside the code, in an installed wheel inside the package.
 
-The wheel carries both folders as ``kafkawire/codegen/_data/`` (see ``force-include`` in pyproject.toml). Real paths
-are needed, not resources: findings name the file of a definition, and users open it.
+The wheel carries both folders as ``kafkawire/codegen/_data/`` (see ``force-include`` in pyproject.toml). They are
+paths, not resources, since findings name the file of a definition, and users open it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def templates_dir() -> Path:
     """The folder of the jinja2 templates.
 
     Raises:
-        FileNotFoundError: if the installation has lost the folder.
+        FileNotFoundError: if the installation lacks the folder.
     """
     return _data_folder("templates")
 
@@ -26,7 +26,7 @@ def specs_dir() -> Path:
     """The folder of the message definitions that ``kafkawire.protocol`` is generated from.
 
     Raises:
-        FileNotFoundError: if the installation has lost the folder.
+        FileNotFoundError: if the installation lacks the folder.
     """
     return _data_folder("specs")
 

@@ -1,6 +1,6 @@
 """A folder of definitions as the generator uses it: messages with their proposals, and where each comes from.
 
-``specs/`` of this project has all parts; a user's own folder may be nothing but definition files.
+``specs/`` of this project has all parts; a user's own folder may have only definition files.
 """
 
 from __future__ import annotations
@@ -12,12 +12,7 @@ from pathlib import Path
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.merge.overlay import overlay_proposals, proposal_of
-from kafkawire.codegen.merge.released_versions import (
-    ReleasedVersion,
-    aliases_of,
-    read_released_versions,
-    releases_of,
-)
+from kafkawire.codegen.merge.released_versions import ReleasedVersion, aliases_of, read_released_versions, releases_of
 from kafkawire.codegen.parse.error_codes import ErrorCode, read_error_codes
 from kafkawire.codegen.parse.load import load_definitions
 from kafkawire.codegen.versions import Versions
@@ -25,19 +20,19 @@ from kafkawire.codegen.versions import Versions
 
 @dataclass(frozen=True, slots=True)
 class LoadedSpecs:
-    """All that a folder of definitions says.
+    """The content of a folder of definitions.
 
     Attributes:
         messages: every message once, proposals merged in, sorted by group and name.
         unstable: message name to the versions that may still change: those of proposals, and the highest one
-            of a request (and its response) marked ``latestVersionUnstable``. Stable messages are left out.
+            of a request (and its response) marked ``latestVersionUnstable``. Stable messages are not included.
         aliases: name of a message in an older release to its name here.
         releases: the releases that were merged, oldest first.
         proposals: message name to the proposals that gave it versions, in order of the versions.
-        released: every version of every imported release, and what became of it.
+        released: every version of every imported release, with its merged version.
         proposed: message name to the versions that proposals add, each with its proposal.
         sources: file to its text.
-        findings: everything that the checks have to say.
+        findings: of all checks.
         error_codes: the table of error codes, if the folder has one.
     """
 
@@ -89,7 +84,7 @@ def load_specs(root: Path) -> LoadedSpecs:
 def unstable_versions(messages: tuple[MessageDefinition, ...], proposed: Mapping[str, Versions]) -> dict[str, Versions]:
     """The highest versions of unstable requests and of the responses to them, and all that proposals add.
 
-    Only requests carry the mark (message-unstable-only-request); it holds for the pair (conv-pair).
+    Only requests have the attribute (message-unstable-only-request); it applies to both messages (conv-pair).
 
     Args:
         messages: the definitions as the files have them.

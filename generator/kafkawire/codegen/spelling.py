@@ -8,7 +8,7 @@ from difflib import SequenceMatcher, get_close_matches
 from kafkawire.layout import FIELD_TYPES
 
 A_SLIP = 0.81
-"""A likeness above this is a slip of the finger: ``strin`` for ``string`` is 0.91, ``int24`` for ``int64`` only 0.8."""
+"""A likeness above this is a typing error: ``strin`` for ``string`` is 0.91, ``int24`` for ``int64`` only 0.8."""
 
 _LONGEST = 100
 """Most letters of a word for which a hint is searched."""
@@ -23,11 +23,11 @@ _OF_JAVA: Mapping[str, str] = {
     "float": "float64",
     "double": "float64",
 }
-"""Types of Java, which Kafka is written in; a ``float`` has no type of its own size."""
+"""Java's types, since Kafka is written in Java; there is no type with the size of ``float``."""
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that is most like `word`, or None if none is; letter case counts little."""
+    """The known word that is most similar to `word`, or None; letter case is ignored."""
     if len(word) > _LONGEST:
         return None
     by_lower = {candidate.lower(): candidate for candidate in known}
@@ -42,12 +42,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def likeness(one: str, other: str) -> float:
-    """How like two words are, from 0 to 1; the same letters in another order are as good as the same."""
+    """The similarity of two words, from 0 to 1; it is 1 for the same letters in another order."""
     return 1.0 if sorted(one) == sorted(other) else SequenceMatcher(None, one, other).ratio()
 
 
 def meant_type(word: str, structs: Iterable[str] = ()) -> str | None:
-    """The primitive type or struct that was probably meant, or None where no name is near.
+    """The primitive type or struct that was probably meant, or None if no name is similar.
 
     Args:
         word: what is written, without ``[]``.

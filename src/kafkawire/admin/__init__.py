@@ -1,7 +1,7 @@
-"""The admin client: what Kafka's administrators do, asyncio first.
+"""The admin client, for asyncio and for programs without it.
 
-Every name is imported when it is first used, so that a program which only decides offline loads no sockets. What is
-not named here is not promised to stay.
+Every name is imported when it is first used, so that a program which only evaluates ACLs or quotas loads no sockets.
+These names are the public ones; all others may change.
 """
 
 from __future__ import annotations

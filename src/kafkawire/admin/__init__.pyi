@@ -1,21 +1,13 @@
-from kafkawire.admin.client import (
-    AdminClient as AdminClient,
-    BlockingAdminClient as BlockingAdminClient,
-)
-from kafkawire.admin.connection.sasl import (
+from kafkawire.admin.client import AdminClient as AdminClient, BlockingAdminClient as BlockingAdminClient
+from kafkawire.admin.connection.sasl.credentials import (
     Credentials as Credentials,
     CredentialsCallback as CredentialsCallback,
     OAuthBearerCredentials as OAuthBearerCredentials,
     PlainCredentials as PlainCredentials,
     ScramCredentials as ScramCredentials,
 )
-from kafkawire.admin.connection.tls import (
-    Tls as Tls,
-)
-from kafkawire.admin.group_lag import (
-    GroupLag as GroupLag,
-    PartitionLag as PartitionLag,
-)
+from kafkawire.admin.connection.tls import Tls as Tls
+from kafkawire.admin.group_lag import GroupLag as GroupLag, PartitionLag as PartitionLag
 from kafkawire.admin.needs import (
     Capability as Capability,
     Requirements as Requirements,
@@ -30,9 +22,7 @@ from kafkawire.admin.offset_resets import (
     ToOffset as ToOffset,
     ToTime as ToTime,
 )
-from kafkawire.admin.requirements import (
-    REQUIREMENTS as REQUIREMENTS,
-)
+from kafkawire.admin.requirements import REQUIREMENTS as REQUIREMENTS
 from kafkawire.admin.results import (
     DeletedAcls as DeletedAcls,
     DescribedAcls as DescribedAcls,
@@ -40,12 +30,8 @@ from kafkawire.admin.results import (
     Gathered as Gathered,
     Results as Results,
 )
-from kafkawire.admin.settings import (
-    AdminSettings as AdminSettings,
-)
-from kafkawire.admin.tokens import (
-    DelegationToken as DelegationToken,
-)
+from kafkawire.admin.settings import AdminSettings as AdminSettings
+from kafkawire.admin.tokens import DelegationToken as DelegationToken
 from kafkawire.model.acls.bindings import (
     AclBinding as AclBinding,
     AclBindingFilter as AclBindingFilter,
@@ -54,14 +40,8 @@ from kafkawire.model.acls.bindings import (
     PatternType as PatternType,
     ResourceType as ResourceType,
 )
-from kafkawire.model.acls.evaluation import (
-    AclEvaluator as AclEvaluator,
-    Decision as Decision,
-    Reason as Reason,
-)
-from kafkawire.model.acls.matching import (
-    AclIndex as AclIndex,
-)
+from kafkawire.model.acls.evaluation import AclEvaluator as AclEvaluator, Decision as Decision, Reason as Reason
+from kafkawire.model.acls.matching import AclIndex as AclIndex
 from kafkawire.model.cluster import (
     ClusterDescription as ClusterDescription,
     ClusterNode as ClusterNode,
@@ -111,9 +91,7 @@ from kafkawire.model.groups.streams import (
     StreamsTopologyDescriptionStatus as StreamsTopologyDescriptionStatus,
     StreamsTopologyNode as StreamsTopologyNode,
 )
-from kafkawire.model.nodes import (
-    Node as Node,
-)
+from kafkawire.model.nodes import Node as Node
 from kafkawire.model.partitions import (
     ElectionType as ElectionType,
     IsolationLevel as IsolationLevel,
@@ -128,10 +106,7 @@ from kafkawire.model.quotas.configs import (
     QuotaResource as QuotaResource,
     QuotaResourceType as QuotaResourceType,
 )
-from kafkawire.model.quotas.effective import (
-    EffectiveQuota as EffectiveQuota,
-    EffectiveQuotas as EffectiveQuotas,
-)
+from kafkawire.model.quotas.effective import EffectiveQuota as EffectiveQuota, EffectiveQuotas as EffectiveQuotas
 from kafkawire.model.quotas.entities import (
     CONNECTION_CREATION_RATE as CONNECTION_CREATION_RATE,
     CONSUMER_BYTE_RATE as CONSUMER_BYTE_RATE,
@@ -144,9 +119,7 @@ from kafkawire.model.quotas.entities import (
     ClientQuotaFilterComponent as ClientQuotaFilterComponent,
     QuotaMatch as QuotaMatch,
 )
-from kafkawire.model.quotas.matching import (
-    QuotaIndex as QuotaIndex,
-)
+from kafkawire.model.quotas.matching import QuotaIndex as QuotaIndex
 from kafkawire.model.scram import (
     ScramCredentialInfo as ScramCredentialInfo,
     ScramDeletion as ScramDeletion,

@@ -1,4 +1,4 @@
-"""Pauses before something is tried again: growing, bounded, and never the same for two clients."""
+"""Pauses before retries: growing, bounded, and different for each client."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ _JITTER = 0.2
 
 
 class Backoff(msgspec.Struct, frozen=True):
-    """An exponential pause with jitter of a fifth, as Kafka's clients have it.
+    """An exponential pause with a jitter of 20 %, as in Kafka's clients.
 
     Attributes:
         first: seconds before the first retry.
-        maximum: seconds that no pause exceeds but for its jitter.
+        maximum: the longest pause in seconds, without its jitter.
     """
 
     first: float
     maximum: float
 
     def seconds(self, failures: int) -> float:
-        """The pause after so many failures, counted from 1."""
+        """The pause after a number of failures in a row, in seconds."""
         # The exponent is bounded: a power of a huge number of failures is no float any more.
         pause: float = min(self.maximum, self.first * 2.0 ** min(failures - 1, 32))
         return pause * (1 + _JITTER * (2 * chance() - 1))
 
 
 def chance() -> float:
-    """A number from 0 to below 1 that spreads what clients do; no secret."""
+    """A random number from 0 to below 1 that makes clients act at different times; not for secrets."""
     import random  # noqa: PLC0415 slow to import, and nothing is spread before something is connected to
 
     return random.random()  # noqa: S311 see above

@@ -92,12 +92,12 @@ class BlockingClient:
         except CancelledError:
             raise ClosedError("the client was closed during the call") from None
         except BaseException:
-            future.cancel()  # Ctrl-C: nobody waits for the call any more
+            future.cancel()  # Ctrl-C: no one waits for the call any more
             raise
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    """Run the event loop until it is stopped, then end what is left in it: nobody waits for ever."""
+    """Run the event loop until it is stopped, then cancel the remaining tasks, so that no caller waits for ever."""
     loop.run_forever()
     left = asyncio.all_tasks(loop)
     for task in left:

@@ -7,10 +7,8 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.blocking import DEFAULT_GRACE, BlockingClient, blocking
-from kafkawire.admin.cluster import Cluster, Kind
-from kafkawire.admin.connection.sasl import CredentialsSource
+from kafkawire.admin.connection.sasl.credentials import CredentialsSource
 from kafkawire.admin.connection.tls import Tls
 from kafkawire.admin.operations.acls import AclOperations
 from kafkawire.admin.operations.capabilities import CapabilityOperations
@@ -39,14 +37,15 @@ from kafkawire.admin.operations.topic_offsets import TopicOffsetOperations
 from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.operations.transactions import TransactionOperations
 from kafkawire.admin.operations.visibility import VisibilityOperations
-from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.arguments.checks import checked
 from kafkawire.model.nodes import Node, bootstrap_nodes
 from kafkawire.wire.kafka_errors import ConnectionFailedError, ConnectionImpossibleError
 
 if TYPE_CHECKING:
+    from kafkawire.admin.cluster import Kind
     from kafkawire.admin.connection.channel import Channel
+    from kafkawire.admin.pool import Connect
 
 
 class AdminClient(
@@ -89,19 +88,19 @@ class AdminClient(
 
     Every method takes ``timeout``: the seconds for the whole call, by default ``call_timeout`` of the settings. Methods
     for many items take ``progress``: a function that is called after each outcome with the number of items that have
-    one and the number of all items.
+    one and the number of all items. The others raise their `KafkaError`.
 
     Args:
-        bootstrap_servers: brokers to begin with: ``host:port``, several separated by commas or as a list.
+        bootstrap_servers: addresses of brokers: ``host:port``, several separated by commas or as a list.
         bootstrap_controllers: controllers instead (KIP-919), for what they serve; exactly one of the two is given.
-        tls: how to talk TLS; an ``ssl.SSLContext`` or what one is made of. None for plain text.
-        credentials: how to log in (SASL), or a function that gives it, called for each login; None for no login.
+        tls: for connections with TLS: an ``ssl.SSLContext``, or the parts of one. None for plain text.
+        credentials: for the login (SASL), or a function that returns them, called for each login; None for no login.
         settings: timeouts and the like.
 
     Raises:
-        ValueError: for none or both kinds of bootstrap addresses, or one that is no ``host:port``.
-        TypeError: for an argument of another type than the annotation says. Every method raises it likewise, before
-            anything is sent: also for a string where a collection is due, whose letters would be taken for names.
+        ValueError: for none or both kinds of bootstrap addresses, or an address that is not ``host:port``.
+        TypeError: for an argument whose type contradicts its annotation. Every method raises it too, before anything is
+            sent. A string is no collection: its letters would be names.
     """
 
     @checked
@@ -114,6 +113,10 @@ class AdminClient(
         credentials: CredentialsSource | None = None,
         settings: AdminSettings | None = None,
     ) -> None:
+        from kafkawire.admin.backoff import Backoff  # noqa: PLC0415 clients are made later than imported
+        from kafkawire.admin.cluster import Cluster  # noqa: PLC0415 the same
+        from kafkawire.admin.pool import ConnectionPool  # noqa: PLC0415 the same
+
         settings = settings or AdminSettings()
         kind, nodes = _bootstrap(bootstrap_servers, bootstrap_controllers)
         pool = ConnectionPool(
@@ -132,9 +135,9 @@ class AdminClient(
         await self.close()
 
     async def close(self, grace: float = DEFAULT_GRACE) -> None:
-        """Close all connections. New calls are refused at once, those that run have so many seconds to end.
+        """Close all connections. New calls are refused at once; running calls have ``grace`` seconds to end.
 
-        A call that needs longer ends with `ClosedError` for what is still open. Closing twice does no harm.
+        A call that needs longer ends with `ClosedError` for its open items. Closing twice does no harm.
         """
         await self._calls.finish(grace)
         await self._cluster.close()
@@ -267,7 +270,7 @@ def _bootstrap(
 def _connect(
     settings: AdminSettings, tls: ssl.SSLContext | Tls | None, credentials: CredentialsSource | None
 ) -> Connect:
-    """What connects to nodes the way the user wants it."""
+    """The function that connects to nodes, with the settings of the client."""
     from kafkawire.admin.connection.channel import Channel  # noqa: PLC0415 slow to import, needed to connect
     from kafkawire.admin.connection.settings import ConnectionSettings  # noqa: PLC0415 the same
 
@@ -279,7 +282,7 @@ def _connect(
         return connection_settings.expecting(node) if settings.cluster_check else connection_settings
 
     unexplained: set[str] = set()
-    """Addresses that did not show why they cannot be connected to: each is asked in other ways only once."""
+    """Addresses where connecting failed for an unknown reason: the reason is diagnosed only once for each."""
 
     async def connect(node: Node, deadline: float) -> Channel:
         try:

@@ -1,4 +1,4 @@
-"""What a client knows of a cluster: its nodes and its controller, and how to come by them (admin-bootstrap).
+"""The state of the cluster in the client: its nodes and its controller, and how they are found (admin-bootstrap).
 
 Bootstrap addresses are nodes with negative ids until the first answer names the real ones. They stay known: when
 no node can be reached any more, the client starts over from them (KIP-899).
@@ -14,7 +14,7 @@ from kafkawire import protocol
 from kafkawire.admin.backoff import chance
 from kafkawire.admin.event_loop import now, retrieve, shared
 from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
-from kafkawire.admin.pool import Channel, ConnectionPool
+from kafkawire.admin.pool import ConnectionPool, Link
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.model.nodes import Node
 from kafkawire.protocol.api_table import ApiKey
@@ -35,10 +35,10 @@ from kafkawire.wire.kafka_errors import (
 )
 
 Kind: TypeAlias = Literal["brokers", "controllers"]
-"""What a client was pointed at: the brokers, or the controllers themselves (KIP-919)."""
+"""The kind of the bootstrap addresses: brokers, or the controllers themselves (KIP-919)."""
 
 _NODES_NAMED = 5
-"""How many nodes an error names that none of could be reached."""
+"""How many unreachable nodes an error lists."""
 
 _CONTROLLER_ENDPOINTS = 2
 """DescribeCluster's endpoint type for controllers."""
@@ -48,8 +48,8 @@ class Cluster:
     """The nodes of a cluster.
 
     Args:
-        bootstrap: the addresses to begin with.
-        kind: what they are.
+        bootstrap: the bootstrap addresses.
+        kind: their kind.
         pool: connections.
         settings: the client's.
     """
@@ -72,8 +72,8 @@ class Cluster:
         await self._keep_fresh(deadline)
         return tuple(sorted(self._nodes.values()))
 
-    async def any_node(self, deadline: float) -> tuple[Node, Channel]:
-        """The least loaded node that can be reached (admin-least-loaded); those that did not answer of late come last.
+    async def any_node(self, deadline: float) -> tuple[Node, Link]:
+        """The least loaded node that can be reached (admin-least-loaded); nodes that recently gave no answer come last.
 
         Raises:
             ConnectionFailedError: if no node can be reached; names those that were tried, and why. It is a
@@ -84,7 +84,7 @@ class Cluster:
         await self._keep_fresh(deadline)
         return await self._reach_any(deadline)
 
-    async def node(self, node_id: int, deadline: float) -> tuple[Node, Channel]:
+    async def node(self, node_id: int, deadline: float) -> tuple[Node, Link]:
         """A particular node.
 
         Raises:
@@ -101,7 +101,7 @@ class Cluster:
             raise ConnectionFailedError(f"the cluster has no live node {node_id}; live nodes: {known}", node=node_id)
         return node, await self._channel(node, deadline)
 
-    async def controller(self, deadline: float) -> tuple[Node, Channel]:
+    async def controller(self, deadline: float) -> tuple[Node, Link]:
         """The node that the cluster names as its controller.
 
         Raises:
@@ -124,18 +124,18 @@ class Cluster:
         self._refreshed_at = float("-inf")
 
     def doubt(self, node_id: int) -> None:
-        """Ask other nodes first from now on: this one gave no answer."""
+        """Prefer other nodes from now on: this one gave no answer."""
         self._doubted.add(node_id)
 
     def trust(self, node_id: int) -> None:
-        """It answers."""
+        """Take back a doubt: the node has answered."""
         self._doubted.discard(node_id)
 
     async def refresh(self, deadline: float) -> None:
         """Look the nodes up now; callers that want it at the same time share one request.
 
         Raises:
-            KafkaError: if nobody tells.
+            KafkaError: if no node answers.
             ClosedError: if the client is closed meanwhile.
             TimeoutError: if the deadline is over first.
         """
@@ -150,11 +150,11 @@ class Cluster:
             self._refreshing.cancel()
         await self.pool.close()
 
-    async def _reach_any(self, deadline: float) -> tuple[Node, Channel]:
+    async def _reach_any(self, deadline: float) -> tuple[Node, Link]:
         failures: list[ConnectionFailedError] = []
         for node in self._candidates():
             if node.id >= 0 and node.id not in self._nodes:
-                continue  # it was forgotten by starting over
+                continue  # starting over has removed it
             try:
                 return node, await self._channel(node, deadline)
             except ConnectionFailedError as error:
@@ -176,12 +176,12 @@ class Cluster:
     def _is_final(self, failure: ConnectionFailedError) -> bool:
         """Whether a node will not be reached by trying again.
 
-        Names that were never seen to exist are mistakes. That of a broker which the client has known may be gone for
-        as long as the broker restarts.
+        A host name that never resolved is a mistake. The name of a known broker may be missing while the broker
+        restarts.
         """
         return not failure.retriable or (isinstance(failure, UnresolvedHostError) and not self._was_reached)
 
-    async def _channel(self, node: Node, deadline: float) -> Channel:
+    async def _channel(self, node: Node, deadline: float) -> Link:
         try:
             return await self.pool.channel(node, deadline)
         except RebootstrapRequiredError as error:
@@ -203,7 +203,7 @@ class Cluster:
         await self.pool.start_over()
 
     def _candidates(self) -> Iterator[Node]:
-        """Nodes, best first; those that are new to the client in an order of its own, so that clients spread."""
+        """Nodes, best first; nodes without a connection in random order, so that clients spread over them."""
         yield from sorted(self._nodes.values(), key=self._load)
         known = {(node.host, node.port) for node in self._nodes.values()}
         yield from sorted((node for node in self._bootstrap if (node.host, node.port) not in known), key=self._load)
@@ -232,7 +232,7 @@ class Cluster:
             if node is not None:
                 self.doubt(node.id)
             if isinstance(error, TimeoutError):
-                raise ConnectionFailedError("no node told the members of the cluster in time") from error
+                raise ConnectionFailedError("no node listed the members of the cluster in time") from error
             raise
         finally:
             self._refreshing = None
@@ -241,17 +241,17 @@ class Cluster:
         if node.id < 0:
             self._adopt_bootstrap()
 
-    async def _ask_broker(self, channel: Channel, deadline: float) -> None:
+    async def _ask_broker(self, channel: Link, deadline: float) -> None:
         try:
             version = channel.versions.choose(protocol.MetadataRequest, minimum=CLUSTER_ALONE_SINCE)
         except UnsupportedVersionError as error:
             if ApiKey.METADATA in channel.versions.ranges:
                 raise
-            raise MismatchedEndpointTypeError("this is no broker; name controllers as bootstrap_controllers") from error
+            raise MismatchedEndpointTypeError("not a broker: give controllers as bootstrap_controllers") from error
         answer = await channel.request(metadata_request(version, ()), protocol.MetadataResponse, version, deadline)
         if answer.error_code == RebootstrapRequiredError.code:
             await self._start_over()
-            raise ConnectionFailedError("the broker wants its clients to start over from the bootstrap servers")
+            raise ConnectionFailedError("the broker requires clients to start again from the bootstrap servers")
         if answer.error_code:
             raise error_of(answer.error_code, None)
         self.cluster_id = answer.cluster_id
@@ -259,12 +259,12 @@ class Cluster:
             (Node(b.node_id, b.host, b.port, b.rack, answer.cluster_id) for b in answer.brokers), answer.controller_id
         )
 
-    async def _ask_controller(self, channel: Channel, deadline: float) -> None:
+    async def _ask_controller(self, channel: Link, deadline: float) -> None:
         try:
             minimum = first_version(protocol.DescribeClusterRequest, "endpoint_type")
             version = channel.versions.choose(protocol.DescribeClusterRequest, minimum=minimum)
         except UnsupportedVersionError as error:
-            raise UnsupportedEndpointTypeError(f"this node cannot be asked for the controllers: {error}") from error
+            raise UnsupportedEndpointTypeError(f"this node cannot list the controllers: {error}") from error
         request = protocol.DescribeClusterRequest(endpoint_type=_CONTROLLER_ENDPOINTS)
         answer = await channel.request(request, protocol.DescribeClusterResponse, version, deadline)
         if answer.error_code:
@@ -278,14 +278,14 @@ class Cluster:
     def _know(self, nodes: Iterator[Node], controller_id: int) -> None:
         known = {node.id: node for node in nodes}
         if not known:
-            # A broker that is starting knows nobody yet; to believe it would mean that there is nobody to ask.
+            # A broker that is starting may list no broker yet; accepting that would leave no node to connect to.
             raise ConnectionFailedError("the node names no member of the cluster")
         self._nodes = known
         self._was_reached = True
         self._controller_id = controller_id if controller_id in known else None
 
     def _adopt_bootstrap(self) -> None:
-        """Go on with connections to bootstrap addresses as those of the nodes that live there."""
+        """Keep connections to bootstrap addresses as connections to the nodes at these addresses."""
         by_place = {(node.host, node.port): node for node in self._nodes.values()}
         for bootstrap in self._bootstrap:
             node = by_place.get((bootstrap.host, bootstrap.port))

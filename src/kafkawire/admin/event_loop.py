@@ -16,7 +16,7 @@ def now() -> float:
 
 
 def retrieve(task: asyncio.Task[Any]) -> None:
-    """Look at how a task ended, so that asyncio does not report its error as one that no one retrieved."""
+    """Retrieve the error of a task, so that asyncio does not report it as never retrieved."""
     if not task.cancelled():
         task.exception()
 
@@ -25,12 +25,12 @@ T = TypeVar("T")
 
 
 async def shared(work: asyncio.Task[T], deadline: float, stopped: Callable[[], KafkaError]) -> T:
-    """What work comes to that others wait for as well: a caller that is cancelled does not take it from them.
+    """The result of a task that several callers wait for; cancelling one caller does not cancel the task.
 
     Args:
         work: a task.
-        deadline: until when to wait, in the time of the event loop; the work goes on for others then.
-        stopped: says what is raised if the work itself is cancelled; for a caller that is no cancellation.
+        deadline: until when to wait, in the time of the event loop; the task continues for others.
+        stopped: makes the error to raise if the task itself is cancelled.
 
     Raises:
         TimeoutError: if the deadline is over first.
@@ -46,8 +46,8 @@ async def shared(work: asyncio.Task[T], deadline: float, stopped: Callable[[], K
 async def together() -> AsyncIterator[asyncio.TaskGroup]:
     """A task group whose first error is raised itself, not in an ``ExceptionGroup``.
 
-    What a broker says is an outcome, so an error here is that of a function which the user gave, or a mistake: the
-    others of the group add nothing to it.
+    Errors of brokers are outcomes, so an error here comes from a function of the user, or is a defect: the other
+    errors of the group add nothing.
     """
     try:
         async with asyncio.TaskGroup() as tasks:

@@ -1,18 +1,19 @@
-"""What all families of operations share: the cluster that they ask, and the way into the engine."""
+"""The base of all families of operations: the cluster that they query, and the way into the engine."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kafkawire.admin.cluster import Cluster
-from kafkawire.admin.engine.batch_call import BatchCall
 from kafkawire.admin.engine.operation import K, Operation, Progress, V
 from kafkawire.admin.event_loop import now
 from kafkawire.admin.results import Results
 from kafkawire.admin.running_calls import RunningCalls
 from kafkawire.arguments.checks import checked
+
+if TYPE_CHECKING:
+    from kafkawire.admin.cluster import Cluster
 
 
 class OperationFamily:
@@ -44,10 +45,10 @@ class OperationFamily:
         """The outcome of each item.
 
         Args:
-            operation: what to do with them.
+            operation: the operation.
             items: equal ones are sent once and reported as often as they are given.
             timeout: seconds; the settings' ``call_timeout`` by default.
-            progress: told of each outcome.
+            progress: called after each outcome.
         """
         return await self._until(self._deadline(timeout), operation, items, progress)
 
@@ -55,6 +56,8 @@ class OperationFamily:
         self, deadline: float, operation: Operation[K, V, Any], items: Iterable[K], progress: Progress | None = None
     ) -> Results[K, V]:
         """The same, for methods that make several calls with one deadline."""
+        from kafkawire.admin.engine.batch_call import BatchCall  # noqa: PLC0415 the engine is needed to call
+
         call = BatchCall[K, V](self._cluster, deadline, progress=progress)
         with self._calls.one(call):
             return await call.run(operation, items)
@@ -71,7 +74,7 @@ class OperationFamily:
         """The time of the event loop at which a call ends that begins now.
 
         Raises:
-            ClosedError: if the client is closed; what has begun before may go on.
+            ClosedError: if the client is closed; calls that have begun may continue.
             ValueError: if the timeout is not positive.
         """
         self._calls.check_open()

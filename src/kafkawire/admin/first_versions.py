@@ -1,4 +1,4 @@
-"""Which versions of messages can say something, out of their layouts; and requests that depend on it."""
+"""The first versions of messages that have a field, from their layouts; and requests that depend on them."""
 
 from __future__ import annotations
 

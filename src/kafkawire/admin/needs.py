@@ -52,13 +52,13 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Requirements(msgspec.Struct, frozen=True):
-    """What a method needs.
+    """The requirements of a method.
 
     Attributes:
         ways: how it can be carried out, the best first; the others are fallbacks for older nodes.
         further: the ways of each further step, for methods that take several: every step must be possible.
         rights: all that must be allowed, each given by the rights of which any one is enough. The resources are those
-            that the call names. Empty for what everybody may do.
+            that the call names. Empty if every caller may.
         on_controllers: whether controllers serve it (KIP-919).
     """
 
@@ -73,7 +73,7 @@ class Support(Enum):
 
     Attributes:
         SUPPORTED: yes.
-        FALLBACK: yes, by an older API, which may tell less or take more requests.
+        FALLBACK: yes, by an older API, which may return less or need more requests.
         UNSUPPORTED: no; the method fails with `UnsupportedVersionError` or `UnsupportedEndpointTypeError`.
     """
 
@@ -96,16 +96,11 @@ class Capability(msgspec.Struct, frozen=True):
     version: int | None = None
 
 
-class _Needs(msgspec.Struct, frozen=True):
-    """The arguments of `needs`. Versions are looked up in layouts when they are needed, which takes a while."""
-
-    steps: tuple[_Operations, ...]
-    rights: str
-
-    def requirements(self) -> Requirements:
-        ways, *further = (tuple(map(_way, operations)) for operations in self.steps)
-        rights = tuple(map(_alternatives, self.rights.split(", "))) if self.rights else ()
-        return Requirements(ways, rights, self.steps[0][0].on_controllers, tuple(further))
+def _requirements(steps: Sequence[_Operations], rights: str) -> Requirements:
+    """Versions are looked up in layouts, which takes a while: not when the methods are declared."""
+    ways, *further = (tuple(map(_way, operations)) for operations in steps)
+    alternatives = tuple(map(_alternatives, rights.split(", "))) if rights else ()
+    return Requirements(ways, alternatives, steps[0][0].on_controllers, tuple(further))
 
 
 def _alternatives(text: str) -> tuple[Right, ...]:
@@ -129,10 +124,9 @@ def needs(
         rights: all rights that are needed, as ``operation resource``: ``READ GROUP, ALTER TOPIC or ALTER CLUSTER``.
         further: the operations of each further step, for methods that take several.
     """
-    declared = _Needs((operations, *further), rights)
 
     def declare(method: _Method) -> _Method:
-        method.__dict__[_DECLARED] = declared
+        method.__dict__[_DECLARED] = (operations, *further), rights
         return method
 
     return declare
@@ -142,7 +136,7 @@ def requirements_of(client: type) -> dict[str, Requirements]:
     """Name of each method of a client to its requirements."""
     methods = {name: member for cls in reversed(client.__mro__) for name, member in vars(cls).items()}
     declared = {name: getattr(method, _DECLARED, None) for name, method in methods.items()}
-    return {name: needed.requirements() for name, needed in declared.items() if needed is not None}
+    return {name: _requirements(*needed) for name, needed in declared.items() if needed is not None}
 
 
 def capabilities_of(

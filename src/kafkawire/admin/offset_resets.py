@@ -1,4 +1,4 @@
-"""Where groups are to go on: the scenarios of ``kafka-consumer-groups --reset-offsets``."""
+"""The targets of offset resets: the scenarios of ``kafka-consumer-groups --reset-offsets``."""
 
 from __future__ import annotations
 

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Message)
 
 
-class Channel(Protocol):
-    """What a call needs of a connection."""
+class Link(Protocol):
+    """A connection, as calls use it."""
 
     @property
     def versions(self) -> BrokerVersions:
-        """What the node at its other end offers."""
+        """The API versions that the node offers."""
 
     @property
     def in_flight(self) -> int:
-        """How many answers are waited for."""
+        """The number of requests without an answer."""
 
     @property
     def is_usable(self) -> bool:
@@ -37,7 +37,7 @@ class Channel(Protocol):
 
     @property
     def throttled_until(self) -> float:
-        """The time before which the node does not want requests (KIP-219)."""
+        """The end of the node's throttle time (KIP-219)."""
 
     async def request(self, request: Message, response_class: type[R], version: int, deadline: float) -> R:
         """The answer to a request."""
@@ -46,11 +46,11 @@ class Channel(Protocol):
         """Close the connection; whatever is in flight fails, with `ClosedError` if nothing else is given."""
 
 
-Connect = Callable[[Node, float], Awaitable[Channel]]
+Connect = Callable[[Node, float], Awaitable[Link]]
 """Connects to a node before a deadline and logs in."""
 
 
-class _Slot(msgspec.Struct, eq=False):
+class _NodeLink(msgspec.Struct, eq=False):
     """The connection to one node.
 
     Attributes:
@@ -62,8 +62,8 @@ class _Slot(msgspec.Struct, eq=False):
     """
 
     node: Node
-    channel: Channel | None = None
-    connecting: asyncio.Task[Channel] | None = None
+    channel: Link | None = None
+    connecting: asyncio.Task[Link] | None = None
     failures: int = 0
     resting_until: float = 0.0
 
@@ -81,11 +81,11 @@ class ConnectionPool:
         self._connect = connect
         self._backoff = backoff
         self._connect_timeout = connect_timeout
-        self._slots: dict[int, _Slot] = {}
-        self._outgoing: list[Channel] = []
+        self._slots: dict[int, _NodeLink] = {}
+        self._outgoing: list[Link] = []
         self._closed = False
 
-    def connected(self, node: Node) -> Channel | None:
+    def connected(self, node: Node) -> Link | None:
         """The connection to a node, if there is one that can be used."""
         slot = self._slots.get(node.id)
         if slot is None or slot.channel is None or not slot.channel.is_usable or not _same_place(slot.node, node):
@@ -97,12 +97,12 @@ class ConnectionPool:
         slot = self._slots.get(node.id)
         return slot is not None and slot.resting_until > now()
 
-    async def channel(self, node: Node, deadline: float) -> Channel:
+    async def channel(self, node: Node, deadline: float) -> Link:
         """The connection to a node; callers that want the same one share one attempt.
 
         Raises:
             ConnectionFailedError: if it cannot be made; the cause is chained.
-            ApiError: if the login fails, or the node refuses to tell its versions.
+            ApiError: if the login fails, or the node refuses to list its versions.
             ClosedError: if the pool was closed.
             TimeoutError: if the deadline is over first; the attempt goes on for others.
         """
@@ -129,18 +129,18 @@ class ConnectionPool:
         self._slots[node.id] = slot
 
     async def start_over(self) -> None:
-        """Use no connection any more that was made so far; those with requests in flight end after their answers."""
+        """Abandon all connections; those with requests in flight are closed after their answers."""
         slots, self._slots = list(self._slots.values()), {}
         for slot in slots:
             if slot.connecting is not None:
                 slot.connecting.cancel()
             self._let_end(slot)
         idle = [slot.channel for slot in slots if slot.channel is not None and not slot.channel.in_flight]
-        reason = "the client starts over from its bootstrap addresses"
+        reason = "the client starts again from its bootstrap addresses"
         await asyncio.gather(*(channel.close(DisconnectedError(reason)) for channel in idle))
 
     async def close(self) -> None:
-        """Close all connections and stop all attempts; nothing can be had from the pool afterwards."""
+        """Close all connections and stop all attempts; the pool cannot be used afterwards."""
         self._closed = True
         slots, self._slots = list(self._slots.values()), {}
         for slot in slots:
@@ -149,12 +149,12 @@ class ConnectionPool:
         channels = [*self._outgoing, *(slot.channel for slot in slots if slot.channel is not None)]
         await asyncio.gather(*(channel.close() for channel in channels))
 
-    async def _slot(self, node: Node) -> _Slot:
+    async def _slot(self, node: Node) -> _NodeLink:
         slot = self._slots.get(node.id)
         if slot is None:
-            slot = self._slots[node.id] = _Slot(node)
+            slot = self._slots[node.id] = _NodeLink(node)
         elif not _same_place(slot.node, node):
-            old, slot = slot, _Slot(node)
+            old, slot = slot, _NodeLink(node)
             self._slots[node.id] = slot
             if old.connecting is not None:
                 old.connecting.cancel()
@@ -162,8 +162,8 @@ class ConnectionPool:
                 await old.channel.close(DisconnectedError(f"the cluster says that {old.node} is at {node.address} now"))
         return slot
 
-    def _let_end(self, slot: _Slot) -> None:
-        """Keep a connection that takes no more requests while others still wait for their answers on it."""
+    def _let_end(self, slot: _NodeLink) -> None:
+        """Keep a retired connection while callers still wait for answers on it."""
         if slot.channel is not None and slot.channel.in_flight:
             self._outgoing = [*(old for old in self._outgoing if old.in_flight), slot.channel]
 
@@ -174,9 +174,9 @@ class ConnectionPool:
     def _stopped(self, node: Node) -> KafkaError:
         if self._closed:
             return ClosedError("the client was closed")
-        return ConnectionFailedError(f"{node} is not where it was any more", node=node.id)
+        return ConnectionFailedError(f"{node} is no longer at this address", node=node.id)
 
-    async def _attempt(self, slot: _Slot) -> Channel:
+    async def _attempt(self, slot: _NodeLink) -> Link:
         try:
             await asyncio.sleep(max(0.0, slot.resting_until - now()))
             channel = await self._connect(slot.node, now() + self._connect_timeout)

@@ -44,8 +44,8 @@ class Results(Generic[K, V]):
         """The value of an item.
 
         Raises:
-            KafkaError: what went wrong with it.
-            KeyError: it was not asked for.
+            KafkaError: its error.
+            KeyError: it was not in the call.
         """
         outcome = self._outcomes[item]
         if isinstance(outcome, KafkaError):
@@ -64,8 +64,8 @@ class Results(Generic[K, V]):
         """The values of all items.
 
         Raises:
-            ExceptionGroup: of every error, also if there is one only. Its text says what became of the first items; a
-                note of each error names its item.
+            ExceptionGroup: of every error, also if there is one only. Its text has the first errors; a note
+                of each error names its item.
         """
         failed = self.errors()
         if failed:
@@ -140,12 +140,11 @@ T = TypeVar("T", covariant=True)  # noqa: PLC0105 - as in Results
 
 
 class Gathered(Generic[T]):
-    """Lists of all nodes put together. A node that failed takes nothing from what the others say.
+    """The joined lists of all nodes. A node that fails does not affect the entries of the others.
 
     Args:
         by_node: node id to its list, or to what went wrong with it.
-        identity: what an entry is about; of several entries about one thing, which a node may list that has just
-            handed it on, the last one counts.
+        identity: the identity of an entry. Nodes may list the same one while they hand it over; the last one counts.
 
     Attributes:
         by_node: the same.
@@ -189,7 +188,7 @@ QuotaValues = Mapping[str, float]
 
 
 class DescribedAcls(Results[AclBindingFilter, tuple[AclBinding, ...]]):
-    """The ACLs that each filter means, sorted: equal ACLs give equal results, however they were come by (F6, F7)."""
+    """The ACLs that each filter matches, sorted: equal ACLs give equal results, however they were fetched (F6, F7)."""
 
     __slots__ = ()
 
@@ -227,7 +226,7 @@ class DeletedAcls(Results[AclBindingFilter, Results[AclBinding, None]]):
         return self.values()
 
     def deleted(self) -> tuple[AclBinding, ...]:
-        """Every ACL that was deleted, once, whatever became of others."""
+        """Every ACL that was deleted, once."""
         return tuple(sorted({acl for of_filter in self.values().values() for acl in of_filter.values()}))
 
 

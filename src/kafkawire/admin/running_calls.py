@@ -1,4 +1,4 @@
-"""The calls of a client that are going on, so that closing it can wait for them."""
+"""The running calls of a client, so that closing it can wait for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from kafkawire.wire.kafka_errors import ClosedError
 
 MADE_BEFORE_FORK = (
-    "this process was forked from the one that the client belongs to, and shares its connections; make a new client "
+    "this process was forked from the one that the client belongs to, and shares its connections: make a new client "
     "after the fork"
 )
 
@@ -24,14 +24,14 @@ class _Home(NamedTuple):
 
 
 class Ending(Protocol):
-    """A call that can be told to end."""
+    """A call that can be ended."""
 
     def end(self) -> None:
-        """End at once, with an error for whatever is still open."""
+        """End at once, with an error for open items."""
 
 
 class RunningCalls:
-    """The calls that run. New ones are refused when the client is being closed, and in other event loops."""
+    """The running calls. New ones are refused when the client is being closed, and in other event loops."""
 
     def __init__(self) -> None:
         self._home: _Home | None = None
@@ -64,7 +64,7 @@ class RunningCalls:
                 self._idle.set()
 
     async def finish(self, grace: float) -> None:
-        """Let no call begin any more, wait so many seconds for those that run, then end them.
+        """Refuse new calls, wait ``grace`` seconds for the running ones, then end them.
 
         Raises:
             RuntimeError: as `check_open`.

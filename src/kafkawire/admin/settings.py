@@ -1,4 +1,4 @@
-"""What a user can set on an admin client; one immutable value that is passed to whoever needs it."""
+"""The settings of an admin client."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Times are in seconds; the defaults are those of Kafka's own admin client where it has the setting.
 
     Attributes:
-        client_id: what the brokers log and count quotas by.
+        client_id: the client id in logs and quotas of the brokers.
         request_timeout: how long one request may take before it is tried elsewhere (``request.timeout.ms``).
         call_timeout: how long a whole call may take, lookups and retries included (``default.api.timeout.ms``).
         retry_backoff, retry_backoff_maximum: pause before a retry, doubled each time, a fifth more or less.
         reconnect_backoff, reconnect_backoff_maximum: the same before a node is connected to again.
         connect_timeout: how long setting up one connection may take, login included.
-        metadata_maximum_age: after how long the nodes are asked for again (``metadata.max.age.ms``).
+        metadata_maximum_age: after how long the list of nodes is refreshed (``metadata.max.age.ms``).
         idle_timeout: after how long an unused connection is closed (``connections.max.idle.ms``).
         requests_in_flight: how many requests of one call may be on their way to one node together.
         retry_throttled: whether items that a quota refused (THROTTLING_QUOTA_EXCEEDED) are sent again when the

@@ -1,8 +1,8 @@
-"""What an annotation allows, as objects that check many values at a time.
+"""Checks of the values that an annotation allows, many values at a time.
 
 Values are checked by columns: all items of a call, then one field of all of them. The types of a column are collected
-by C code, so that a hundred thousand items cost some hundredths of a second. Only a column with a wrong type is looked
-at value by value.
+by C code, so that a hundred thousand items cost some hundredths of a second. Only a column with a wrong type is
+checked value by value.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class OfClasses(Expectation):
         return next(filter(None, (hint_for_class(each, value) for each in self.classes)), "")
 
     def _take_fields(self, kind: type, values: Sequence[object], where: Where) -> None:
-        """Check the fields of all values of one type; a user's subclass may have more of them than are looked at."""
+        """Check the fields of all values of one type; further fields of a user's subclass are not checked."""
         declared = next((each for each in self.classes if issubclass(kind, each)), kind)
         positions = [position for position, value in enumerate(values) if type(value) is kind]
         for name, expectation in self._fields_of(declared).items():

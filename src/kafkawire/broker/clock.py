@@ -1,4 +1,4 @@
-"""What time it is for a broker: the machine's, or one that a test moves."""
+"""The time of a broker: the machine's clock, or one that a test moves."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ __all__ = ["Clock", "ManualClock", "SystemClock"]
 
 
 class Clock(Protocol):
-    """Two times and a way to wait."""
+    """A wall clock, a monotonic clock and a way to wait."""
 
     def now_ms(self) -> int:
-        """Milliseconds since the epoch, for what is stored and told."""
+        """Milliseconds since the epoch, for timestamps."""
 
     def seconds(self) -> float:
-        """Seconds from an unknown start, for what is measured; never goes back."""
+        """Seconds since an unspecified start, for measurements; never goes back."""
 
     async def sleep(self, seconds: float) -> None:
-        """Wait until so much time has passed on this clock; not at all for zero and less."""
+        """Wait for a time on this clock; return at once for zero or less."""
 
 
 class SystemClock:
-    """The machine's own time."""
+    """The machine's clock."""
 
     def now_ms(self) -> int:
         """Milliseconds since the epoch."""
@@ -42,7 +42,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """Time that stands still until a test moves it.
+    """A clock that stands still until a test moves it.
 
     ::
 
@@ -69,11 +69,11 @@ class ManualClock:
         return self._start_ms + round(self._seconds * 1000)
 
     def seconds(self) -> float:
-        """How far the clock was moved."""
+        """How far the clock was moved, in seconds."""
         return self._seconds
 
     async def sleep(self, seconds: float) -> None:
-        """Wait until the clock was moved so far from now."""
+        """Wait until the clock is moved that far."""
         if seconds <= 0:
             return
         woken = asyncio.get_running_loop().create_future()
@@ -83,20 +83,20 @@ class ManualClock:
 
     @property
     def sleepers(self) -> int:
-        """How many wait for this clock."""
+        """How many tasks wait for this clock."""
         with self._lock:
             return sum(not woken.done() for _, _, woken in self._sleepers)
 
     def advance(self, seconds: float) -> None:
-        """Move on, and wake those whose time has come, in the order of their times.
+        """Move the clock forward, and wake the tasks whose time has come, in the order of their times.
 
         They run when the event loop gets to them, and see the new time.
 
         Raises:
-            ValueError: time does not go back.
+            ValueError: the time is negative.
         """
         if seconds < 0:
-            raise ValueError(f"time cannot go {-seconds} seconds back")
+            raise ValueError(f"the clock cannot go back by {-seconds} seconds: pass 0 or more")
         with self._lock:
             self._seconds += seconds
             while self._sleepers and self._sleepers[0][0] <= self._seconds:

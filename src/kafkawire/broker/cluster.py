@@ -1,4 +1,4 @@
-"""Who the broker is: the one node of its cluster."""
+"""The cluster and its only node, the broker."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["Cluster", "Endpoint"]
 
 
 class Endpoint(Struct, frozen=True, gc=False):
-    """Where the clients of a listener are told to connect.
+    """The advertised address of a listener.
 
     Attributes:
         listener: its name, ``PLAINTEXT``.
         security_protocol: 0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL.
-        host, port: the advertised address.
+        host, port: where clients connect.
     """
 
     listener: str
@@ -30,10 +30,10 @@ class Cluster:
 
     Attributes:
         cluster_id: 22 characters, a uuid in Kafka's text form.
-        node_id: of the only node, broker and controller at once.
-        host, port: where clients of the first listener are told to connect.
-        rack: where the node stands (``broker.rack``).
-        endpoints: name of each listener to where its clients connect; known once the broker listens.
+        node_id: of the only node, which is broker and controller.
+        host, port: the advertised address of the first listener.
+        rack: the node's rack (``broker.rack``).
+        endpoints: name of each listener to its advertised address; set once the broker listens.
     """
 
     cluster_id: str
@@ -44,5 +44,5 @@ class Cluster:
     endpoints: dict[str, Endpoint] = field(default_factory=dict)
 
     def endpoint(self, listener: str) -> Endpoint:
-        """Where clients of a listener are told to connect."""
+        """The advertised address of a listener."""
         return self.endpoints.get(listener) or Endpoint(listener, 0, self.host, self.port)

@@ -10,10 +10,13 @@ from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.wire import Message
 
-__all__ = ["MAXIMUM_RECORDS", "Controller", "TooManyRecordsError"]
+__all__ = ["MAXIMUM_RECORDS", "TOO_LARGE_BATCH", "Controller", "TooManyRecordsError"]
 
 MAXIMUM_RECORDS: Final = 10_000
 """The most records that one request may commit."""
+
+TOO_LARGE_BATCH: Final = "Unable to perform excessively large batch operation."
+"""Kafka's message for a request with more records."""
 
 Subscriber: TypeAlias = Callable[[Message], None]
 

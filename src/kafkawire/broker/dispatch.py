@@ -43,14 +43,13 @@ _UNLIMITED: Final = frozenset({ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
 
 
 class Reply(Struct, frozen=True, gc=False):
-    """What becomes of a request.
+    """The outcome of a request.
 
     Attributes:
-        frame: the answer; None if there is none.
-        end_offset: everything below it must be durable before the answer is sent.
-        muted_until: no more requests of the connection are taken until then, in seconds of the broker's clock; 0 if
-            they are (KIP-219).
-        session: who the client is from now on, if the request said more about it; None for no change.
+        frame: the response; None if there is none.
+        end_offset: all records below this offset must be durable before the response is sent.
+        muted_until: until when the connection is muted, in seconds of the broker's clock; 0 if it is not (KIP-219).
+        session: the session from now on, if the request changed it, else None.
     """
 
     frame: bytes | None
@@ -95,11 +94,11 @@ class Dispatcher:
         self._work = work
 
     async def reply(self, frame: bytes, session: Session) -> Reply:
-        """Answer a request.
+        """Answer the request in a frame.
 
         Raises:
-            RefusedRequestError: it is none that is served, or makes no sense.
-            StorageError: the broker can keep nothing more, and halts.
+            RefusedRequestError: the API or version is not served, or the frame is malformed.
+            StorageError: the broker cannot write any more, and halts.
         """
         api_versions = self.offered.get(ApiKey.API_VERSIONS)
         if len(frame) <= SMALL_FRAME:
@@ -120,7 +119,7 @@ class Dispatcher:
         return self._reply(encoded, muted_ms, _session_with_software(session, body, version))
 
     async def unmuted(self, reply: Reply) -> None:
-        """Wait until the connection may go on after a reply."""
+        """Wait until the connection is no longer muted after a reply."""
         await self._clock.sleep(reply.muted_until - self._clock.seconds())
 
     def _call(self, header: RequestHeader, session: Session, size: int) -> Call:
@@ -165,7 +164,7 @@ class Dispatcher:
         return await self._work.refusal(refused.request or body, version, refused, api.refuse)
 
     def _throttled(self, answer: Answer, call: Call) -> tuple[Answer, int]:
-        """The longest of all throttle times holds (D14)."""
+        """Use the longest of all throttle times (D14)."""
         if answer is None:
             return None, 0
         own: int = getattr(answer, "throttle_time_ms", 0)
@@ -177,14 +176,14 @@ class Dispatcher:
         return throttled(answer, call.version, for_time), for_time
 
     async def _encoded(self, answer: Answer, body: Message, header: RequestHeader) -> bytes | None:
-        """The frame of an answer. What cannot be written, such as half a character that a plug-in says, is a defect."""
+        """The frame of an answer. One that cannot be encoded, such as a surrogate in a plug-in's text, is a defect."""
         if not isinstance(answer, Message):
             return None
         version, correlation_id = header.request_api_version, header.correlation_id
         try:
             return await self._work.answer(answer, version, correlation_id)
         except EncodeError:
-            _log.exception("The answer to %s version %d cannot be written", body.NAME, version)
+            _log.exception("The answer to %s version %d cannot be encoded", body.NAME, version)
             refused = await self._refusal(body, version, Refused(ErrorCode.UNKNOWN_SERVER_ERROR))
             return await self._work.answer(refused, version, correlation_id)
 
@@ -193,7 +192,7 @@ class Dispatcher:
         return Reply(frame, self._controller.end_offset, muted_until, session)
 
     def _unknown_version(self, request: Request) -> Message:
-        """Only ApiVersions is answered, in version 0, so that the client learns what there is (KIP-511)."""
+        """Only ApiVersions is answered, in version 0, so that the client learns which versions are served (KIP-511)."""
         key = request.header.request_api_key
         if key != ApiKey.API_VERSIONS:
             version = request.header.request_api_version
@@ -210,9 +209,9 @@ def _session_with_software(session: Session, body: Message, version: int) -> Ses
 
 
 def _throttled_for_time(call: Call) -> int:
-    """Milliseconds; 0 if the callback of the user fails, so that at least the broker can be told to use another."""
+    """Milliseconds; 0 if the user's callback fails, so that requests to configure another one still succeed."""
     try:
         return call.time.throttle_time_ms()
     except Exception:  # noqa: BLE001 - code of users
-        _log.exception("The quota on the time of requests cannot be looked up")
+        _log.exception("The callback for the quota on request time failed; the request is not throttled")
         return 0

@@ -18,7 +18,7 @@ from kafkawire.broker.configuration.broker_configuration import BrokerConfigurat
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.dispatch import Dispatcher
 from kafkawire.broker.faults import Faults
-from kafkawire.broker.listener.acceptor import Reception
+from kafkawire.broker.listener.acceptor import ListenerContext
 from kafkawire.broker.listener.admission import Admission
 from kafkawire.broker.listener.configured_listeners import configured_listeners
 from kafkawire.broker.listener.connection import Service
@@ -88,15 +88,15 @@ class EmbeddedBroker(BrokerAddresses):
         async with EmbeddedBroker() as broker:
             ... connect to broker.bootstrap_servers
 
-    It may be started again after it was stopped; without a data directory it begins anew then.
+    It may be started again after it was stopped; without a data directory it is empty again then.
 
     Args:
-        properties: as in Kafka's ``server.properties``; those that a broker alone needs no answer to (``node.id``,
-            ``process.roles``, ``listeners``) may be left out. ``log.dirs`` is not looked at.
-        data_dir: where its state is kept, in Kafka's format; None for a broker that forgets everything.
+        properties: as in Kafka's ``server.properties``. ``node.id``, ``process.roles`` and ``listeners`` have
+            defaults; ``log.dirs`` is ignored.
+        data_dir: where its state is stored, in Kafka's format; None to keep it in memory only.
         host: the address to listen on, unless the properties have ``listeners``.
         port: the port; 0 for a free one.
-        clock: what time it is, for all that the broker stores, measures and waits for.
+        clock: the clock for timestamps, measurements and delays.
 
     Raises:
         ConfigurationError: a property has a wrong value.
@@ -125,11 +125,11 @@ class EmbeddedBroker(BrokerAddresses):
         self._failure: StorageError | None = None
 
     async def start(self) -> None:
-        """Read what the data directory holds, and listen.
+        """Read the data directory, and listen.
 
         Raises:
-            StorageError: another broker has the directory, or what it holds is damaged.
-            OSError: a file cannot be read or made, or the address cannot be had.
+            StorageError: another broker uses the directory, or its files are damaged.
+            OSError: a file cannot be read or made, or the address cannot be bound.
         """
         if self._resources is not None:
             raise RuntimeError("the broker runs already")
@@ -155,7 +155,7 @@ class EmbeddedBroker(BrokerAddresses):
                 resources=resources,
             )
             configured = configured_listeners(self._configuration, self._host, self._port)
-            server = Server(configured, self._configuration, self._reception(state, dispatcher, updates.quotas))
+            server = Server(configured, self._configuration, self._listener_context(state, dispatcher, updates.quotas))
             resources.push_async_callback(server.stop)
             server.bind()
             self._cluster.endpoints = dict(server.endpoints)
@@ -167,10 +167,10 @@ class EmbeddedBroker(BrokerAddresses):
             self._resources = resources.pop_all()
 
     async def stop(self) -> None:
-        """Close all connections, and write what is left.
+        """Close all connections, and write what is not durable yet.
 
         Raises:
-            StorageError: the broker had halted, because something could not be written.
+            StorageError: the broker had halted because a write failed.
         """
         resources, self._resources = self._resources, None
         if self._closing is not None:
@@ -181,7 +181,7 @@ class EmbeddedBroker(BrokerAddresses):
             raise self._failure
 
     async def halted(self) -> StorageError:
-        """Wait until the broker can no longer keep what it is told, and so answers nothing any more; says why."""
+        """Wait until a write fails, after which the broker answers no more requests; returns the error."""
         if self._halt is None:
             raise RuntimeError("the broker was not started")
         return await asyncio.shield(self._halt)
@@ -199,15 +199,15 @@ class EmbeddedBroker(BrokerAddresses):
             if error is None:
                 raise
 
-    def _reception(self, state: OpenedState, dispatcher: Dispatcher, quotas: ClientQuotas) -> Reception:
+    def _listener_context(self, state: OpenedState, dispatcher: Dispatcher, quotas: ClientQuotas) -> ListenerContext:
         image = state.controller.image
         admission = Admission(DynamicConfiguration(self._configuration, image.configs))
         service = Service(dispatcher, state.controller, self._clock, FrameRoom())
-        # No client learns the id of the directory, and it stays with the users that are kept there.
-        return Reception(service, admission, quotas.connections, image.scram, secret=state.directory_id)
+        # Clients cannot read the directory's id, and it stays the same as long as the users stored there.
+        return ListenerContext(service, admission, quotas.connections, image.scram, secret=state.directory_id)
 
     def _fail(self, error: StorageError) -> None:
-        """Once: nobody is answered any more, and whoever waits is told."""
+        """At the first error, close all connections and wake the callers of ``halted``."""
         if self._failure is not None:
             return
         self._failure = error

@@ -1,4 +1,4 @@
-"""Long work in slices, so that others have their turn in between."""
+"""Long work in time slices, so that other tasks run in between."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Final, TypeVar
 __all__ = ["SLICE", "in_slices"]
 
 SLICE: Final = 0.005
-"""Seconds after which others have their turn."""
+"""Seconds after which other tasks run."""
 
 T = TypeVar("T")
 
 
 async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
-    """The items one after the other; other tasks run whenever work on them has taken a slice of time.
+    """The items in order; other tasks run whenever the work on them has taken a time slice.
 
     Args:
-        items: not to be changed by others: what runs in between may change the state of the broker.
+        items: a collection that other tasks do not change; they may change the state of the broker in between.
     """
     begun = perf_counter()
     for item in items:

@@ -1,4 +1,4 @@
-"""Faults on demand: how a test makes a broker misbehave.
+"""Fault injection: tests make a broker misbehave.
 
 ::
 
@@ -6,14 +6,14 @@
     with broker.faults.delay(MetadataRequest, seconds=0.5):
         ...
 
-They may be set and removed while clients are connected, and from any thread.
+Faults may be set and removed while clients are connected, and from any thread.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from types import TracebackType
-from typing import Final, Self, TypeAlias, TypeVar
+from typing import Final, Self, TypeAlias, TypedDict, TypeVar, Unpack
 
 from msgspec.structs import replace
 
@@ -30,37 +30,37 @@ __all__ = ["CappedVersions", "Drop", "Fault", "Faults", "answer_with_faults", "t
 
 _TO_CONNECT: Final = frozenset({ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
 
-AnApi: TypeAlias = type[Message] | ApiKey
-"""An API: the class of its request, or its key."""
+Api: TypeAlias = type[Message] | ApiKey
+"""The class of an API's request, or its key."""
 
 
 class Delay(Struct, frozen=True, gc=False):
-    """The request is looked at so many seconds later."""
+    """The request is handled later."""
 
     seconds: float
 
 
 class Drop(Struct, frozen=True, gc=False):
-    """The connection is closed in place of an answer."""
+    """The connection is closed without a response."""
 
     after_handling: bool
 
 
 class Refuse(Struct, frozen=True, gc=False):
-    """Nothing is done, and the answer is an error."""
+    """The request is not handled, and the response is an error."""
 
     code: int
     message: str | None
 
 
 class Throttle(Struct, frozen=True, gc=False):
-    """The answer asks the client to wait."""
+    """The response has a throttle time."""
 
     milliseconds: int
 
 
 class Cap(Struct, frozen=True, gc=False):
-    """No version above this one is offered; -1 for none at all."""
+    """No version above this one is offered; none at all for -1."""
 
     highest: int
 
@@ -69,35 +69,47 @@ Action: TypeAlias = Delay | Drop | Refuse | Throttle | Cap
 A = TypeVar("A", Delay, Drop, Refuse, Throttle)
 
 
-class Fault:
-    """A fault that is set; as a context it is removed in the end.
+class FaultLimits(TypedDict, total=False):
+    """The requests to which a fault applies; without limits, to all until it is removed.
 
     Attributes:
-        hits: how many requests have met it.
+        versions: the versions of requests.
+        client_id: the client id of requests.
+        times: the number of requests.
+    """
+
+    versions: Collection[int] | None
+    client_id: str | None
+    times: int | None
+
+
+class Fault:
+    """A fault that was set; used as a context manager, it is removed at the end.
+
+    Attributes:
+        hits: to how many requests it was applied.
     """
 
     def __init__(
         self,
         action: Action,
         keys: frozenset[int],
-        *,
-        versions: Collection[int] | None = None,
-        client_id: str | None = None,
-        times: int | None = None,
         remove: Callable[[Fault], None],
+        **limits: Unpack[FaultLimits],
     ) -> None:
+        times = limits.get("times")
         if times is not None and times < 1:
-            raise ValueError(f"times is {times}; it must be 1 at least, or None for until it is removed")
+            raise ValueError(f"times is {times}: pass 1 or more, or None to apply the fault until it is removed")
         self.action = action
         self.hits = 0
         self._keys = keys
-        self._versions = versions
-        self._client_id = client_id
+        self._versions = limits.get("versions")
+        self._client_id = limits.get("client_id")
         self._times = times
         self._remove = remove
 
     def remove(self) -> None:
-        """Requests no longer meet it; nothing happens if it is removed or spent already."""
+        """Stop applying it; nothing happens if it is no longer applied."""
         self._remove(self)
 
     def __enter__(self) -> Self:
@@ -109,11 +121,11 @@ class Fault:
         self.remove()
 
     def concerns(self, key: int) -> bool:
-        """Whether it is about an API; one that names none is about all but those by which clients connect."""
+        """Whether it applies to an API; without named APIs, to all except those with which clients connect."""
         return key in self._keys if self._keys else key not in _TO_CONNECT
 
     def is_met_by(self, call: Call) -> bool:
-        """Whether a request meets it."""
+        """Whether it applies to a request."""
         return (
             self.concerns(call.api_key)
             and (self._versions is None or call.version in self._versions)
@@ -121,7 +133,7 @@ class Fault:
         )
 
     def hit(self) -> None:
-        """A request has met it; after the last of its times it is removed."""
+        """Count a request; after the last of its times it is removed."""
         self.hits += 1
         if self._times is not None and self.hits >= self._times:
             self.remove()
@@ -130,90 +142,66 @@ class Fault:
 class Faults:
     """The faults of a broker.
 
-    All methods that set one take the APIs that it is about: request classes or keys, none for all APIs but
-    ApiVersions, SaslHandshake and SaslAuthenticate. Where they have them, ``versions`` are those of requests that meet
-    it, ``client_id`` is whose requests do, and ``times`` is how many do; None is all, until the fault is removed. A
-    request that could meet two faults of one kind meets the one that was set first; faults of different kinds work
-    together.
+    The methods that set a fault take the APIs that it applies to, as request classes or keys; without any it applies to
+    all APIs except ApiVersions, SaslHandshake and SaslAuthenticate. Keyword arguments limit it to some requests, see
+    `FaultLimits`. Of several faults of one kind, the one that was set first applies to a request; faults of different
+    kinds are combined.
 
-    All raise ``ValueError`` for numbers that make no sense, and for messages that are no requests.
+    All raise ``ValueError`` for numbers out of range, and for messages that are not requests.
     """
 
     def __init__(self) -> None:
         self._set: tuple[Fault, ...] = ()
 
-    def delay(
-        self,
-        *apis: AnApi,
-        seconds: float,
-        versions: Collection[int] | None = None,
-        client_id: str | None = None,
-        times: int | None = None,
-    ) -> Fault:
-        """Requests wait for so many seconds on the broker's clock before they are looked at.
+    def delay(self, *apis: Api, seconds: float, **limits: Unpack[FaultLimits]) -> Fault:
+        """Handle requests only after a number of seconds on the broker's clock.
 
-        Those behind them on the same connection wait too, as always.
+        Later requests on the same connection wait too, as always.
         """
         if seconds < 0:
-            raise ValueError(f"a delay of {seconds} seconds")
-        return self._add(Delay(seconds), apis, versions, client_id, times)
+            raise ValueError(f"a delay of {seconds} seconds: pass 0 or more")
+        return self._add(Delay(seconds), apis, **limits)
 
-    def drop(
-        self,
-        *apis: AnApi,
-        after_handling: bool = False,
-        versions: Collection[int] | None = None,
-        client_id: str | None = None,
-        times: int | None = None,
-    ) -> Fault:
-        """The connection is closed in place of an answer.
+    def drop(self, *apis: Api, after_handling: bool = False, **limits: Unpack[FaultLimits]) -> Fault:
+        """Close the connection without a response.
 
         Args:
-            apis, versions, client_id, times: see the class.
-            after_handling: whether what is asked for is done first, so that the client does not know of it.
+            apis, limits: see the class.
+            after_handling: whether the request is handled first, so that the client does not learn its outcome.
         """
-        return self._add(Drop(after_handling), apis, versions, client_id, times)
+        return self._add(Drop(after_handling), apis, **limits)
 
     def refuse(
         self,
-        *apis: AnApi,
+        *apis: Api,
         error: int | type[ApiError],
         message: str | None = None,
-        versions: Collection[int] | None = None,
-        client_id: str | None = None,
-        times: int | None = None,
+        **limits: Unpack[FaultLimits],
     ) -> Fault:
-        """Nothing is done, and the answer is an error for everything that was asked.
+        """Do not handle requests, and respond with an error for everything in them.
 
         Args:
-            apis, versions, client_id, times: see the class.
-            error: its class, ``NotControllerError``, or its code, known or not.
-            message: its text, in versions that have one.
+            apis, limits: see the class.
+            error: its class, such as ``NotControllerError``, or its code, which need not be one of Kafka's.
+            message: its text, in versions that have a field for it.
         """
         code = error if isinstance(error, int) else error.code
         if not -(1 << 15) <= code < 1 << 15:
-            raise ValueError(f"error code {code} is no int16")
-        return self._add(Refuse(code, message), apis, versions, client_id, times)
+            raise ValueError(f"error code {code} is not an int16")
+        return self._add(Refuse(code, message), apis, **limits)
 
-    def throttle(
-        self,
-        *apis: AnApi,
-        milliseconds: int,
-        versions: Collection[int] | None = None,
-        client_id: str | None = None,
-        times: int | None = None,
-    ) -> Fault:
-        """Answers ask the client to wait, in versions in which they can; the broker itself does not slow down."""
+    def throttle(self, *apis: Api, milliseconds: int, **limits: Unpack[FaultLimits]) -> Fault:
+        """Put a throttle time into responses that have a field for it; the broker does not mute the connection."""
         if not 0 <= milliseconds < 1 << 31:
-            raise ValueError(f"a throttle time of {milliseconds} ms")
-        return self._add(Throttle(milliseconds), apis, versions, client_id, times)
+            raise ValueError(f"a throttle time of {milliseconds} ms: pass 0 or more, within an int32")
+        return self._add(Throttle(milliseconds), apis, **limits)
 
-    def cap_versions(self, *apis: AnApi, highest: int) -> Fault:
-        """Versions above ``highest`` are not offered, and refused as those that never were."""
+    def cap_versions(self, *apis: Api, highest: int) -> Fault:
+        """Do not offer versions above ``highest``, and refuse them like versions that do not exist."""
         return self._add(Cap(highest), apis)
 
-    def hide(self, *apis: AnApi) -> Fault:
-        """The APIs are not offered at all, and refused as if there were none."""
+    def hide(self, *apis: Api) -> Fault:
+        """Do not offer the APIs, and refuse their requests like those of APIs that do not exist."""
         return self._add(Cap(-1), apis)
 
     def clear(self) -> None:
@@ -221,7 +209,7 @@ class Faults:
         self._set = ()
 
     def of(self, kind: type[A], call: Call) -> A | None:
-        """What a request meets of one kind."""
+        """The fault of one kind that applies to a request; None if there is none."""
         for fault in self._set:
             if isinstance(fault.action, kind) and fault.is_met_by(call):
                 fault.hit()
@@ -229,23 +217,15 @@ class Faults:
         return None
 
     def cap(self, key: int) -> int | None:
-        """The highest version of an API that is offered; None if that is as it would be."""
+        """The highest version of an API that faults let the broker offer; None if they set none."""
         caps = (fault.action.highest for fault in self._set if isinstance(fault.action, Cap) and fault.concerns(key))
         return min(caps, default=None)
 
     def __bool__(self) -> bool:
         return bool(self._set)
 
-    def _add(
-        self,
-        action: Action,
-        apis: Collection[AnApi],
-        versions: Collection[int] | None = None,
-        client_id: str | None = None,
-        times: int | None = None,
-    ) -> Fault:
-        keys = frozenset(map(_key, apis))
-        fault = Fault(action, keys, versions=versions, client_id=client_id, times=times, remove=self._take_away)
+    def _add(self, action: Action, apis: Collection[Api], **limits: Unpack[FaultLimits]) -> Fault:
+        fault = Fault(action, frozenset(map(_key, apis)), self._take_away, **limits)
         self._set = (*self._set, fault)
         return fault
 
@@ -254,11 +234,11 @@ class Faults:
 
 
 class CappedVersions(Mapping[int, range]):
-    """What a broker offers, as far as faults let it.
+    """The versions that a broker offers, limited by faults.
 
     Args:
         offered: API key to versions.
-        faults: may cap them.
+        faults: may limit them.
     """
 
     def __init__(self, offered: Mapping[int, range], faults: Faults) -> None:
@@ -311,7 +291,7 @@ async def answer_with_faults(
 
 
 def throttled(answer: Answer, version: int, milliseconds: int) -> Answer:
-    """An answer that asks the client to wait, if there is room for that in its version."""
+    """An answer with a throttle time, if its version has a field for it."""
     if not isinstance(answer, Message):
         return answer
     fields = type(answer).layouts().of_version(version).fields
@@ -320,7 +300,7 @@ def throttled(answer: Answer, version: int, milliseconds: int) -> Answer:
     return answer
 
 
-def _key(api: AnApi) -> int:
+def _key(api: Api) -> int:
     if isinstance(api, int):
         return int(api)
     known = api_of(api)

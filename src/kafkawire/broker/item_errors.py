@@ -1,4 +1,4 @@
-"""What goes wrong with one item of a request, while the others are carried out."""
+"""Errors of single items of a request, while the other items are carried out."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _log = logging.getLogger(__name__)
 
 
 class ItemError(Exception):
-    """An item of a request that is refused.
+    """An item of a request is refused.
 
     Attributes:
-        code: what the answer says.
-        message: in words; None where Kafka says nothing more.
+        code: the error code in the response.
+        message: its text; None where Kafka has none.
     """
 
     def __init__(self, code: int, message: str | None = None) -> None:
@@ -29,7 +29,7 @@ class ItemError(Exception):
         self.message = message
 
     def as_result(self) -> Self:
-        """The error without the frames that raised it: thousands of results would hold much memory by them."""
+        """The error without its traceback, whose frames would take much memory in thousands of results."""
         self.__cause__ = self.__context__ = None
         return self.with_traceback(None)
 
@@ -53,13 +53,14 @@ def item_errors(doing: str) -> Iterator[None]:
 
 
 def item_error(error: Exception, doing: str) -> ItemError:
-    """What the answer says if something else than the request was to blame (B4).
+    """The error of an item for an exception, such as one that a plug-in raised (B4).
 
-    An error of the protocol keeps its code and text. Everything else is a defect: logged here, unknown to clients.
+    An error of the protocol keeps its code and text. Any other exception is a defect: it is logged, and the client gets
+    UNKNOWN_SERVER_ERROR.
 
     Args:
-        error: what was raised.
-        doing: during what, for the log.
+        error: the exception.
+        doing: what was done, for the log.
     """
     match error:
         case ItemError():

@@ -1,4 +1,4 @@
-"""All that a broker remembers, opened from its data directory or begun in memory."""
+"""The state of a broker, opened from its data directory or begun in memory."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ class OpenedState:
         clock: Clock,
         on_failure: Callable[[StorageError], None],
     ) -> Self:
-        """Lock a directory, and read what it holds.
+        """Lock a directory, and read it.
 
         Args:
-            data_dir: the directory; None for a broker that forgets everything.
+            data_dir: the directory; None to keep the state in memory only.
             configuration: of the broker.
             clock: the broker's.
-            on_failure: told the first error of a write.
+            on_failure: called with the first error of a write.
 
         Raises:
-            StorageError: another broker has the directory, or what it holds is damaged.
+            StorageError: another broker uses the directory, or its files are damaged.
             OSError: a file cannot be read or made.
         """
         async with AsyncExitStack() as resources:
@@ -95,11 +95,10 @@ class OpenedState:
             return cls(data_dir, cluster_id, directory_id, controller, coordinator, resources.pop_all())
 
     async def arrive(self, cluster: Cluster, configuration: Values) -> None:
-        """Begin a leader epoch and register the node; all of it is durable on return.
+        """Begin a leader epoch and register the node; all records are durable on return.
 
         Raises:
-            StorageError: it could not be written.
-            OSError: it could not be written.
+            StorageError, OSError: a write failed.
         """
         controller, image = self.controller, self.controller.image
         controller.log.lead(cluster.node_id)
@@ -118,9 +117,9 @@ class OpenedState:
         return read_snapshot(path).records if path is not None and path.exists() else ()
 
     async def depart(self, cluster: Cluster) -> None:
-        """Say that the node goes, write what is left, and let go of the files."""
+        """Commit that the node leaves, write what is not durable yet, and close the files."""
         async with self.resources:
-            # A log that has failed takes nothing more; whoever is told of failures knows already.
+            # A log that has failed accepts no records; its failure is reported already.
             with suppress(StorageError):
                 self.controller.commit(departure_records(self.controller.image, cluster.node_id))
 
@@ -132,7 +131,7 @@ def _image_of(log: MetadataLog) -> MetadataImage:
             image.apply(record)
         except (KeyError, ValueError) as error:
             raise CorruptLogError(
-                f"a {record.NAME} of the metadata log is about something that the records before it do not have "
+                f"a {record.NAME} of the metadata log refers to something that no earlier record has "
                 f"({type(error).__name__}: {error}); a newer Kafka wrote it, or records are missing: restore the "
                 "directory from a backup"
             ) from error

@@ -1,7 +1,7 @@
-"""The answer to a request of which nothing is done: one error code for all that it asks about.
+"""The response to a request that is refused as a whole: one error code for everything in the request.
 
-There is no rule for this in the message definitions; what is made here is what Kafka's own request classes make
-(``getErrorResponse``). The code stands wherever the response has room for one, and what the request names is named.
+The message definitions have no rule for this; the responses are those of Kafka's own request classes
+(``getErrorResponse``). The code is in every field for it, and items of the response have the names of the request's.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "topic_id": ("topic_id",),
     "user": ("name",),
 }
-"""What items of responses are named by, and what that is called in the request. Where a request has only names in place
-of structs, the first of these that fits is the name."""
+"""Fields that name the items of responses, to the fields of the request that they are taken from. Where a request has
+names instead of structs, a name is put into the first field with its type."""
 
 _NOTHING: Final[Mapping[str, object]] = {
     "base_offset": -1,
@@ -48,22 +48,22 @@ _NOTHING: Final[Mapping[str, object]] = {
     "records": b"",
     "unaligned_records": b"",
 }
-"""What Kafka says in these fields when there is nothing to say, where that is not the default."""
+"""Kafka's values of other fields, where they are not the defaults."""
 
-_NOT_ASKED_ABOUT: Final = frozenset({"forgotten_topics_data", "unknown_tagged_fields"})
+_IGNORED_ARRAYS: Final = frozenset({"forgotten_topics_data", "unknown_tagged_fields"})
 
 _WITHOUT_ITEMS: Final[Mapping[str, range]] = {
     "FetchResponse": range(13, 1 << 15),
     "OffsetDeleteResponse": range(1 << 15),
     "OffsetFetchResponse": range(2, 8),
 }
-"""Versions of responses in which the code for all stands alone although there is one for each item."""
+"""Versions of responses that have one code and no items, although items have a code too."""
 
 MALFORMED: Final = (
     "This most likely occurs because of a request being malformed by the client library or the message was sent to an "
     "incompatible broker. See the broker logs for more details."
 )
-"""Kafka's words for INVALID_REQUEST where it has nothing more exact to say."""
+"""Kafka's message for INVALID_REQUEST if it has no other."""
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -74,11 +74,11 @@ def refusal(
     """The response to a request that is refused as a whole.
 
     Args:
-        request: what was asked.
+        request: the request.
         version: of request and response.
-        code: the error.
-        message: in words, where the response has room for them.
-        throttle_time_ms: milliseconds, where it has room for them.
+        code: the error code.
+        message: its text, for responses that have a field for it.
+        throttle_time_ms: the throttle time, for responses that have a field for it.
 
     Raises:
         ValueError: the message is not a request.
@@ -86,10 +86,10 @@ def refusal(
     """
     cls = message_class(api_of(request).response)
     layout = cls.layouts().of_version(version)
-    said: dict[str, object] = {_ERROR: code, _MESSAGE: message, "throttle_time_ms": throttle_time_ms}
-    said["session_id"] = getattr(request, "session_id", 0)
+    values: dict[str, object] = {_ERROR: code, _MESSAGE: message, "throttle_time_ms": throttle_time_ms}
+    values["session_id"] = getattr(request, "session_id", 0)
     with_items = version not in _WITHOUT_ITEMS.get(cls.NAME, ())
-    return _Refusal(cls, said).struct(cls, layout, request, with_items=with_items)
+    return _Refusal(cls, values).struct(cls, layout, request, with_items=with_items)
 
 
 class _Refusal:
@@ -97,17 +97,17 @@ class _Refusal:
 
     Args:
         message_cls: class of the response, which has the classes of its structs.
-        said: what stands in every struct that has room for it.
+        values: field to value, for every struct that has the field.
     """
 
-    def __init__(self, message_cls: type[Message], said: Mapping[str, object]) -> None:
+    def __init__(self, message_cls: type[Message], values: Mapping[str, object]) -> None:
         self._message_cls = message_cls
-        self._said = {**_NOTHING, **said}
+        self._values = {**_NOTHING, **values}
 
     def struct(self, cls: type[S], layout: StructLayout, named: object, *, with_items: bool = True) -> S:
-        """A struct about what a struct of the request, or a name in it, names.
+        """The struct of the response for a struct of the request, or for a name in it.
 
-        An item that has the code has no items of its own.
+        An item with an error code has no items of its own.
         """
         values: dict[str, object] = {}
         names = _names(layout, named)
@@ -119,12 +119,12 @@ class _Refusal:
                 values[field.attribute] = self._name(field, names[field.attribute])
             elif field.array and field.struct is not None and _has_errors(field.struct):
                 values[field.attribute] = tuple(self._items(field.struct, named)) if with_items else ()
-            elif field.attribute in self._said:
-                values[field.attribute] = self._said[field.attribute]
+            elif field.attribute in self._values:
+                values[field.attribute] = self._values[field.attribute]
         return cls(**values)
 
     def _items(self, layout: StructLayout, named: object) -> Iterator[msgspec.Struct]:
-        """An item for each that the request has; what stands in two arrays of it is one."""
+        """An item for each item of the request; one that is in two arrays of the request is listed once."""
         cls: type[msgspec.Struct] = getattr(self._message_cls, layout.name)
         arrays = _arrays(named)
         items = (self.struct(cls, layout, element) for array in arrays for element in array)
@@ -139,20 +139,20 @@ class _Refusal:
 
 
 def _names(layout: StructLayout, named: object) -> Mapping[str, object]:
-    """What the fields of an item say to name it; nothing is named by a whole request."""
+    """The values of the fields that name an item; none for the whole response."""
     candidates = [field for field in layout.fields if field.presence != "absent" and field.attribute in _NAMES]
     match named:
         case Message() | None:
             return {}
         case msgspec.Struct():
-            found = ((field, _called(named, field.attribute)) for field in candidates)
+            found = ((field, _name_field(named, field.attribute)) for field in candidates)
             return {field.attribute: getattr(named, name) for field, name in found if name is not None}
     kind = "string" if isinstance(named, str) else "int32" if isinstance(named, int) else "uuid"
     return {field.attribute: named for field in candidates if field.type == kind and not field.array}
 
 
-def _called(named: msgspec.Struct, attribute: str) -> str | None:
-    """What a struct of the request calls what an attribute of the response names."""
+def _name_field(named: msgspec.Struct, attribute: str) -> str | None:
+    """The field of a struct of the request with the name for a field of the response."""
     return next((name for name in _NAMES[attribute] if hasattr(named, name)), None)
 
 
@@ -160,9 +160,7 @@ def _arrays(named: object) -> list[Sequence[object]]:
     """The arrays of a request or of a struct in it."""
     if not isinstance(named, msgspec.Struct):
         return []
-    attributes = (
-        name for name in named.__struct_fields__ if name not in {"unknown_tagged_fields", "forgotten_topics_data"}
-    )
+    attributes = (name for name in named.__struct_fields__ if name not in _IGNORED_ARRAYS)
     found = (getattr(named, attribute) for attribute in attributes)
     return [array for array in found if _is_array(array) and array]
 
@@ -176,6 +174,6 @@ def _is_array(value: object) -> TypeGuard[Sequence[object]]:
 
 
 def _has_errors(layout: StructLayout) -> bool:
-    """Whether a struct says what went wrong, or one within it."""
+    """Whether a struct, or one within it, has an error code."""
     present = (field for field in layout.fields if field.presence != "absent")
     return any(f.attribute == _ERROR or (f.struct is not None and _has_errors(f.struct)) for f in present)

@@ -1,4 +1,4 @@
-"""The records with which a cluster begins, and those with which its node comes and goes."""
+"""The first records of a cluster, and those with which its node starts and stops."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ _PLAINTEXT: Final = 0
 
 
 def bootstrap_records(min_insync_replicas: str, formatted: Sequence[Message] = ()) -> Sequence[Message]:
-    """What a new cluster of Apache Kafka 4.3.1 begins with (KIP-868, KIP-966).
+    """The first records of a cluster of Apache Kafka 4.3.1 (KIP-868, KIP-966).
 
     Args:
         min_insync_replicas: the value of ``min.insync.replicas`` for the whole cluster.
-        formatted: what ``kafka-storage format`` has put into ``bootstrap.checkpoint``: levels of features, and users.
+        formatted: the records in ``bootstrap.checkpoint`` of ``kafka-storage format``: levels of features, and users.
     """
     levels = dict(_FIRST_LEVELS)
     levels |= {record.name: record.feature_level for record in formatted if isinstance(record, FeatureLevelRecord)}
@@ -68,12 +68,12 @@ def bootstrap_records(min_insync_replicas: str, formatted: Sequence[Message] = (
 
 
 def arrival_records(cluster: Cluster, directory_id: Uuid, end_offset: int) -> Sequence[Message]:
-    """The node registers as controller and as broker, and may lead.
+    """The records that register the node as controller and as broker, and unfence it.
 
     Args:
-        cluster: who it is, and where it listens.
+        cluster: the node and its listeners.
         directory_id: of its data directory.
-        end_offset: where the first of the records will be.
+        end_offset: the offset of the first of these records.
     """
     incarnation = Uuid.random()
     broker_epoch = end_offset + 1  # the offset of the registration itself (KIP-631)
@@ -102,7 +102,7 @@ def arrival_records(cluster: Cluster, directory_id: Uuid, end_offset: int) -> Se
 
 
 def leadership_records(image: MetadataImage, node_id: int) -> Iterator[Message]:
-    """The node leads again what it led when it went, as far as nobody else did."""
+    """The records that make the node the leader of the partitions without a leader that it can lead."""
     for topic in image.topics.by_name.values():
         for partition in topic.partitions.values():
             if partition.leader == NO_LEADER and node_id in (
@@ -120,7 +120,7 @@ def leadership_records(image: MetadataImage, node_id: int) -> Iterator[Message]:
 
 
 def departure_records(image: MetadataImage, node_id: int) -> Sequence[Message]:
-    """The node goes; its partitions stay its own, since nobody else is there to lead them."""
+    """The record that fences the node; it stays the leader of its partitions, since there is no other node."""
     broker = image.registrations.brokers.get(node_id)
     if broker is None:
         return ()

@@ -1,4 +1,4 @@
-"""Frames to requests and answers to frames, with bounds on what one client can make of the broker's memory and time."""
+"""Decoding of requests and encoding of responses, with limits on the memory and time that one client can use."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ _MANY: Final = 10_000
 """Requests with more elements are answered one at a time, so that their memory does not add up."""
 
 SMALL_FRAME: Final = 4096
-"""Bytes that take about a millisecond at most, even if they are no request and the reason must be found."""
+"""Bytes of a frame that is decoded within about a millisecond, even if it is malformed and the error must be found."""
 
 _SMALL_ANSWER: Final = 500
-"""Elements of answers that are encoded at once."""
+"""The most elements of a response that is encoded in the event loop."""
 
 _WAITING: Final = frozenset({ApiKey.FETCH})
-"""Requests that may wait for long, so none waits for them."""
+"""APIs whose requests may wait for long: no other request waits for them."""
 
 
 class RequestWork:
-    """Decodes large requests and encodes large answers in a thread, beside which others are served.
+    """Decodes large requests and encodes large responses in a thread, while the event loop serves other clients.
 
     Args:
-        maximum_elements: the most that a request may have.
+        maximum_elements: the most elements of a request.
     """
 
     def __init__(self, maximum_elements: int = MAXIMUM_ELEMENTS) -> None:
@@ -58,14 +58,14 @@ class RequestWork:
 
     @asynccontextmanager
     async def request(self, frame: bytes, *, api_versions: range | None = None) -> AsyncIterator[Request]:
-        """The request in a frame; while the context lasts, no other large request is decoded.
+        """The request in a frame; until the context ends, no other large request is decoded.
 
         Args:
             frame: without its size.
-            api_versions: the versions of ApiVersions that the broker serves; all that the package has by default.
+            api_versions: the versions of ApiVersions that the broker offers; all that the package has by default.
 
         Raises:
-            RefusedRequestError: it is none.
+            RefusedRequestError: the frame is malformed.
             TooLargeRequestError: it has too many elements.
         """
         if await self._may_be_many(frame):
@@ -75,7 +75,7 @@ class RequestWork:
             yield await self.in_thread(decoded, frame, api_versions)
 
     async def _may_be_many(self, frame: bytes) -> bool:
-        """Whether a request has many elements, or so many bytes that it may; an element takes a byte at least."""
+        """Whether a request has many elements, or enough bytes for many: an element takes at least a byte."""
         key = int.from_bytes(frame[:2])
         most = len(frame)
         if most > self._maximum or key == ApiKey.PRODUCE:
@@ -83,16 +83,16 @@ class RequestWork:
         return most > _MANY and key not in _WAITING
 
     async def answer(self, answer: Message, version: int, correlation_id: int) -> bytes:
-        """The frame of an answer.
+        """The frame of a response.
 
         Raises:
-            EncodeError: it cannot be written.
+            EncodeError: it cannot be encoded.
         """
         encode = partial(encode_response, answer, version, correlation_id=correlation_id)
         return encode() if _left_of(answer, _SMALL_ANSWER) >= 0 else await self.in_thread(encode)
 
     async def in_thread(self, function: Callable[..., T], *arguments: object) -> T:
-        """What a function returns, called in the thread; it must not touch the state of the broker."""
+        """Call a function in the thread, and return its result; it must not use the state of the broker."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *arguments))
 
     async def refusal(
@@ -115,10 +115,10 @@ def decoded(frame: bytes, api_versions: range | None = None) -> Request:
 
     Args:
         frame: the content.
-        api_versions: the versions of ApiVersions that the broker serves; all that the package has by default.
+        api_versions: the versions of ApiVersions that the broker offers; all that the package has by default.
 
     Raises:
-        RefusedRequestError: it is none.
+        RefusedRequestError: the frame is malformed.
     """
     try:
         return decode_request(frame, api_versions=api_versions)
@@ -130,13 +130,13 @@ def _elements_of(frame: bytes, most: int) -> int:
     """How many elements a request has.
 
     Raises:
-        TooLargeRequestError: more than may be.
-        RefusedRequestError: there is no such request.
+        TooLargeRequestError: more than ``most``.
+        RefusedRequestError: its header is malformed.
     """
     key, version = int.from_bytes(frame[:2], signed=True), int.from_bytes(frame[2:4], signed=True)
     api = APIS.get(key)
     if api is None:
-        return 0  # decoding it says what is wrong
+        return 0  # decoding it raises the error
     request = message_class(api.request)
     header_version = request.HEADER_VERSIONS.get(version)
     if header_version is None:
@@ -147,13 +147,13 @@ def _elements_of(frame: bytes, most: int) -> int:
         raise RefusedRequestError(str(error)) from error
     count = element_count(request, version, frame, at, most=most) + len(header.unknown_tagged_fields)
     if count > most:
-        reason = f"{request.NAME} with more than {most} items, which is what this broker takes: ask in parts"
+        reason = f"{request.NAME} with more than {most} items, the limit of this broker: split the request"
         raise TooLargeRequestError(reason)
     return count
 
 
 def _left_of(struct: msgspec.Struct, most: int) -> int:
-    """How many of so many elements a struct leaves; below 0 if it has more."""
+    """What is left of a number of elements without those of a struct; below 0 if the struct has more."""
     for name in _arrays_of(type(struct)):
         value = getattr(struct, name)
         if not value or not isinstance(value, (tuple, list)):
@@ -169,7 +169,7 @@ def _left_of(struct: msgspec.Struct, most: int) -> int:
 
 @cache
 def _arrays_of(cls: type[msgspec.Struct]) -> tuple[str, ...]:
-    """The fields of a struct that may be arrays; unknown tagged fields are none that this broker sends."""
+    """The fields of a struct that may be arrays, without unknown tagged fields, which this broker does not send."""
     defaults = zip(cls.__struct_fields__, cls.__struct_defaults__, strict=True)
     arrays = (name for name, default in defaults if isinstance(default, (tuple, list)) or default is None)
     return tuple(name for name in arrays if name != "unknown_tagged_fields")

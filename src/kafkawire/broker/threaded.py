@@ -1,4 +1,4 @@
-"""The embedded broker for programs without asyncio: in a thread of its own."""
+"""The embedded broker for programs without asyncio, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["ThreadedBroker"]
 
 
 class ThreadedBroker(BrokerAddresses):
-    """A broker that runs in a thread, so that whoever started it may block.
+    """A broker that runs in a thread of its own, so that the caller may block.
 
     ::
 
@@ -45,7 +45,7 @@ class ThreadedBroker(BrokerAddresses):
         self._running: _Running | None = None
 
     def start(self) -> None:
-        """Read what the data directory holds, and listen.
+        """Read the data directory, and listen.
 
         Raises:
             ConfigurationError, StorageError, OSError: as of `EmbeddedBroker.start`.
@@ -57,10 +57,10 @@ class ThreadedBroker(BrokerAddresses):
         self._running = running
 
     def stop(self) -> None:
-        """Close all connections, and write what is left.
+        """Close all connections, and write what is not durable yet.
 
         Raises:
-            StorageError: the broker had halted, because something could not be written.
+            StorageError: the broker had halted because a write failed.
         """
         running, self._running = self._running, None
         if running is not None:
@@ -80,14 +80,14 @@ class _Running:
     """A broker in its thread.
 
     Attributes:
-        started: done when the broker listens, or cannot.
+        started: done when the broker listens, or its start has failed.
     """
 
     def __init__(self, broker: EmbeddedBroker) -> None:
         self.started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
         self._stopped: Future[None] = Future()
         self._broker = broker
-        # A daemon: a program that forgets to stop its broker still ends.
+        # A daemon, so that a program that does not stop its broker still exits.
         self._thread = threading.Thread(target=self._run, name="kafkawire broker", daemon=True)
         self._thread.start()
 
@@ -100,7 +100,7 @@ class _Running:
     def _run(self) -> None:
         try:
             asyncio.run(self._serve())
-        except BaseException as error:  # noqa: BLE001 - handed to whoever started or stops the broker
+        except BaseException as error:  # noqa: BLE001 - raised in the thread that starts or stops the broker
             done = self._stopped if self.started.done() else self.started
             done.set_exception(error)
         else:

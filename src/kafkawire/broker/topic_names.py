@@ -1,4 +1,4 @@
-"""How topics may be called."""
+"""The names of topics."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from kafkawire.protocol.error_codes import ErrorCode
 __all__ = ["INTERNAL_TOPICS", "METADATA_TOPIC", "OFFSETS_TOPIC", "check_topic_name", "unknown_topic_error"]
 
 METADATA_TOPIC: Final = "__cluster_metadata"
-"""The log of metadata, which is no topic that could be created."""
+"""The log of metadata, which cannot be created as a topic."""
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
-"""Where groups keep what they commit."""
+"""The topic with the commits of groups."""
 
 INTERNAL_TOPICS: Final = frozenset({OFFSETS_TOPIC, "__transaction_state", "__share_group_state"})
-"""Those that brokers keep for themselves."""
+"""The topics that Kafka uses itself."""
 
 _MAXIMUM_LENGTH: Final = 249
 _LEGAL: Final = re.compile(r"[a-zA-Z0-9._-]+", re.ASCII)
 
 
 def check_topic_name(name: str) -> None:
-    """Let a legal name pass.
+    """Validate a name; raise if it is not acceptable.
 
     Raises:
         ItemError: the name is not legal (B5, 4).

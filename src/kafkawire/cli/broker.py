@@ -60,26 +60,26 @@ def run(
 
 async def _serve(broker: EmbeddedBroker, ready_file: Path | None) -> ExitCode:
     """Run until a signal arrives, or the storage fails."""
-    told: asyncio.Future[ExitCode] = asyncio.get_running_loop().create_future()
-    _on_signal(signal.SIGTERM, told, ExitCode.DONE)
-    _on_signal(signal.SIGINT, told, ExitCode.INTERRUPTED)
+    stopped: asyncio.Future[ExitCode] = asyncio.get_running_loop().create_future()
+    _on_signal(signal.SIGTERM, stopped, ExitCode.DONE)
+    _on_signal(signal.SIGINT, stopped, ExitCode.INTERRUPTED)
     async with broker:
-        _tell(broker.bootstrap_servers, ready_file)
+        _announce(broker.bootstrap_servers, ready_file)
         halted = asyncio.create_task(broker.halted())
-        await asyncio.wait((told, halted), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((stopped, halted), return_when=asyncio.FIRST_COMPLETED)
         halted.cancel()
-    return told.result()
+    return stopped.result()
 
 
-def _on_signal(number: signal.Signals, told: asyncio.Future[ExitCode], exit_code: ExitCode) -> None:
-    def tell() -> None:
-        if not told.done():
-            told.set_result(exit_code)
+def _on_signal(number: signal.Signals, stopped: asyncio.Future[ExitCode], exit_code: ExitCode) -> None:
+    def stop() -> None:
+        if not stopped.done():
+            stopped.set_result(exit_code)
 
-    asyncio.get_running_loop().add_signal_handler(number, tell)
+    asyncio.get_running_loop().add_signal_handler(number, stop)
 
 
-def _tell(address: str, ready_file: Path | None) -> None:
+def _announce(address: str, ready_file: Path | None) -> None:
     if ready_file is not None:
         part = ready_file.with_name(ready_file.name + ".part")
         part.write_text(f"{address}\n", "utf-8")

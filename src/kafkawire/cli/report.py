@@ -23,11 +23,6 @@ _ROWS: Final = 100_000
 report = typer.Typer(help="Write pages, each one file that needs no network.", no_args_is_help=True)
 
 
-@report.callback()
-def _group() -> None:
-    """Write pages, each one file that needs no network."""
-
-
 @report.command("logs")
 def logs(
     log: Annotated[

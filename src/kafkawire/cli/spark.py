@@ -14,11 +14,6 @@ from kafkawire.cli.outcome import CommandError
 app = typer.Typer(help="Read Kafka's own logs with Apache Spark.", no_args_is_help=True)
 
 
-@app.callback()
-def _group() -> None:
-    """Read Kafka's own logs with Apache Spark."""
-
-
 @app.command(
     "tables",
     add_help_option=False,  # the job has its own, since spark-submit runs it without this command
@@ -26,7 +21,7 @@ def _group() -> None:
 )
 def tables(context: typer.Context) -> None:
     """Read Kafka's own logs as tables, and write them as Parquet, JSON or CSV."""
-    with _old_release_told():
+    with _old_release_reported():
         from kafkawire.spark import job  # noqa: PLC0415 PySpark takes a second, which the other commands need not wait
 
     raise typer.Exit(job.main(context.args))
@@ -39,7 +34,7 @@ def bundle(
     """Write kafkawire as a zip for spark-submit --py-files, and print the command to submit."""
     if out.suffix != ".zip":
         raise typer.BadParameter("Spark needs a zip: give a name that ends with .zip")
-    with _old_release_told():
+    with _old_release_reported():
         from kafkawire.spark import job  # noqa: PLC0415 as above
         from kafkawire.spark.bundle import write_bundle  # noqa: PLC0415
 
@@ -48,7 +43,7 @@ def bundle(
 
 
 @contextmanager
-def _old_release_told() -> Iterator[None]:
+def _old_release_reported() -> Iterator[None]:
     """A PySpark that is too old is an expected failure; the application reports one that is missing."""
     try:
         yield

@@ -27,11 +27,6 @@ app.command()(specs_add.add)
 _SHOWN_FILES = 20
 
 
-@app.callback()
-def specs() -> None:
-    """Message definitions: import them from Apache Kafka's releases."""
-
-
 @app.command("import")
 def import_(
     sources: Annotated[Path, typer.Option(help="What to import: releases, artifacts, digests, decisions.")] = Path(
@@ -48,9 +43,9 @@ def import_(
 
     Correct files are not touched; a failed import changes nothing.
     """
-    told = Console(stderr=True)
+    console = Console(stderr=True)
     try:
-        with told.status("importing") as status:
+        with console.status("importing") as status:
             result = import_specs(ImportRequest(sources, specs, offline_jars, pin), status.update)
     except SpecsImportError as problem:
         raise CommandError("the import failed:\n  " + "\n  ".join(problem.problems), ExitCode.FAILED) from problem

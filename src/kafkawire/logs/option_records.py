@@ -23,6 +23,7 @@ __all__ = [
     "SIZE",
     "TEXT",
     "TIME",
+    "MalformedError",
     "Option",
     "OptionError",
     "ValueKind",
@@ -61,13 +62,17 @@ class OptionError(ValueError):
         return self.reason if self.option is None else f"option {self.option!r}: {self.reason}"
 
 
+class MalformedError(ValueError):
+    """A text that is not a value; the message is the end of a sentence."""
+
+
 @dataclass(frozen=True)
 class ValueKind:
     """The values of an option as text.
 
     Attributes:
         metavar: represents the value in help texts.
-        parse: the value of a text. It raises ValueError with the end of a sentence: ``not an offset``.
+        parse: the value of a text. It raises ``MalformedError`` with the end of a sentence: ``not an offset``.
         show: the text of a default.
         type: ``bool``, an enumeration or ``Path`` where command lines have a form or completion for such values.
     """
@@ -168,36 +173,32 @@ def value_of(text: str, kind: ValueKind, option: str) -> Any:  # noqa: ANN401 th
     """
     try:
         return kind.parse(text)
-    except _MalformedError as error:
+    except MalformedError as error:
         raise OptionError(f"{text!r} is {error}", option) from None
-
-
-class _MalformedError(ValueError):
-    """A text that is not a value; the message is the end of a sentence."""
 
 
 def _name(text: str) -> str:
     if not text:
-        raise _MalformedError("not a name")
+        raise MalformedError("not a name")
     return text
 
 
 def _names(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     if not names:
-        raise _MalformedError("not a list of names separated by commas")
+        raise MalformedError("not a list of names separated by commas")
     return names
 
 
 def _flag(text: str) -> bool:
     if text.lower() not in {"true", "false"}:
-        raise _MalformedError("neither true nor false")
+        raise MalformedError("neither true nor false")
     return text.lower() == "true"
 
 
 def _offset(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or int(text) >= 1 << 63:
-        raise _MalformedError("not an offset")
+        raise MalformedError("not an offset")
     return int(text)
 
 
@@ -207,14 +208,14 @@ def _time(text: str) -> datetime:
         time = datetime.fromisoformat(text.strip())
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise _MalformedError("not a time such as 2026-03-01 or 2026-03-01T12:30:00Z") from None
+        raise MalformedError("not a time such as 2026-03-01 or 2026-03-01T12:30:00Z") from None
 
 
 def _size(text: str) -> int:
     found = _SIZE.fullmatch(text.strip())
     size = 0 if found is None else int(found[1]) * _UNITS[found[2].lower()]
     if not 0 < size < 1 << 63:
-        raise _MalformedError("not a size such as 64m")
+        raise MalformedError("not a size such as 64m")
     return size
 
 
@@ -225,7 +226,7 @@ def _shown_size(size: int) -> str:
 def _duration(text: str) -> int:
     found = _DURATION.fullmatch(text.strip())
     if found is None:
-        raise _MalformedError("not a duration such as 30s, 10m or 1h")
+        raise MalformedError("not a duration such as 30s, 10m or 1h")
     return int(found[1]) * _SECONDS[found[2].lower()]
 
 
@@ -240,7 +241,7 @@ def one_of(metavar: str, values: type[StrEnum]) -> ValueKind:
         try:
             return values(text.upper())
         except ValueError:
-            raise _MalformedError(f"none of {', '.join(values)}") from None
+            raise MalformedError(f"none of {', '.join(values)}") from None
 
     return ValueKind(metavar, parse, type=values)
 

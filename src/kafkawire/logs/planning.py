@@ -44,7 +44,7 @@ class FoundLogs:
         """The size of all files."""
         return sum(file.size for file in self.files)
 
-    def some(self) -> FoundLogs:
+    def require_any(self) -> FoundLogs:
         """The same.
 
         Raises:
@@ -65,7 +65,7 @@ class FoundLogs:
         Raises:
             LogReadError: code ``unreadable``: there are none.
         """
-        own = self.some().of_table(table)
+        own = self.require_any().of_table(table)
         if not own.files:
             there = ", ".join(sorted({file.log for file in self.files})[:_NAMED_LOGS])
             reason = f"{table.name} is in the log of {' or '.join(sorted(table.logs))}; there are only {there}"

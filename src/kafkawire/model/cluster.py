@@ -1,4 +1,4 @@
-"""A cluster as its nodes describe it: members, features, the metadata quorum, disks."""
+"""The description of a cluster: members, features, the metadata quorum, disks."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class ClusterDescription(msgspec.Struct, frozen=True):
     """The members of a cluster.
 
     Attributes:
-        cluster_id: id of the cluster; None from brokers that do not tell.
-        controller: id of the node that is called the controller; None if there is none. In a KRaft cluster brokers
+        cluster_id: id of the cluster; None from brokers that do not return it.
+        controller: id of the node that is named as controller; None if there is none. In a KRaft cluster brokers
             call any of themselves so, and pass on what the controller has to do.
         nodes: the live brokers, or the controllers where a client is connected to these.
-        authorized_operations: what the caller may do with the cluster; None if it was not asked for.
+        authorized_operations: the operations that the caller may perform; None if they were not requested.
     """
 
     cluster_id: str | None
@@ -60,7 +60,7 @@ class Features(msgspec.Struct, frozen=True):
     Attributes:
         supported: feature to the levels that the node can work at.
         finalized: feature to the level at which the cluster works; features at level 0 are left out.
-        finalized_epoch: how recent ``finalized`` is; None if the node knows of none.
+        finalized_epoch: the epoch of ``finalized``; None if the node has none.
     """
 
     supported: Mapping[str, FeatureLevels]
@@ -99,7 +99,7 @@ class QuorumReplica(msgspec.Struct, frozen=True):
 
     Attributes:
         replica_id: its node id.
-        directory_id: id of its metadata directory; None from nodes that do not tell.
+        directory_id: id of its metadata directory; None from nodes that do not return it.
         log_end_offset: how far its log goes; None if that is not known.
         last_fetch_timestamp_ms: when it last fetched, in milliseconds since 1970; None if not known.
         last_caught_up_timestamp_ms: when it last had everything; None if not known.
@@ -113,7 +113,7 @@ class QuorumReplica(msgspec.Struct, frozen=True):
 
 
 class RaftEndpoint(msgspec.Struct, frozen=True):
-    """Where a voter listens.
+    """An endpoint of a voter.
 
     Attributes:
         listener: name of the listener, ``CONTROLLER``.
@@ -126,14 +126,14 @@ class RaftEndpoint(msgspec.Struct, frozen=True):
 
 
 class MetadataQuorum(msgspec.Struct, frozen=True):
-    """The nodes that keep the metadata of a KRaft cluster (KIP-595).
+    """The metadata quorum of a KRaft cluster (KIP-595).
 
     Attributes:
         leader: id of the node that leads; None if there is none.
         leader_epoch: how often leadership has changed.
         high_watermark: how far the log is committed.
         voters, observers: the members.
-        endpoints: node id to where it listens; empty from nodes that do not tell.
+        endpoints: node id to its endpoints; empty from nodes that do not return them.
     """
 
     leader: int | None
@@ -160,8 +160,8 @@ class ReplicaInfo(msgspec.Struct, frozen=True):
     """A replica in a log directory.
 
     Attributes:
-        size_bytes: what it takes there.
-        offset_lag: how far it is behind: a current replica behind the high watermark, a future one behind the
+        size_bytes: its size there.
+        offset_lag: its distance: of a current replica to the high watermark, of a future one to the
             current one.
         is_future: whether it is being copied here and will take the place of the one in another directory.
     """
@@ -175,10 +175,10 @@ class LogDir(msgspec.Struct, frozen=True):
     """A log directory of a node.
 
     Attributes:
-        error: what is wrong with it (`KafkaStorageError`: it is offline); None if nothing.
-        replicas: what lies in it.
-        total_bytes, usable_bytes: size of its volume, and what is left of it; None from nodes that do not tell.
-        is_cordoned: whether no new replica is put there (KIP-1066).
+        error: its error (`KafkaStorageError`: it is offline); None if there is none.
+        replicas: the replicas in it.
+        total_bytes, usable_bytes: the size and the free space of its volume; None from nodes that do not return it.
+        is_cordoned: whether no new replica is placed there (KIP-1066).
     """
 
     error: KafkaError | None
@@ -189,13 +189,13 @@ class LogDir(msgspec.Struct, frozen=True):
 
 
 class ReplicaLogDirs(msgspec.Struct, frozen=True):
-    """Where a replica lies.
+    """The directories of a replica.
 
     Attributes:
         current: its directory; None if the node does not have the replica.
-        current_offset_lag: how far it is behind.
+        current_offset_lag: its distance to the high watermark.
         future: the directory that it is being moved to; None if it is not.
-        future_offset_lag: how far the copy is behind.
+        future_offset_lag: the distance of the copy to the current replica.
     """
 
     current: str | None = None

@@ -1,12 +1,10 @@
-"""JAAS entries as they stand in properties: ``org...PlainLoginModule required user_alice="secret";``."""
+"""JAAS entries in properties: ``org...PlainLoginModule required user_alice="secret";``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from typing import Final
-
-__all__ = ["JaasError", "jaas_options"]
 
 _TOKEN: Final = re.compile(
     r"\s*(?://[^\n]*\n\s*)*(?:"
@@ -18,7 +16,7 @@ _FLAGS: Final = frozenset({"required", "requisite", "sufficient", "optional"})
 
 
 class JaasError(Exception):
-    """An entry that cannot be read; the message holds nothing of it, since it has passwords."""
+    """An invalid entry; the message does not quote it, since it has passwords."""
 
 
 def jaas_options(text: str) -> dict[str, str]:

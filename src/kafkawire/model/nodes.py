@@ -1,4 +1,4 @@
-"""The nodes of a cluster, as data."""
+"""The nodes of a cluster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Node(msgspec.Struct, frozen=True, order=True):
     Attributes:
         id: its node id; negative for a bootstrap address whose id is not known yet.
         host, port: of the listener for this client.
-        rack: where it stands, if the cluster says so.
+        rack: its rack, if the cluster has racks.
         cluster_id: id of the cluster that it belongs to; None for bootstrap addresses, and if the cluster has none.
     """
 
@@ -36,7 +36,7 @@ def bootstrap_nodes(servers: str | Iterable[str]) -> tuple[Node, ...]:
     """The nodes of a bootstrap list: ``host:port`` each, separated by commas in one text or given one by one.
 
     Raises:
-        ValueError: if there is none, or one that is no ``host:port``; says which.
+        ValueError: if there is none, or one is not ``host:port``; the message names it.
     """
     texts = servers.split(",") if isinstance(servers, str) else list(servers)
     addresses = [_address(text.strip()) for text in texts if text.strip()]

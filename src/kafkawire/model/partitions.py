@@ -1,4 +1,4 @@
-"""Partitions as an admin client sees them: leadership, where they lie, and the offsets in them."""
+"""Partitions of topics, their leadership and replicas, and the offsets in them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ElectionType(IntEnum):
 
 
 class OffsetSpec(IntEnum):
-    """Which offset of a partition is wanted; the number on the wire stands for a time.
+    """Which offset of a partition to return; the wire has it in the place of a time.
 
     Attributes:
         LATEST: that of the next record to be written (or, reading only what is committed, the last stable one).
@@ -99,7 +99,7 @@ class OffsetRange(msgspec.Struct, frozen=True):
 
 
 class PartitionReassignment(msgspec.Struct, frozen=True):
-    """A partition that is on its way to other nodes.
+    """A partition that is being moved to other nodes.
 
     Attributes:
         replicas: nodes that hold it now.

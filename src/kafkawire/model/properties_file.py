@@ -1,14 +1,12 @@
 """Java's ``.properties`` files: how ``java.util.Properties`` reads them.
 
-Small enough to be written here: a library for it would be one more that every broker needs.
+Written here because it is small, and every broker would need a library for it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-
-__all__ = ["PropertiesError", "parse_properties"]
 
 _BLANKS = " \t\f"
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|(?<=[^\r\n])\Z)")
@@ -19,14 +17,14 @@ _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{4}", re.ASCII)
 
 
 class PropertiesError(ValueError):
-    """Text that is not a ``.properties`` file; says in which entry, not its value."""
+    """Text that is not a ``.properties`` file; the message names the entry, not its value."""
 
 
 def parse_properties(text: str) -> dict[str, str]:
-    """Names and values of a ``.properties`` file; the last of a name holds.
+    """Names and values of a ``.properties`` file; the last value of a name applies.
 
     Raises:
-        PropertiesError: an escape of a character is not one; says in which entry, not its value.
+        PropertiesError: an invalid escape; the message names the entry, not its value.
     """
     properties = {}
     for line in _logical_lines(text):

@@ -1,4 +1,4 @@
-"""Values that keep their secrets to themselves when they are shown."""
+"""Values whose secrets are in no representation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Redacted(msgspec.Struct, frozen=True):
-    """A value of which some fields are in no representation.
+    """A value with fields that are in no representation.
 
     Attributes:
         UNSHOWN: the names of these fields.
@@ -20,5 +20,5 @@ class Redacted(msgspec.Struct, frozen=True):
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """What is shown, also by rich: names and values of the other fields."""
+        """Names and values of the other fields, for ``repr`` and rich."""
         return [(name, getattr(self, name)) for name in self.__struct_fields__ if name not in self.UNSHOWN]

@@ -25,7 +25,7 @@ _SALT_BYTES = 32
 
 
 class ScramMechanism(TolerantEnum):
-    """How a user proves to know the password (C27)."""
+    """A SCRAM mechanism (C27)."""
 
     UNKNOWN = 0
     SCRAM_SHA_256 = 1
@@ -33,7 +33,7 @@ class ScramMechanism(TolerantEnum):
 
 
 MechanismName: TypeAlias = Literal["SCRAM-SHA-256", "SCRAM-SHA-512"]
-"""A mechanism as Kafka's tools and logins spell it."""
+"""The name of a mechanism in Kafka's tools and logins."""
 
 _HASHES = MappingProxyType({ScramMechanism.SCRAM_SHA_256: "sha256", ScramMechanism.SCRAM_SHA_512: "sha512"})
 
@@ -42,10 +42,10 @@ UserMechanism: TypeAlias = tuple[str, ScramMechanism]
 
 
 class ScramCredentialInfo(msgspec.Struct, frozen=True, gc=False):
-    """What a broker tells of a credential; never salt or keys.
+    """The public part of a credential; never salt or keys.
 
     Attributes:
-        mechanism: what it is for.
+        mechanism: its mechanism.
         iterations: how often the password was hashed.
     """
 
@@ -54,15 +54,15 @@ class ScramCredentialInfo(msgspec.Struct, frozen=True, gc=False):
 
 
 class ScramUpsertion(Redacted, frozen=True):
-    """Gives a user a password, for one mechanism. Neither it nor the salt is in the representation.
+    """Sets a password of a user for one mechanism. Neither it nor the salt is in the representation.
 
     Attributes:
         user: name of the user, without ``User:``.
-        mechanism: for which mechanism; its name, ``"SCRAM-SHA-512"``, is taken too.
-        password: never sent, only what it and the salt are hashed to. Text is hashed as UTF-8.
+        mechanism: the mechanism; its name, ``"SCRAM-SHA-512"``, is accepted too.
+        password: never sent, only its salted hash. Text is hashed as UTF-8.
         iterations: how often it is hashed, from 4096 to 16384; more make stolen credentials harder to use, and each
             login slower.
-        salt: None for one by chance, which is best.
+        salt: None for a random one, which is best.
 
     Raises:
         TypeError: for a value of another type.
@@ -94,11 +94,11 @@ class ScramUpsertion(Redacted, frozen=True):
 
 
 class ScramDeletion(msgspec.Struct, frozen=True):
-    """Takes a credential away from a user.
+    """Deletes a credential of a user.
 
     Attributes:
         user: name of the user, without ``User:``.
-        mechanism: for which mechanism; its name, ``"SCRAM-SHA-512"``, is taken too.
+        mechanism: the mechanism; its name, ``"SCRAM-SHA-512"``, is accepted too.
 
     Raises:
         TypeError: for a value of another type.
@@ -138,7 +138,7 @@ def refusal_of_alteration(alteration: ScramAlteration) -> ApiError | None:
     if not alteration.user:
         return UnacceptableCredentialError("Username must not be empty")
     if _bytes_of(alteration.user) is None:
-        return UnacceptableCredentialError("the username holds characters that UTF-8 does not have")
+        return UnacceptableCredentialError("the username has characters that UTF-8 cannot encode")
     if alteration.mechanism not in _HASHES:
         return UnsupportedSaslMechanismError(
             f"Unknown SCRAM mechanism: {alteration.mechanism}; SCRAM_SHA_256 and SCRAM_SHA_512 are known"
@@ -168,7 +168,7 @@ def hash_of(mechanism: ScramMechanism) -> str:
 
 
 def derived_keys(mechanism: ScramMechanism, salted_password: bytes) -> tuple[bytes, bytes]:
-    """What a broker keeps of a salted password: the stored key and the server's key (RFC 5802, section 3)."""
+    """What a broker stores of a salted password: the stored key and the server's key (RFC 5802, section 3)."""
     import hashlib  # noqa: PLC0415 slow to import, and few need it
     import hmac  # noqa: PLC0415 likewise
 
@@ -181,7 +181,7 @@ def _refusal_of_credential(upsertion: ScramUpsertion) -> ApiError | None:
     if not upsertion.password:
         return UnacceptableCredentialError("Password must not be empty")
     if _bytes_of(upsertion.password) is None:
-        return UnacceptableCredentialError("the password holds characters that UTF-8 does not have")
+        return UnacceptableCredentialError("the password has characters that UTF-8 cannot encode")
     if upsertion.iterations < MINIMUM_ITERATIONS:
         return UnacceptableCredentialError(f"Too few iterations; {MINIMUM_ITERATIONS} are needed")
     if upsertion.iterations > MAXIMUM_ITERATIONS:

@@ -12,13 +12,12 @@ _NUMBERED = r"UNKNOWN_?(-?\d{1,3})"
 class TolerantEnum(IntEnum):
     """An int8 on the wire. A number that has no name here becomes a member that keeps the number.
 
-    Such a member is the same object whenever its number is looked up; its name is ``UNKNOWN_99``. In texts a member
-    stands for its name.
+    Such a member is the same object whenever its number is looked up; its name is ``UNKNOWN_99``. Its text is its name.
     """
 
     @property
     def is_unknown(self) -> bool:
-        """Whether it is ``UNKNOWN`` or a number that only a newer broker could explain."""
+        """Whether it is ``UNKNOWN`` or a number of newer brokers."""
         return self.name == "UNKNOWN" or self.name not in type(self).__members__
 
     @classmethod
@@ -34,7 +33,7 @@ class TolerantEnum(IntEnum):
         for known, member in cls.__members__.items():
             if _letters(known) == _letters(name):
                 return member
-        raise ValueError(f"{name!r} is no {cls.__name__}; there are {', '.join(cls.__members__)}")
+        raise ValueError(f"{name!r} is not a {cls.__name__}: give one of {', '.join(cls.__members__)}")
 
     @classmethod
     def _missing_(cls, value: object) -> Self | None:
@@ -84,7 +83,7 @@ class TolerantText(StrEnum):
 
     @property
     def is_unknown(self) -> bool:
-        """Whether only a newer broker could explain the word."""
+        """Whether only newer brokers have the word."""
         return self.name not in type(self).__members__
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Topics as an admin client sees them."""
+"""Topics: creation, lists, descriptions."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class CreatedTopicConfig(msgspec.Struct, frozen=True):
 
     Attributes:
         name, value: the config; the value is None if it is sensitive.
-        is_read_only, is_sensitive: what it is.
-        source: number of where the value comes from (`ConfigSource`).
+        is_read_only, is_sensitive: its properties.
+        source: number of the source of the value (`ConfigSource`).
     """
 
     name: str
@@ -61,9 +61,9 @@ class CreatedTopic(msgspec.Struct, frozen=True):
 
     Attributes:
         name: its name.
-        topic_id: its id; None from brokers that do not tell (CreateTopics below 7) and after a validation, whose id
+        topic_id: its id; None from older brokers (CreateTopics below 7) and after a validation, whose id
             belongs to no topic (B8).
-        num_partitions, replication_factor: None if the broker does not tell (CreateTopics below 5), or not this user
+        num_partitions, replication_factor: None from older brokers (CreateTopics below 5), or if hidden from this user
             (no DESCRIBE_CONFIGS).
         configs: its configs, defaults included; None likewise.
     """
@@ -76,7 +76,7 @@ class CreatedTopic(msgspec.Struct, frozen=True):
 
 
 class NewPartitions(msgspec.Struct, frozen=True):
-    """How many partitions a topic is to have.
+    """The new number of partitions of a topic.
 
     Attributes:
         total: the new number of partitions, those that it has included.
@@ -99,7 +99,7 @@ class TopicListing(msgspec.Struct, frozen=True):
 
     Attributes:
         name: its name.
-        topic_id: its id; None from brokers that do not tell (Metadata below 10).
+        topic_id: its id; None from older brokers (Metadata below 10).
         is_internal: whether Kafka keeps its own state in it.
     """
 
@@ -114,12 +114,12 @@ class PartitionDescription(msgspec.Struct, frozen=True):
     Attributes:
         partition: its number.
         leader: the node that leads it; None if there is none.
-        leader_epoch: how often leadership has changed; None from brokers that do not tell.
+        leader_epoch: the epoch of the leader; None from brokers that do not return it.
         replicas: nodes that hold it, the preferred leader first.
         isr: those that are in sync.
         offline: those that are not reachable.
-        eligible_leader_replicas: nodes that may lead although they are not in sync (KIP-966); None if not told.
-        last_known_eligible_leader_replicas: the last of these before all were gone; None if not told.
+        eligible_leader_replicas: nodes that may lead although they are not in sync (KIP-966); None if unknown.
+        last_known_eligible_leader_replicas: the last of these before all were gone; None if unknown.
     """
 
     partition: int
@@ -137,10 +137,10 @@ class TopicDescription(msgspec.Struct, frozen=True):
 
     Attributes:
         name: its name.
-        topic_id: its id; None from brokers that do not tell.
+        topic_id: its id; None from brokers that do not return it.
         is_internal: whether Kafka keeps its own state in it.
         partitions: in the order of their numbers.
-        authorized_operations: what the caller may do with it; None if it was not asked for.
+        authorized_operations: the operations that the caller may perform; None if they were not requested.
     """
 
     name: str
@@ -151,10 +151,10 @@ class TopicDescription(msgspec.Struct, frozen=True):
 
 
 def known_id(topic_id: Uuid) -> Uuid | None:
-    """An id of the wire, where zeros stand for none."""
+    """An id, or None for the zeros that the wire has for no id."""
     return topic_id if any(topic_id) else None
 
 
 def known_number(number: int) -> int | None:
-    """A node id, offset, epoch or time of the wire, where a negative number stands for none."""
+    """A node id, offset, epoch or time, or None for a negative number, which the wire has for none."""
     return number if number >= 0 else None

@@ -1,4 +1,4 @@
-"""Transactions and their producers as an admin client sees them (KIP-664)."""
+"""Transactions and their producers (KIP-664)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kafkawire.model.tolerant_enums import TolerantText
 
 
 class TransactionState(TolerantText):
-    """How far a transaction has come."""
+    """The state of a transaction."""
 
     EMPTY = "Empty"
     ONGOING = "Ongoing"
@@ -27,7 +27,7 @@ class TransactionListing(msgspec.Struct, frozen=True):
     Attributes:
         transactional_id: the id.
         producer_id: of the producer that has it.
-        state: how far its transaction has come.
+        state: the state of its transaction.
     """
 
     transactional_id: str
@@ -40,7 +40,7 @@ class TransactionDescription(msgspec.Struct, frozen=True):
 
     Attributes:
         coordinator: id of the node that coordinates it.
-        state: how far its transaction has come.
+        state: the state of its transaction.
         producer_id, producer_epoch: of the producer that has it.
         timeout_ms: how long its transactions may be open, in milliseconds.
         start_time_ms: when the transaction began, in milliseconds since 1970; None if none is open.
@@ -57,10 +57,10 @@ class TransactionDescription(msgspec.Struct, frozen=True):
 
 
 class ProducerState(msgspec.Struct, frozen=True):
-    """A producer as a partition remembers it.
+    """A producer in the state of a partition.
 
     Attributes:
-        producer_id, producer_epoch: who it is.
+        producer_id, producer_epoch: its id and epoch.
         last_sequence: number of its last record; None if there is none.
         last_timestamp_ms: when it last wrote, in milliseconds since 1970; None if it has not.
         coordinator_epoch: of the coordinator that last ended one of its transactions here; None if none has.
@@ -79,9 +79,9 @@ class AbortTransactionSpec(msgspec.Struct, frozen=True):
     """A transaction that hangs in a partition, as `describe_producers` shows it.
 
     Attributes:
-        partition: where.
-        producer_id, producer_epoch: whose.
-        coordinator_epoch: of the transaction coordinator; 0 if `describe_producers` knows none.
+        partition: the partition.
+        producer_id, producer_epoch: of its producer.
+        coordinator_epoch: of the transaction coordinator; 0 if `describe_producers` returns none.
     """
 
     partition: TopicPartition
@@ -94,8 +94,8 @@ class HangingTransaction(msgspec.Struct, frozen=True):
     """A transaction that is open in a partition although its coordinator will never end it.
 
     Attributes:
-        partition: where.
-        producer_id, producer_epoch: whose.
+        partition: the partition.
+        producer_id, producer_epoch: of its producer.
         coordinator_epoch: of the coordinator that last ended a transaction of the producer here; None if none has.
         start_offset: where the transaction begins.
         last_timestamp_ms: when the producer last wrote here, in milliseconds since 1970; None if it is not known.
@@ -109,15 +109,15 @@ class HangingTransaction(msgspec.Struct, frozen=True):
     last_timestamp_ms: int | None
 
     def abort_spec(self) -> AbortTransactionSpec:
-        """What `abort_transaction` takes to end it."""
+        """The argument of `abort_transaction` that ends it."""
         return AbortTransactionSpec(self.partition, self.producer_id, self.producer_epoch, self.coordinator_epoch or 0)
 
 
 class FencedProducer(msgspec.Struct, frozen=True):
-    """What a transactional id has after its producers were shut out.
+    """The state of a transactional id after its producers were fenced.
 
     Attributes:
-        producer_id, producer_epoch: newer than those of any producer that was running.
+        producer_id, producer_epoch: newer than those of any fenced producer.
     """
 
     producer_id: int

@@ -54,7 +54,7 @@ def gather_report(
         OptionError: as ``find_logs``.
         LogReadError: there are no logs, or they cannot be read.
     """
-    found = find_logs(paths).some()
+    found = find_logs(paths).require_any()
     chosen = one_of_each(found)
     reader = _Reader(replace(found, files=chosen.files), bar)
     sections = _sections(reader, limit)

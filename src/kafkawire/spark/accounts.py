@@ -9,7 +9,7 @@ from pyarrow import fs
 from kafkawire.logs import Accounts
 from kafkawire.logs.files.arrow_store import file_system_of
 
-__all__ = ["read_accounts", "write_accounts"]
+__all__ = ["located", "read_accounts", "write_accounts"]
 
 
 def write_accounts(folder: str, task: int, accounts: Accounts) -> None:
@@ -23,7 +23,7 @@ def write_accounts(folder: str, task: int, accounts: Accounts) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    system, root = _located(folder)
+    system, root = located(folder)
     system.create_dir(root)
     with system.open_output_stream(f"{root}/part-{task:05}.json") as stream:
         stream.write(accounts.to_json().encode())
@@ -35,7 +35,7 @@ def read_accounts(folder: str) -> tuple[Accounts, int]:
     Raises:
         OSError: a file cannot be read.
     """
-    system, root = _located(folder)
+    system, root = located(folder)
     total, tasks = Accounts(), 0
     for info in system.get_file_info(fs.FileSelector(root, allow_not_found=True)):
         if info.base_name.startswith("part-") and info.base_name.endswith(".json"):
@@ -45,7 +45,12 @@ def read_accounts(folder: str) -> tuple[Accounts, int]:
     return total, tasks
 
 
-def _located(folder: str) -> tuple[fs.FileSystem, str]:
+def located(folder: str) -> tuple[fs.FileSystem, str]:
+    """The file system of a path or URI, and the path in it; a relative path starts in the working directory.
+
+    Raises:
+        OSError: no file system has it.
+    """
     if "://" not in folder:
         return fs.LocalFileSystem(), str(Path(folder.removeprefix("file:")).absolute())
     system, root = file_system_of(folder)

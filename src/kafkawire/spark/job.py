@@ -22,6 +22,7 @@ from pyspark.sql.types import ArrayType, BinaryType, BooleanType, NumericType, S
 from kafkawire.logs import Accounts, BeforeKnowledgeError, LogReadError, UnknownColumnError, UnknownTableError
 from kafkawire.logs.accounts import TooManyErrorsError
 from kafkawire.logs.option_records import Option
+from kafkawire.logs.planning import find_logs
 from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 from kafkawire.spark import register
 from kafkawire.spark.accounts import read_accounts
@@ -117,21 +118,28 @@ def _parser() -> argparse.ArgumentParser:
         "1 for a failure, 2 for wrong usage.",
         allow_abbrev=False,
     )
-    parser.add_argument("--log", action="append", required=True, help="a log: folder, file, pattern or URI; repeatable")
-    parser.add_argument("--table", required=True, help="name of the table; `kafkawire tables --list` lists them all")
-    parser.add_argument("--out", required=True, metavar="PATH", help="folder or URI to write")
-    parser.add_argument("--format", choices=("parquet", "json", "csv"), default="parquet", help="default: parquet")
+    parser.add_argument(
+        "--log", action="append", required=True, help="A log: folder, file, pattern or URI; repeatable."
+    )
+    parser.add_argument("--table", required=True, help="Name of the table; kafkawire tables --list lists them all.")
+    parser.add_argument("--out", required=True, metavar="PATH", help="Folder or URI to write.")
+    parser.add_argument("--format", choices=("parquet", "json", "csv"), default="parquet", help="Default: parquet.")
     parser.add_argument(
         "--csv-safe",
         action="store_true",
-        help="CSV for spreadsheets: ' before texts that begin with = + - @, which are formulas in a spreadsheet",
-    )
-    parser.add_argument("--overwrite", action="store_true", help="replace an existing table when everything is written")
-    parser.add_argument(
-        "--max-errors", type=_count, metavar="N", help="fail if there are more errors; by default any number is allowed"
+        help="CSV for spreadsheets: ' before texts that begin with = + - @, which are formulas in a spreadsheet.",
     )
     parser.add_argument(
-        "--master", help="Spark's master; by default that of spark-submit, or all cores of this machine"
+        "--overwrite", action="store_true", help="Replace an existing table when everything is written."
+    )
+    parser.add_argument(
+        "--max-errors",
+        type=_count,
+        metavar="N",
+        help="Fail if there are more errors; by default any number is allowed.",
+    )
+    parser.add_argument(
+        "--master", help="Spark's master; by default that of spark-submit, or all cores of this machine."
     )
     for each in _OPTIONS:
         if each.kind.type is bool:
@@ -164,8 +172,8 @@ def _options(asked: argparse.Namespace) -> dict[str, str]:
 
 
 def _holds_logs(out: str, reading: Reading) -> bool:
-    """Whether files that the paths lead to, of any table, are in the folder that is replaced."""
-    return any(_place(file.path).is_relative_to(_place(out)) for file in reading.found().files)
+    """Whether files that the paths lead to, of any table and name, are in the folder that is replaced."""
+    return any(_place(file.path).is_relative_to(_place(out)) for file in find_logs(reading.options.paths).files)
 
 
 def _whole(path: str) -> str:

@@ -9,12 +9,12 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Final
 
 from pyarrow import fs
 
-from kafkawire.logs.files.arrow_store import file_system_of
+from kafkawire.spark.accounts import located
 from kafkawire.spark.options import OptionError
 
 __all__ = ["Place", "place_of", "written_beside"]
@@ -59,15 +59,10 @@ def place_of(out: str) -> Place:
         OptionError: it is the root of a file system.
         OSError: no file system has it.
     """
-    if "://" in out:
-        system, path = file_system_of(out)
-        uri, path = out.rstrip("/"), path.rstrip("/")
-    else:
-        system, path = fs.LocalFileSystem(), str(Path(out.removeprefix("file:")).absolute())
-        uri = path
+    system, path = located(out)
     if not PurePosixPath(path).name or (not isinstance(system, fs.LocalFileSystem) and "/" not in path.strip("/")):
         raise OptionError(f"--out {out} is not a folder that a table can replace: name a folder inside it")
-    return Place(uri, system, path)
+    return Place(out.rstrip("/") if "://" in out else path, system, path)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Bytes and values: what generated classes stand on. Knows no message."""
+"""Bytes and values: the base of generated classes. Contains no message."""
 
 from __future__ import annotations
 

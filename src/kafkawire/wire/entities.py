@@ -1,4 +1,4 @@
-"""What values identify, as type aliases: they document a field and ask no wrapping of its users."""
+"""Type aliases for identifiers: they document a field, and plain values can be assigned to it."""
 
 from __future__ import annotations
 

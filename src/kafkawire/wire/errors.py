@@ -1,11 +1,11 @@
-"""What goes wrong between values and bytes.
+"""Errors of encoding and decoding.
 
 ::
 
     WireError
      ├─ DecodeError                bytes that are not a message of the version
      │   └─ CorruptBatchError      a record batch whose length, CRC or compression is broken
- │       └─ OutputLimitError   compressed data that are larger than the reader allows
+     │   │   └─ OutputLimitError   compressed data that are larger than the reader allows
      ├─ EncodeError                a value that the version cannot carry
      └─ UnsupportedVersionError    a version that the message does not have
 """
@@ -79,8 +79,8 @@ class UnsupportedVersionError(WireError, ValueError):
 
     Attributes:
         message_name: Kafka's name of the message.
-        version: what was asked for.
-        versions: what there is.
+        version: the version.
+        versions: the versions of the message.
     """
 
     kind = "version"

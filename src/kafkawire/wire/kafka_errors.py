@@ -36,11 +36,10 @@ class KafkaError(Exception):
         retriable: whether the same call may succeed later; an attribute of the class.
         node: id of the broker or controller that the last attempt went to, or None if there was none.
         attempts: how many requests were sent for it; 0 if none.
-        throttle_ms: for how many milliseconds the broker asks the client to stay away; 0 if it does not.
+        throttle_ms: milliseconds that the broker throttles the client for; 0 if none.
         outcome_unknown: whether an attempt to change something ended without an answer, so that the change may be there
             although this error says otherwise.
-        item: what it is about, of a call for many: the name of the topic, the ACL ... None where there is nothing to
-            tell apart.
+        item: the failed item, of a call for many: the name of the topic, the ACL ... None if the call has no items.
     """
 
     retriable: bool = False

@@ -1,4 +1,4 @@
-"""What must hold for every message: the statements that emitted property tests make. Needs ``hypothesis``."""
+"""The laws that hold for every message, for the emitted property tests. Needs ``hypothesis``."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def check_engines_agree(cls: type[Message], version: int, buffer: bytes) -> None
 
 
 def fast_decode(cls: type[Message], buffer: bytes, version: int) -> tuple[Message, int] | None:
-    """What the generated code alone makes of bytes: the message and its end, or None where it fails."""
+    """Decode with the generated code alone: the message and its end, or None where it fails."""
     try:
         message, end = cls.fast_reader(version)(buffer, 0)
     except FAST_PATH_FAILS:
@@ -67,7 +67,7 @@ def fast_decode(cls: type[Message], buffer: bytes, version: int) -> tuple[Messag
 
 
 def fast_encode(message: Message, version: int) -> bytes:
-    """The bytes that the generated code alone writes; what it raises is not explained."""
+    """Encode with the generated code alone; its errors do not say what is wrong."""
     return message.fast_encoder(version)(message)
 
 

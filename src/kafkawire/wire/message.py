@@ -1,7 +1,7 @@
 """The base of all generated classes: entry points that are fast when all is well and exact when it is not.
 
-The generated readers and writers keep no account of where they are. When one fails, the reference codec does
-the same work again, slowly, and says what was wrong and where; it also has the last word on what is legal.
+The generated readers and writers do not track paths and positions. When one fails, the reference codec does the same
+work again, slowly, and reports the fault and its place. Its verdict on what is legal counts.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from kafkawire.layout import MessageLayouts, Uuid
 from kafkawire.wire.errors import DecodeError, UnsupportedVersionError
 
 Octets = bytes | bytearray | memoryview
-"""What decoding accepts as a buffer."""
+"""The types of buffers that decoding accepts."""
 
 RecordBytes: TypeAlias = bytes | memoryview
-"""What a ``records`` field holds: decoding gives a read-only view of the buffer, encoding takes either."""
+"""The type of a ``records`` field: decoding gives a read-only view of the buffer, encoding takes either."""
 
 FAST_PATH_FAILS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, BufferError, struct.error)
-"""What generated readers and writers may raise; none of it escapes from a message."""
+"""Exceptions of generated readers and writers; none of them escapes from a message."""
 
 _FAILS = (*FAST_PATH_FAILS, KeyError)
-"""The same, or there is no reader or writer for the version."""
+"""The same, and the error if there is no reader or writer for the version."""
 
 
 class Struct(msgspec.Struct, frozen=True, gc=False):
@@ -123,7 +123,7 @@ class Message(Struct, frozen=True, gc=False):
 
     @classmethod
     def decode_from(cls, buffer: Octets, offset: int, version: int) -> tuple[Self, int]:
-        """Read a message at an offset and return it with the position behind it; further bytes may follow.
+        """Read a message at an offset and return it with the position after it; more bytes may follow.
 
         Raises:
             UnsupportedVersionError: if the message has no such version.
@@ -186,7 +186,7 @@ class Message(Struct, frozen=True, gc=False):
 
 
 class _Sized:
-    """Stands for octets in representations."""
+    """Octets in representations: their size."""
 
     def __init__(self, size: int) -> None:
         self._size = size

@@ -1,4 +1,4 @@
-"""What is known of a coordinator's record type before its messages are loaded."""
+"""The facts about a coordinator's record type that are known before its messages are loaded."""
 
 from __future__ import annotations
 

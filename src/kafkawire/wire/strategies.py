@@ -15,20 +15,16 @@ from hypothesis import strategies as st
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
 from kafkawire.wire.errors import UnsupportedVersionError
 from kafkawire.wire.message import Message
-from kafkawire.wire.values import LARGEST_TAG
+from kafkawire.wire.values import FIRST_UNKNOWN_TAG, LARGEST_TAG
 
 M = TypeVar("M", bound=Message)
 S = TypeVar("S", bound=msgspec.Struct)
 
-FIRST_UNKNOWN_TAG = 1000
-"""Unknown tags are drawn from here on: a lower tag may be one that the struct has in another version, which Apache
-Kafka rejects (tagged-read-wrong-version)."""
-
 _SHORT = 4
-"""Most elements that are drawn: what matters is the shape."""
+"""Most elements of an array that is drawn: the shape matters, not the size."""
 
 # On a new machine hypothesis builds its table of Unicode, which takes a second. Within a draw that second would fail
-# a health check, and with it the tests of whoever generates a package.
+# a health check, and with it the first test that a user runs.
 st.characters(codec="utf-8").validate()
 
 

@@ -1,9 +1,9 @@
-"""What generated codecs call when a value does not take the shortest road.
+"""The functions that generated codecs call: cached ``struct`` functions, and the less frequent cases of a value.
 
 Everything here assumes ``bytes`` as buffer and raises ValueError, IndexError or struct.error without saying
 where: when the fast path fails, the reference codec reads or writes the same value again and explains
-(:mod:`kafkawire.wire.message`). A slice past the end of the buffer is not checked on the spot: the position
-then lies behind the end, so that the next read or the final comparison fails.
+(:mod:`kafkawire.wire.message`). A slice past the end of the buffer is not checked on the spot: the position then lies
+beyond the end, so the next read or the final comparison fails.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from struct import Struct, calcsize
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -26,6 +26,9 @@ Packer = Callable[..., bytes]
 Unpacker = Callable[[bytes, int], tuple[Any, ...]]
 """Reads such values from a position on."""
 
+ReadMany: TypeAlias = Callable[[bytes, int, int], tuple[tuple[Item, ...], int]]
+"""Reads a number of structs from a position on; returns them and the position after them."""
+
 Tags = tuple[tuple[int, bytes], ...]
 """Unknown tagged fields: (tag, raw payload) in ascending order."""
 
@@ -39,7 +42,7 @@ FEW = 127
 """Arrays with fewer elements than this have a compact count of one byte; numbers have ready-made ``struct`` objects."""
 
 SHORT = 64
-"""Strings of fewer bytes are packed in pairs: so many times so many ``struct`` objects at most."""
+"""Strings of fewer bytes are packed in pairs: at most SHORT times SHORT ``struct`` objects."""
 
 NULL_TEXT = b"\xff\xff"
 NULL_OCTETS = NULL_COUNT = b"\xff\xff\xff\xff"
@@ -79,13 +82,13 @@ def dumper(type_name: str) -> Callable[[Any], Any]:
 
 @cache
 def unpackers(code: str) -> tuple[Unpacker, ...]:
-    """For each count below FEW the function that reads so many big-endian numbers of a ``struct`` code."""
+    """For each count below FEW the function that reads that number of big-endian numbers of a ``struct`` code."""
     return tuple(Struct(f">{count}{code}").unpack_from for count in range(FEW))
 
 
 @cache
 def packers(code: str) -> list[Packer]:
-    """For each count below FEW the function that writes so many big-endian numbers of a ``struct`` code."""
+    """For each count below FEW the function that writes that number of big-endian numbers of a ``struct`` code."""
 
     def first_call(*numbers: float) -> bytes:
         count = len(numbers)
@@ -152,12 +155,12 @@ def _made_when_called(at: int, limit: int, make: Callable[[int], Packer]) -> lis
 
 
 def _value_count(code: str) -> int:
-    """How many values a ``struct`` code takes: digits belong to the letter behind them, x is a byte without value."""
+    """How many values a ``struct`` code takes: digits belong to the letter after them, x is a byte without value."""
     return sum(letter not in "0123456789x" for letter in code)
 
 
 def read_uvarint(buffer: bytes, at: int) -> tuple[int, int]:
-    """An unsigned varint below 2^31 and the position behind it (wire-uvarint)."""
+    """An unsigned varint below 2^31 and the position after it (wire-uvarint)."""
     first = buffer[at]
     return (first, at + 1) if first < 128 else rest_of_uvarint(buffer, at + 1, first)
 
@@ -220,6 +223,44 @@ def many_numbers(buffer: bytes, at: int, count: int, code: str, size: int) -> tu
     return Struct(f">{count}{code}").unpack_from(buffer, at), at + count * size
 
 
+def structs(buffer: bytes, at: int, count: int, read: ReadMany[Item]) -> tuple[tuple[Item, ...], int]:
+    """An array of ``count`` structs (wire-array-bound); a negative count, which means null, is refused."""
+    if count > 0:
+        if count > len(buffer) - at:
+            raise ValueError
+        return read(buffer, at, count)
+    if count:
+        raise ValueError
+    return NOTHING, at
+
+
+def nullable_structs(buffer: bytes, at: int, count: int, read: ReadMany[Item]) -> tuple[tuple[Item, ...] | None, int]:
+    """The same, where a negative count is null."""
+    return structs(buffer, at, count, read) if count >= 0 else (None, at)
+
+
+def compact_structs(buffer: bytes, at: int, n: int, read: ReadMany[Item]) -> tuple[tuple[Item, ...], int]:
+    """A compact array of structs, the first byte of its count read already; null is refused."""
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        return read(buffer, at, n - 1)
+    if not n:
+        raise ValueError
+    return NOTHING, at
+
+
+def compact_nullable_structs(
+    buffer: bytes, at: int, n: int, read: ReadMany[Item]
+) -> tuple[tuple[Item, ...] | None, int]:
+    """The same, where null is allowed."""
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    return structs(buffer, at, n - 1, read) if n else (None, at)
+
+
 def tagged_entries(buffer: bytes, at: int, n: int) -> tuple[list[tuple[int, bytes]], int]:
     """The entries of a tagged-field section, the first byte of its count read already, in strictly ascending order."""
     if n > 127:
@@ -251,7 +292,7 @@ def tagged_entry(buffer: bytes, at: int) -> tuple[int, int, int]:
 
 
 def unknown_tags(buffer: bytes, at: int, n: int) -> tuple[Tags, int]:
-    """A tagged-field section of a struct that knows no tags in the version (tagged-unknown-kept)."""
+    """The tagged-field section of a struct without tagged fields in the version (tagged-unknown-kept)."""
     entries, at = tagged_entries(buffer, at, n)
     return tuple(entries), at
 
@@ -296,13 +337,15 @@ def octets(value: object) -> bytes:
 
 
 def reduce_views(struct: msgspec.Struct) -> tuple[type[msgspec.Struct], tuple[object, ...]]:
-    """The ``__reduce__`` of structs whose fields may be views: those cannot be pickled or copied, so bytes stand in."""
+    """The ``__reduce__`` of structs whose fields may be views: these cannot be pickled or copied and become bytes."""
     values = (getattr(struct, name) for name in struct.__struct_fields__)
     return type(struct), tuple(bytes(value) if isinstance(value, memoryview) else value for value in values)
 
 
 def sequence(values: Sequence[Item]) -> Sequence[Item]:
     """Any sequence but a string or octets, as a tuple; a forgotten comma must not pass as an array of letters."""
+    if type(values) is tuple:
+        return values
     if isinstance(values, (str, bytes, bytearray, memoryview)) or not isinstance(values, Sequence):
         raise TypeError
     return tuple(values)

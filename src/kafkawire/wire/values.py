@@ -19,6 +19,10 @@ UNKNOWN_TAGS = "unknown_tagged_fields"
 LARGEST_TAG = 0x7FFFFFFE
 """The largest tag number that Apache Kafka can write."""
 
+FIRST_UNKNOWN_TAG = 1000
+"""Unknown tags of examples begin here: a lower tag may be one that the struct has in another version, which Apache
+Kafka rejects (tagged-read-wrong-version)."""
+
 
 def legal_struct(cls: type[S], value: object) -> S:
     """A struct of a class.

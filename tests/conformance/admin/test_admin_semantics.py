@@ -158,7 +158,7 @@ def test_kafka_refuses_the_acls_that_the_client_refuses(tmp_path: Path) -> None:
     acls = [
         AclBinding(
             dice.choice((*ResourceType, *_RESOURCE_TYPES)),
-            "kafka-cluster",  # other names are looked at elsewhere in a broker
+            "kafka-cluster",  # a broker checks other names elsewhere
             dice.choice(("User:alice", "User:a:b", "User:*", "User:", ":alice", "alice", "")),
             dice.choice((*AclOperation, *_OPERATIONS, *_OPERATIONS)),
             dice.choice((*AclPermissionType, *_PERMISSIONS, *_PERMISSIONS)),

@@ -59,7 +59,7 @@ def requests() -> list[tuple[Message, int]]:
 
 
 def compared(value: object) -> object:
-    """Without what Kafka does otherwise; items in an order of their own, each once (Kafka makes maps of some)."""
+    """Without known differences to Kafka; items sorted, each once (Kafka converts some to maps)."""
     if isinstance(value, msgspec.Struct):
         names = [name for name in value.__struct_fields__ if name not in UNEQUAL]
         return type(value).__name__, [(name, compared(getattr(value, name)) or None) for name in names]

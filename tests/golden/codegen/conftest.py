@@ -36,7 +36,7 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> GoldenPackage:
 
 
 Mypy = Callable[..., list[str]]
-"""Runs mypy --strict in a folder with some arguments and gives its lines, but for the last that says all is well."""
+"""Runs mypy --strict in a folder and returns its lines, without the last one if it reports success."""
 
 
 @pytest.fixture(scope="session")

@@ -36,7 +36,7 @@ PLACES = 5
 
 
 def used_names(root: Path) -> set[str]:
-    """Every name that a generated module loads, stores or imports, but for those that begin with an underscore."""
+    """Every name that a generated module loads, stores or imports, except those that begin with an underscore."""
     names: set[str] = set()
     for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -1,6 +1,6 @@
 """What generated modules look like: their text, letter by letter, for definitions that reach every odd corner.
 
-``pytest tests/golden --update-golden`` writes ``expected/`` anew; read the difference before committing it. The big
+``pytest tests/golden --update-golden`` writes ``expected/`` again; read the difference before committing it. The big
 ``Every*`` messages are not kept as text: test_execution.py runs them, and test_types.py checks their types.
 """
 

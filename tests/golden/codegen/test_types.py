@@ -67,12 +67,12 @@ def said(golden: GoldenPackage, mypy: Mypy) -> dict[str, str]:
         lines = mypy(golden.root, program.name)
     finally:
         program.unlink()  # the folder is that of other tests too
-    told: dict[str, str] = {}
+    types: dict[str, str] = {}
     for line in lines:
         found = re.match(r"expressions\.py:(\d+): (.*)", line)
         if found:
-            told.setdefault(expressions[int(found[1]) - 1 - HEAD.count("\n")], found[2])
-    return told
+            types.setdefault(expressions[int(found[1]) - 1 - HEAD.count("\n")], found[2])
+    return types
 
 
 @pytest.mark.parametrize("expression", REVEALED)

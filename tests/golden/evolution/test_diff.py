@@ -1,6 +1,6 @@
 """What ``kafkawire schema diff`` prints, letter by letter: of made-up definitions, and of two releases of Apache Kafka.
 
-``pytest tests/golden --update-golden`` writes ``diff/expected`` and ``releases`` anew; read the difference before
+``pytest tests/golden --update-golden`` writes ``diff/expected`` and ``releases`` again; read the difference before
 committing it.
 """
 

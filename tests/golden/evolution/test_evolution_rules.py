@@ -1,9 +1,9 @@
-"""Each rule of evolution, shown on examples.
+"""Each rule about changes, shown on examples.
 
-``rules/<rule id>/`` holds pairs of definitions, each in its folders ``older`` and ``newer``: some that the rule, and no
-other, has something to say about (``found*``; behind ``-with-`` stands a rule that cannot but speak too), near misses
-that it does not mind (``near-miss*``), and ``expected.txt``, what ``kafkawire schema check`` prints for the former.
-``pytest tests/golden --update-golden`` writes ``expected.txt`` anew; read the difference before committing it.
+``rules/<rule id>/`` has pairs of definitions in folders ``older`` and ``newer``: ``found*`` pairs have findings of this
+rule only (and of the rule named after ``-with-``, which always comes with it), ``near-miss*`` pairs have none of it,
+and ``expected.txt`` is what ``kafkawire schema check`` prints for the former.
+``pytest tests/golden --update-golden`` writes ``expected.txt`` again; read the difference before committing it.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ def test_every_rule_has_an_example_and_a_near_miss() -> None:
 
 
 @pytest.mark.parametrize("case", FOUND, ids=_case)
-def test_the_rule_is_told_and_no_other(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rule_is_reported_and_no_other(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = _check(case, monkeypatch)
     _, _, companion = case.name.partition("-with-")
     assert {judged.finding.rule for judged in result.findings} == {case.parent.name, companion or case.parent.name}
 
 
 @pytest.mark.parametrize("case", NEAR_MISSES, ids=_case)
-def test_near_miss_is_not_told(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_near_miss_is_not_reported(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = _check(case, monkeypatch)
     assert case.parent.name not in {judged.finding.rule for judged in result.findings}
     assert not result.fails

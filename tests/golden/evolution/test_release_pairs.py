@@ -59,13 +59,13 @@ def result(expected: Path) -> CheckResult:
     return check_sides(*sides, "kafkawire", acceptances)
 
 
-def told(finding: EvolutionFinding) -> str:
+def line_of(finding: EvolutionFinding) -> str:
     return f"{finding.severity} {finding.rule} {subject(finding)}: {finding.reason}"
 
 
 def lines_of(result: CheckResult) -> list[str]:
-    findings = sorted((judged.finding for judged in result.findings), key=lambda f: (_weight(f), f.rule, told(f)))
-    return [*map(told, findings), *(f"bytes {row}" for row in bytes_rows(result))]
+    findings = sorted((judged.finding for judged in result.findings), key=lambda f: (_weight(f), f.rule, line_of(f)))
+    return [*map(line_of, findings), *(f"bytes {row}" for row in bytes_rows(result))]
 
 
 def _weight(finding: EvolutionFinding) -> int:
@@ -95,7 +95,7 @@ def test_every_finding_is_expected(expected: Path, result: CheckResult, update_g
 
 
 def test_what_breaks_is_accepted_with_a_reason_and_nothing_else_is(result: CheckResult) -> None:
-    assert [told(judged.finding) for judged in result.findings if judged.fails] == []
+    assert [line_of(judged.finding) for judged in result.findings if judged.fails] == []
     assert {judged.finding.severity for judged in result.findings if judged.accepted} <= {"breaking"}
     assert result.unused == ()
 

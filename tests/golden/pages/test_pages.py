@@ -1,7 +1,7 @@
 """What the reference pages look like, letter by letter, and what a Markdown renderer makes of them.
 
-The definitions are made up: two releases, a proposal, records, and texts that would be markup if nobody minded.
-``pytest tests/golden --update-golden`` writes ``expected/`` anew; read the difference before committing it.
+The definitions are made up: two releases, a proposal, records, and texts that contain markup.
+``pytest tests/golden --update-golden`` writes ``expected/`` again; read the difference before committing it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every record of the real logs as a message, held against the JSON that kafka-dump-log printed of it."""
+"""Every record of the real logs as a message, compared with the JSON that kafka-dump-log printed of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every batch and record of the real logs, held against what kafka-dump-log printed of the same files."""
+"""Every batch and record of the real logs, compared with the output of kafka-dump-log for the same files."""
 
 from __future__ import annotations
 

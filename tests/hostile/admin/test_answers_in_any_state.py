@@ -18,7 +18,7 @@ from tests.stand_ins.scripted_peer import (
 
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed, Ready
 from kafkawire.admin.connection.machine import Connection
-from kafkawire.admin.connection.sasl import PlainCredentials, ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials, ScramCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.states import State
 from kafkawire.protocol import (

@@ -50,7 +50,7 @@ _SECONDS: Final = 60.0
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """What a broker noticed of itself since it was asked last.
+    """Problems of a broker since the last call.
 
     Attributes:
         slice: the longest that others had to wait for their turn, in seconds that the processor spent in the broker's

@@ -53,7 +53,7 @@ LONGEST_SLICE = 0.1
 MOST_MEGABYTES = 200
 
 MANY = MAXIMUM_ELEMENTS - 10
-"""So many items are just not too many."""
+"""The highest number of items that is accepted."""
 
 PROPERTIES = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
@@ -139,7 +139,7 @@ LARGE: dict[str, tuple[Message, int]] = {
     "pages of topics": (
         DescribeTopicPartitionsRequest(tuple(map(DescribeTopicPartitionsRequest.TopicRequest, NUMBERS))), 0
     ),
-    "creations that are only looked at": (
+    "creations that are only validated": (
         CreateTopicsRequest(tuple(CreateTopicsRequest.CreatableTopic(name, 0, 1) for name in NUMBERS), 9999, True), 7
     ),
     "deletions": (
@@ -301,7 +301,7 @@ def test_bounded_logins_are_hung_up_on() -> None:
         assert answers <= 10
 
 
-@pytest.mark.parametrize("request_", ["creations that are only looked at", "deletions", "partitions"])
+@pytest.mark.parametrize("request_", ["creations that are only validated", "deletions", "partitions"])
 def test_changes_at_once_are_ten_thousand(broker: AttackedBroker, request_: str) -> None:
     request, version = LARGE[request_]
     answer = ask(broker, request, version, message_class(api_of(request).response))

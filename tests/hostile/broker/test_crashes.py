@@ -45,7 +45,7 @@ class Client:
         self.sent = self.acknowledged = number
 
     def run(self, answers: int) -> None:
-        """Go on until so many answers have come.
+        """Continue until this number of answers has arrived.
 
         Raises:
             ConnectionError: the broker is gone.
@@ -138,7 +138,7 @@ def test_kill_9_under_load_loses_nothing_that_was_acknowledged(tmp_path: Path) -
 
 
 def test_a_full_disk_halts_the_program_and_takes_nothing_back(tmp_path: Path) -> None:
-    """A limit on the size of files stands for the disk: the system gives the same kind of error for both."""
+    """A limit on the size of files replaces a full disk: the system raises the same kind of error for both."""
     data_dir, ready = tmp_path / "data", tmp_path / "ready"
     arguments = ["broker", "--port=0", f"--data-dir={data_dir}", f"--ready-file={ready}"]
     with running([sys.executable, "-c", PROGRAM, *arguments], largest_file=50_000) as process:

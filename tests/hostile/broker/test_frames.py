@@ -114,7 +114,9 @@ async def test_bounded_requests_without_records_are_hung_up_on_before_they_have_
         client.send_bytes(SIZE.pack(20 * MEGABYTE) + encode_request(MetadataRequest(()), 12, correlation_id=1)[4:])
         await rest(client)
     (warning,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert warning.endswith("127.0.0.1: a frame of 20971520 bytes without records, 16777216 are allowed: ask in parts")
+    assert warning.endswith(
+        "127.0.0.1: a frame of 20971520 bytes without records; 16777216 are allowed: split the request"
+    )
 
 
 @pytest.fixture
@@ -151,7 +153,7 @@ async def test_nothing_is_left_of_connections(broker: EmbeddedBroker) -> None:
     assert await held() - before < MEGABYTE // 4
 
 
-async def test_half_a_frame_holds_nobody_up(broker: EmbeddedBroker) -> None:
+async def test_half_a_frame_delays_no_other_client(broker: EmbeddedBroker) -> None:
     whole = encode_request(ApiVersionsRequest(), 0, correlation_id=1)
     parts = [whole[:length] for length in range(1, len(whole))]
     halves = [await asyncio.open_connection(broker.host, broker.port) for _ in parts]
@@ -179,7 +181,7 @@ async def test_a_thousand_connections_are_served(broker: EmbeddedBroker) -> None
 
 @pytest.mark.usefixtures("traced")
 async def test_who_does_not_read_is_not_kept_for(broker: EmbeddedBroker) -> None:
-    """Many megabytes of answers are asked for and not read: what waits for the client has a bound."""
+    """A client requests many megabytes of answers and reads none: the buffer for it is limited."""
     resource = DescribeConfigsRequest.DescribeConfigsResource(4, "1")
     request = DescribeConfigsRequest((resource,) * 20, include_synonyms=True)
     async with connected_to(broker) as client:

@@ -54,7 +54,7 @@ def measured(table: str, log: Path, warm: Path) -> Measured:
 
 
 def batch(records: bytes, count: int, codec: Codec = Codec.ZSTD) -> bytes:
-    """A sealed batch that claims to have so many records."""
+    """A batch with a valid checksum that claims this number of records."""
     header = RecordBatch(
         base_offset=0,
         partition_leader_epoch=0,

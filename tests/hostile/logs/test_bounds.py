@@ -19,7 +19,7 @@ from kafkawire.wire.batches import RecordBatch, seal
 
 @pytest.mark.parametrize(("octets", "count"), [(0, 40_000), (9 << 20, 4)], ids=["many", "large"])
 def test_batches_without_records_are_gathered_as_others_are(octets: int, count: int) -> None:
-    """Compaction leaves a header where it took all records; and nobody looks at bytes behind such a header."""
+    """Compaction leaves a header without records; bytes after such a header are ignored."""
     sizes = gathered(empty_batch(bytes(octets)) * count)
     assert sum(sizes) == count
     assert len(sizes) > 1

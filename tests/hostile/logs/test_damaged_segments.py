@@ -195,7 +195,7 @@ def read(
     *,
     index: bytes = b"",
 ) -> tuple[list[dict[str, Any]], Accounts]:
-    """The rows of a damaged segment in mode PERMISSIVE, once all modes were held against each other."""
+    """The rows of a damaged segment in mode PERMISSIVE, after all modes were compared."""
     store = MemoryStore({f"{log}/{0:020}.log": content, f"{log}/{0:020}.index": index})
     accounts = Accounts()
     rows = [

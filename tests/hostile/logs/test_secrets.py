@@ -1,4 +1,4 @@
-"""No secret of a cluster is in any table, file, report or log line, sound or damaged, unless secrets are asked for."""
+"""No secret of a cluster is in any table, file, report or log line, valid or damaged, unless secrets are requested."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def array_paths(layout: StructLayout, prefix: str = "") -> Iterator[str]:
 
 
 def claiming(whole: bytes, at: int) -> Iterator[bytes]:
-    """The bytes with a claim at a place: with little behind it, and with as much as before (as tagged fields need)."""
+    """The bytes with a claim at a place: with little after it, and with as much as before (as tagged fields need)."""
     for claim in CLAIMS:
         yield whole[:at] + claim + bytes(5)
         yield whole[:at] + claim + whole[at + len(claim) :]

@@ -15,7 +15,7 @@ from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.client import BlockingAdminClient
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.admin.operations.strategies import Strategy
 from kafkawire.model.acls.bindings import (
     AclBinding,

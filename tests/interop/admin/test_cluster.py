@@ -14,7 +14,7 @@ from tests.apache_kafka.releases import broker_releases, is_at_least, later_rele
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 
 from kafkawire.admin.client import BlockingAdminClient
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.admin.needs import Support
 from kafkawire.admin.requirements import REQUIREMENTS
 from kafkawire.layout import Uuid
@@ -62,7 +62,7 @@ def test_newer_brokers_describe_fenced_brokers(admin: BlockingAdminClient, broke
             admin.describe_cluster(include_fenced_brokers=True)
 
 
-def test_controllers_serve_what_is_theirs(of_controllers: BlockingAdminClient, broker: Broker) -> None:
+def test_controllers_serve_their_methods(of_controllers: BlockingAdminClient, broker: Broker) -> None:
     described = of_controllers.describe_cluster()
     assert [(member.node.id, member.node.port) for member in described.nodes] == [
         (broker.node_id, broker.controller_port)
@@ -140,7 +140,7 @@ def test_disks_are_described_and_replicas_found(admin: BlockingAdminClient, brok
     admin.delete_topics([name]).all()
 
 
-def test_nodes_tell_what_they_can_do(
+def test_capabilities_of_real_nodes(
     admin: BlockingAdminClient, of_controllers: BlockingAdminClient, broker: Broker
 ) -> None:
     found = admin.capabilities()[broker.node_id]

@@ -104,7 +104,7 @@ async def test_brokers_and_controllers_are_found_from_any_node(cluster: Cluster)
             }
 
 
-async def test_quorum_is_asked_at_its_leader(cluster: Cluster, admin: AdminClient) -> None:
+async def test_the_quorum_is_described_by_its_leader(cluster: Cluster, admin: AdminClient) -> None:
     quorum = await admin.describe_metadata_quorum()
     assert quorum.leader == cluster.active_controller()
     assert {voter.replica_id for voter in quorum.voters} == NODES
@@ -134,9 +134,9 @@ async def test_groups_are_asked_at_their_coordinators(admin: AdminClient) -> Non
 
 
 async def spread_coordinators(admin: AdminClient, groups: Collection[str]) -> Set[int]:
-    """The coordinators of groups; after a test has killed nodes, those that came back have to be elected again.
+    """The coordinators of groups; after a test has killed nodes, restarted ones have to be elected again.
 
-    None, as long as one that has just been elected does not know all its groups yet.
+    None while a newly elected one has not loaded all its groups.
     """
     await admin.elect_leaders(None, ElectionType.PREFERRED)
     described = await admin.describe_consumer_groups(groups)
@@ -303,7 +303,7 @@ async def test_outcomes_of_topics_are_true_although_a_node_dies(cluster: Cluster
         (await whole.delete_topics(await topics_there(whole, prefix))).all()
 
 
-async def test_3_6_7_what_may_have_happened_is_marked_when_most_nodes_die(cluster: Cluster) -> None:
+async def test_3_6_7_unknown_outcomes_are_marked_when_most_nodes_die(cluster: Cluster) -> None:
     principal = f"User:{new('acls')}"
     acls = acls_of(principal, ACLS)
     active = cluster.active_controller()

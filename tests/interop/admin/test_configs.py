@@ -15,7 +15,7 @@ from tests.stand_ins.channels import soon
 
 from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.channel import Channel
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.model.configs.resources import (
     ConfigChange,
@@ -301,7 +301,7 @@ def test_more_changes_of_one_resource_than_a_request_may_make(admin: BlockingAdm
     assert list(results.values()) == [node]
 
 
-def test_a_replacement_removes_what_is_not_given(admin: BlockingAdminClient, topic: ConfigResource) -> None:
+def test_a_replacement_removes_configs_that_are_not_given(admin: BlockingAdminClient, topic: ConfigResource) -> None:
     change(admin, topic, ConfigChange.set("retention.ms", "6000"), ConfigChange.set("flush.ms", "80"))
     has(admin, topic, "flush.ms", "80")
     missing = ConfigResource.topic("no-such-topic")
@@ -316,7 +316,7 @@ def test_a_replacement_removes_what_is_not_given(admin: BlockingAdminClient, top
     assert errors_of(bad.errors()) == {topic: InvalidConfigError}
 
 
-def test_what_has_a_configuration_is_listed_by_brokers_that_can(
+def test_newer_brokers_list_resources_with_configurations(
     admin: BlockingAdminClient, broker: SecureBroker, node: ConfigResource, topic: ConfigResource
 ) -> None:
     metrics = admin.list_config_resources([ConfigResourceType.CLIENT_METRICS])
@@ -336,7 +336,8 @@ def test_controllers_describe_and_alter_too(broker: SecureBroker, topic: ConfigR
     controller = f"{broker.broker.host}:{broker.broker.controller_port}"
     with BlockingAdminClient(bootstrap_controllers=controller) as admin:
         change(admin, topic, ConfigChange.set("flush.ms", "82"))
-        assert value(admin, topic, "flush.ms") == "82"
+        # A controller also describes what it has applied, a moment after it has acknowledged it.
+        eventually(lambda: value(admin, topic, "flush.ms"), lambda text: text == "82")
 
 
 def test_missing_rights_are_an_error_of_each_resource(

@@ -12,7 +12,7 @@ from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
 
 from kafkawire.admin.client import AdminClient
-from kafkawire.admin.connection.sasl import ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import ScramCredentials
 from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 
@@ -47,7 +47,7 @@ async def test_the_examples_of_a_page_work(page: str, kafka_broker: Broker) -> N
 
 
 @pytest.mark.parametrize("page", ["admin-configs.md", "admin-users.md"])
-async def test_the_examples_of_a_page_work_for_who_is_logged_in(page: str, secure_kafka_broker: SecureBroker) -> None:
+async def test_the_examples_of_a_page_work_after_a_login(page: str, secure_kafka_broker: SecureBroker) -> None:
     address = f"{secure_kafka_broker.broker.host}:{secure_kafka_broker.sasl_plaintext_port}"
     examples = functions(HOW_TO / page)
     assert examples

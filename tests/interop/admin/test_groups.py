@@ -16,7 +16,7 @@ from tests.apache_kafka.releases import broker_releases, is_at_least, later_rele
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.client import BlockingAdminClient
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.groups.descriptions import (
     ConsumerGroupDescription,

@@ -71,7 +71,7 @@ def leave_hanging(admin: BlockingAdminClient, broker: Broker, topic: str) -> int
     return written_ms
 
 
-def test_what_the_tool_finds_is_found_and_can_be_aborted(
+def test_the_transactions_that_the_tool_finds_are_found_and_can_be_aborted(
     broker: Broker, admin: BlockingAdminClient, java: JavaAdminClient, topic: str
 ) -> None:
     written_ms = leave_hanging(admin, broker, topic)

@@ -17,7 +17,7 @@ from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
 
 from kafkawire.admin.client import BlockingAdminClient
-from kafkawire.admin.connection.sasl import ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import ScramCredentials
 from kafkawire.model.acls.bindings import (
     AclBinding,
     AclBindingFilter,
@@ -59,7 +59,7 @@ def new(kind: str) -> str:
 
 
 def check_agreed(ours: Callable[[], T], javas: Callable[[], T], such: Callable[[T], object] = bool) -> None:
-    """Both say the same, and what is said is such as it has to be.
+    """Both descriptions are equal, and have the expected content.
 
     Disks and the metadata log change all the time; they are described until nothing has changed in between.
     """

@@ -64,7 +64,7 @@ async def connect(port: int, host: str, settings: ConnectionSettings) -> None:
     await channel.close()
 
 
-async def test_a_broker_refuses_who_wanted_another_node_or_cluster_and_controllers_do_not_check(broker: Broker) -> None:
+async def test_a_broker_refuses_clients_of_another_node_or_cluster_and_controllers_do_not_check(broker: Broker) -> None:
     right = ConnectionSettings(cluster_id=broker.cluster_id, node_id=broker.node_id)
     for port in (broker.port, broker.controller_port):
         await connect(port, broker.host, right)
@@ -78,7 +78,7 @@ async def test_a_broker_refuses_who_wanted_another_node_or_cluster_and_controlle
         await connect(broker.controller_port, broker.host, wrong)
 
 
-async def test_a_client_that_is_led_to_another_cluster_says_so(broker: Broker) -> None:
+async def test_a_client_that_reaches_another_cluster_raises_an_error(broker: Broker) -> None:
     """The stand-in names a node of its own, at the address of a real broker of another cluster."""
     async with StandInCluster(1) as cluster:
         bootstrap = cluster.brokers[1]

@@ -14,7 +14,7 @@ from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER as POWERLESS
 
 from kafkawire.admin.client import BlockingAdminClient
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.admin.operations.strategies import Strategy
 from kafkawire.model.quotas.configs import DEFAULT_NAME, QuotaResourceType
 from kafkawire.model.quotas.entities import (
@@ -181,7 +181,7 @@ def test_wrong_alterations_fail_alone_and_the_good_entity_is_altered(admin: Bloc
 
 
 @pytest.mark.parametrize("release", broker_releases())
-def test_without_rights_every_item_says_so(secure_kafka_brokers: SecureBrokers, release: str) -> None:
+def test_missing_rights_are_an_error_of_every_item(secure_kafka_brokers: SecureBrokers, release: str) -> None:
     secure = secure_kafka_brokers(release)
     address = f"{secure.broker.host}:{secure.sasl_plaintext_port}"
     with BlockingAdminClient(address, credentials=PlainCredentials(POWERLESS, PASSWORDS[POWERLESS])) as admin:

@@ -14,7 +14,7 @@ from tests.stand_ins.channels import soon
 
 from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.admin.connection.channel import Channel
-from kafkawire.admin.connection.sasl import PlainCredentials, ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials, ScramCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.model.scram import (

@@ -13,7 +13,7 @@ from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, USER, SecureBroker
 
 from kafkawire.admin.client import BlockingAdminClient
-from kafkawire.admin.connection.sasl import Credentials, PlainCredentials, ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import Credentials, PlainCredentials, ScramCredentials
 from kafkawire.admin.tokens import DelegationToken
 from kafkawire.protocol.errors import (
     DelegationTokenAuthorizationFailedError,
@@ -131,7 +131,7 @@ def test_tokens_of_others(admin: BlockingAdminClient, alice: BlockingAdminClient
     alice.expire_delegation_token(token.hmac)
 
 
-def test_what_is_refused(admin: BlockingAdminClient) -> None:
+def test_refused_tokens(admin: BlockingAdminClient) -> None:
     with pytest.raises(DelegationTokenNotFoundError):
         admin.expire_delegation_token(b"of no token")
     with pytest.raises(InvalidPrincipalTypeError, match="renewers must be of the type User"):
@@ -141,9 +141,7 @@ def test_what_is_refused(admin: BlockingAdminClient) -> None:
     admin.expire_delegation_token(token.hmac)  # or else it would be described for another hour
 
 
-def test_error_64_where_the_connection_does_not_prove_who_asks(
-    broker: SecureBroker, admin: BlockingAdminClient
-) -> None:
+def test_error_64_on_connections_without_authentication(broker: SecureBroker, admin: BlockingAdminClient) -> None:
     token = admin.create_delegation_token()
     known(admin, token)
     credentials = token.credentials()

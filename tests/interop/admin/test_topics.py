@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 @pytest.fixture
 def topic(admin: BlockingAdminClient) -> Iterator[str]:
-    """A topic with three partitions that everybody knows."""
+    """A topic with three partitions, as soon as the broker has it."""
     name = f"topics-{uuid.uuid4()}"
     admin.create_topics([NewTopic(name, 3, 1)]).all()
     admin.wait_for_topics([name]).all()

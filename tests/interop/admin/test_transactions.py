@@ -16,7 +16,7 @@ from tests.apache_kafka.releases import is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.client import BlockingAdminClient
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
 from kafkawire.model.transactions import (
@@ -154,7 +154,7 @@ def test_a_transaction_is_aborted_in_its_partition_without_its_coordinator(
         assert admin.describe_transactions([name])[name].state is TransactionState.ONGOING
 
 
-def test_what_does_not_exist(admin: BlockingAdminClient) -> None:
+def test_missing_transactions_and_producers(admin: BlockingAdminClient) -> None:
     nowhere = TopicPartition("no-such-topic", 0)
     results = admin.describe_transactions(["no-such-id", ""])
     assert [type(error) for error in results.errors().values()] == [TransactionalIdNotFoundError, InvalidRequestError]

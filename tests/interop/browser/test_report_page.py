@@ -103,7 +103,7 @@ def test_page_draws_everything_and_asks_for_nothing(page: Page, tmp_path: Path) 
     assert texts(page, "#acl-chart .legend") == ["Allowing 2Denying 1"]
 
 
-def test_slider_shows_who_had_what_at_its_date(page: Page) -> None:
+def test_the_slider_shows_the_state_at_its_date(page: Page) -> None:
     page.evaluate(
         f"const slider = document.getElementById('slider'); slider.value = {BEGAN + 30 * MINUTE};"
         "slider.dispatchEvent(new Event('input'))"
@@ -155,7 +155,7 @@ def test_invalid_dates_and_dates_outside_the_log_are_reported(page: Page, date: 
     assert texts(page, "#when-hint") == ["As of"]
 
 
-def test_address_of_the_page_says_what_is_looked_at(page: Page) -> None:
+def test_the_address_of_the_page_has_its_state(page: Page) -> None:
     go_to(page, "2026-01-01 00:20")
     search(page, "access-search", "bob")
     page.evaluate("document.querySelector('input[value=resource]').click()")

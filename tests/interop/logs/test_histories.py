@@ -407,7 +407,7 @@ def assigned(row: Row, names: dict[str, str]) -> tuple[tuple[str, int], ...]:
 
 
 def test_state_at_each_snapshot_is_the_snapshot(changed: Running, tmp_path: Path) -> None:
-    """Snapshots that the node wrote on the way, without the log, say what the log said up to them."""
+    """Snapshots that the node wrote on the way, without the log, have the state of the log up to them."""
     for snapshot in eventually(lambda: snapshots_of_changes(changed), lambda found: found):
         end = int(snapshot.name.partition("-")[0])
         alone = tmp_path / str(end) / METADATA_LOG

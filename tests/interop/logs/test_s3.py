@@ -57,7 +57,7 @@ def test_a_history_names_its_log_by_address() -> None:
         "s3a://bucket/**/__con*/**/",
     ],
 )
-def test_patterns_find_what_they_find_here(pattern: str) -> None:
+def test_patterns_find_the_same_files_as_on_this_machine(pattern: str) -> None:
     here = pattern.partition("bucket")[2].replace("/*/", f"/{LOGS.name}/", 1)
     found = find_log_files([pattern], store=ArrowStore())
     assert [file.path.partition("/logs")[2] for file in found] == [

@@ -57,7 +57,7 @@ def test_errors_are_allowed_up_to_a_number(tmp_path: Path, capfd: pytest.Capture
     assert "bad_crc" in capfd.readouterr().err.splitlines()[-1]
 
 
-def test_what_is_there_is_not_overwritten_unasked(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_existing_table_is_not_overwritten_by_default(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "kept").touch()
     assert tables("--log", LOGS, "--table", "topic", "--out", tmp_path) == 1
     assert "already exists: --overwrite replaces it" in capfd.readouterr().err

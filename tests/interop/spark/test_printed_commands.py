@@ -93,7 +93,7 @@ def test_each_way_to_read_logs_is_printed() -> None:
     assert any("s3a://bucket/snapshots/*/" in each for each in found)
 
 
-def test_what_is_read_from_s3_is_what_is_read_here(tmp_path: Path) -> None:
+def test_the_same_rows_are_read_from_s3_and_from_files(tmp_path: Path) -> None:
     out = tmp_path / "topics"
     asked = ("--log", "s3a://bucket/snapshots/*/", "--table", "topic_history", "--out", str(out))
     assert kafkawire(["spark", "tables", *asked]) == 0

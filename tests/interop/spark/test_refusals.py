@@ -43,7 +43,7 @@ def test_another_schema_than_the_tables_is_refused(spark: SparkSession) -> None:
         reader.load(str(LOGS)).collect()
 
 
-def test_a_history_of_a_broken_log_says_what_is_missing(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_error_of_a_broken_log_names_what_is_missing(spark: SparkSession, tmp_path: Path) -> None:
     log = damaged_log(tmp_path)
     reader = spark.read.format("kafka-log").option("table", "acl_history")
     lost = reader.load(str(log)).where("_error IS NOT NULL").select("_error", "log").collect()

@@ -8,7 +8,7 @@ from tests.stand_ins.sasl_server import PlainServer
 from tests.stand_ins.scripted_peer import answer_frame, logged_in
 
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.states import HOLDING, State
 from kafkawire.protocol import (
@@ -149,7 +149,7 @@ class ConnectionModel(RuleBasedStateMachine):
         assert not unsent or self.peer.state() in HOLDING
 
     def collect(self) -> None:
-        """Take what the connection sends to the broker; nothing but a login leaves while one goes on."""
+        """Take the requests that the connection sends; during a login these are only requests of the login."""
         requests = self.peer.sent()
         for request in requests:
             match request.body:

@@ -50,7 +50,7 @@ def image_of(history: list[tuple[AclBinding, bool]]) -> tuple[AclsImage, list[Ac
 
 
 @given(histories, filters)
-def test_it_finds_what_a_look_at_each_finds(history: list[tuple[AclBinding, bool]], wanted: AclBindingFilter) -> None:
+def test_it_finds_the_same_as_a_search_of_all(history: list[tuple[AclBinding, bool]], wanted: AclBindingFilter) -> None:
     image, left = image_of(history)
     assert sorted(image.matching(wanted)) == sorted(acl for acl in left if matches(wanted, acl))
 

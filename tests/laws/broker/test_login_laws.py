@@ -9,7 +9,7 @@ from functools import partial
 from hypothesis import given, strategies as st
 
 from kafkawire.broker.image.scram import ScramImage
-from kafkawire.broker.listener.sasl.decoy_credentials import InventedCredentials
+from kafkawire.broker.listener.sasl.decoy_credentials import DecoyCredentials
 from kafkawire.broker.listener.sasl.login import Login, OfferedMechanism
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.broker.listener.sasl.plain import PlainMechanism
@@ -31,21 +31,19 @@ from kafkawire.wire import Message
 VERSIONS = struct.pack(">h", ApiKey.API_VERSIONS)
 SHA_256 = ScramMechanism.SCRAM_SHA_256
 KEYS = derived_keys(SHA_256, hashlib.sha256(b"not in any frame").digest())
-INVENTED = partial(InventedCredentials(b"secret", ScramImage()).of, mechanism=SHA_256)
+DECOY = partial(DecoyCredentials(b"secret", ScramImage()).of, mechanism=SHA_256)
 CREDENTIAL = UserScramCredentialRecord("alice", SHA_256, b"salt", *KEYS, 4096)
 
 
 def scram() -> ScramMechanismServer:
-    return ScramMechanismServer(SHA_256, {"alice": CREDENTIAL}.get, INVENTED)
+    return ScramMechanismServer(SHA_256, {"alice": CREDENTIAL}.get, DECOY)
 
 
 def login() -> Login:
     return Login(
         {
             "PLAIN": OfferedMechanism(lambda: PlainMechanism({"alice": "not in any frame"}), 60_000),
-            "SCRAM-SHA-256": OfferedMechanism(
-                lambda: ScramMechanismServer(SHA_256, {"alice": CREDENTIAL}.get, INVENTED)
-            ),
+            "SCRAM-SHA-256": OfferedMechanism(lambda: ScramMechanismServer(SHA_256, {"alice": CREDENTIAL}.get, DECOY)),
         },
         {},
     )
@@ -94,7 +92,7 @@ def test_no_login_succeeds_without_the_password(first: list[bytes], then: list[b
 
 
 @given(st.lists(tokens | scram_texts.map(str.encode), min_size=1, max_size=4))
-def test_scram_refuses_whatever_is_no_proof(sent: list[bytes]) -> None:
+def test_scram_refuses_every_wrong_proof(sent: list[bytes]) -> None:
     mechanism = scram()
     for token in sent:
         try:

@@ -12,8 +12,7 @@ from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.importing.canonical import as_json
 from kafkawire.codegen.merge.conflict import Sides
 from kafkawire.codegen.merge.difference import layout_differences
-from kafkawire.codegen.merge.intervals import combine
-from kafkawire.codegen.merge.merge import merge_messages
+from kafkawire.codegen.merge.merge import combine, merge_messages
 from kafkawire.codegen.merge.namespace import namespace_of, to_message
 from kafkawire.codegen.resolve.layouts import resolve_message
 from kafkawire.codegen.versions import OPEN_END, Versions

@@ -16,6 +16,6 @@ CASES = [(name, version) for name in RECORD_NAMES for version in message_class(n
 @pytest.mark.parametrize(("name", "version"), CASES, ids=[f"{name}-{version}" for name, version in CASES])
 @settings(max_examples=5)
 @given(data=st.data())
-def test_columns_hold_what_messages_hold(name: str, version: int, data: st.DataObject) -> None:
+def test_columns_have_the_values_of_messages(name: str, version: int, data: st.DataObject) -> None:
     columns = MessageColumns(message_class(name))
     check_messages(columns, version, data.draw(st.lists(messages(columns.message, version), max_size=4)))

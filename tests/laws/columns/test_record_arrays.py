@@ -79,7 +79,7 @@ def test_records_with_headers_are_read_without_them(headers: list[list[Header]])
 
 
 @pytest.mark.parametrize("headers", [b"\x02\x02\xff\1", b"\x02\0", b"\x04\0\1", b"\x02\0\1\0", b"\1", b"\x02\1\1"])
-def test_what_is_no_header_is_no_array(headers: bytes) -> None:
+def test_invalid_headers_give_no_array(headers: bytes) -> None:
     record = b"\0\0\0\1\1" + headers
     assert decode_record_arrays([bytes((2 * len(record),)) + record], [1]) is None
 
@@ -118,7 +118,7 @@ def test_records_piece_by_piece_are_all_records(
         pytest.param([b"\x0e\0\0\0\1\x80\x80\0"], [1], id="a length cut off by the end"),
     ],
 )
-def test_what_is_no_record_is_no_array(payloads: Sequence[bytes], counts: Sequence[int]) -> None:
+def test_invalid_records_give_no_array(payloads: Sequence[bytes], counts: Sequence[int]) -> None:
     assert decode_record_arrays(payloads, counts) is None
 
 

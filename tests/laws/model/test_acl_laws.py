@@ -35,7 +35,9 @@ _READ_LIKE = ("READ", "WRITE", "DELETE", "ALTER")
 
 
 @given(st.lists(acls, max_size=30), st.lists(filters, max_size=8))
-def test_an_index_finds_what_a_look_at_each_finds(described: list[AclBinding], wanted: list[AclBindingFilter]) -> None:
+def test_an_index_finds_the_same_as_a_search_of_all(
+    described: list[AclBinding], wanted: list[AclBindingFilter]
+) -> None:
     index = AclIndex(described)
     for one in wanted:
         assert index.matching(one) == [acl for acl in described if matches(one, acl)]
@@ -56,7 +58,7 @@ def test_a_looser_filter_means_no_less(wanted: AclBindingFilter, acl: AclBinding
 
 
 @given(st.lists(acls, max_size=10))
-def test_what_is_created_is_described(created: list[AclBinding]) -> None:
+def test_created_acls_are_described(created: list[AclBinding]) -> None:
     resources = []
     for acl in created:
         item = acl_creation(acl)
@@ -112,7 +114,7 @@ def _is_about(acl: AclBinding, name: str) -> bool:
 
 
 @given(st.lists(acls, unique=True, max_size=30), filters, st.integers(min_value=1, max_value=5))
-def test_portions_of_a_filter_are_what_it_means_each_acl_once(
+def test_portions_of_a_filter_match_its_acls_each_once(
     there: list[AclBinding], wanted: AclBindingFilter, limit: int
 ) -> None:
     meant = [acl for acl in there if matches(wanted, acl)]

@@ -16,7 +16,7 @@ Described = Mapping[ClientQuotaEntity, Mapping[str, float]]
 
 
 @given(st.lists(entities, max_size=20), st.lists(filters, max_size=8))
-def test_an_index_finds_what_a_look_at_each_finds(
+def test_an_index_finds_the_same_as_a_search_of_all(
     of_cluster: list[ClientQuotaEntity], wanted: list[ClientQuotaFilter]
 ) -> None:
     index = QuotaIndex(of_cluster)
@@ -57,7 +57,7 @@ def _nearest(of_cluster: Described, key: str, user: str, client_id: str) -> Clie
 
 
 @given(st.lists(st.tuples(client_entities, st.sampled_from(CLIENT_KEYS), st.integers(1, 2)), max_size=8))
-def test_merged_alterations_say_what_each_of_them_says(
+def test_merged_alterations_have_the_changes_of_each(
     said: list[tuple[ClientQuotaEntity, str, int]],
 ) -> None:
     together = wanted_quotas(ClientQuotaAlteration(entity, {key: value}) for entity, key, value in said)

@@ -1,4 +1,4 @@
-"""Annotations of a message: every byte has one, in order, whatever the message."""
+"""Annotations of any message: every byte has one, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements that are counted before decoding are those that decoding makes."""
+"""The number of elements that is counted before decoding equals that of the decoded message."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def made(struct: msgspec.Struct) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(("name", "version"), REQUESTS)
-def test_the_count_is_that_of_what_is_decoded(name: str, version: int) -> None:
+def test_the_count_equals_the_number_of_decoded_elements(name: str, version: int) -> None:
     """Tagged fields that are known count too; there are few of them in a struct."""
     rng = random.Random(f"{name} {version}")
     cls = message_class(name)

@@ -36,7 +36,7 @@ def test_examples_come_back_equal_through_text(synthetic: Synthetic) -> None:
 
 
 @every_message
-def test_what_was_decoded_is_written_the_same_without_a_second_look(synthetic: Synthetic) -> None:
+def test_decoded_messages_are_written_the_same_without_validation(synthetic: Synthetic) -> None:
     rng, write = random.Random(7), struct_writer(synthetic.cls, synthetic.layout)
     values = list(extreme_instances(synthetic.cls, synthetic.layout).values())
     for value in (*values, *(random_instance(rng, synthetic.cls, synthetic.layout) for _ in range(100))):

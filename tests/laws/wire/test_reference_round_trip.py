@@ -28,7 +28,7 @@ def test_decode_of_encode_is_the_value(synthetic: Synthetic, data: st.DataObject
 
 @every_message
 @given(data=st.data())
-def test_what_decodes_encodes_to_the_same_value(synthetic: Synthetic, data: st.DataObject) -> None:
+def test_decoded_values_encode_to_the_same_value(synthetic: Synthetic, data: st.DataObject) -> None:
     """Also from bytes that no encoder writes: padded varints, defaults on the wire, odd markers."""
     octets = bytearray(synthetic.encode(data.draw(instances(synthetic.cls, synthetic.layout))))
     for at, byte in data.draw(st.lists(st.tuples(st.integers(0, len(octets)), st.integers(0, 255)), max_size=3)):

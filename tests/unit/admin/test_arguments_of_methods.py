@@ -115,7 +115,7 @@ async def test_every_parameter_of_every_method_is_checked(method: str) -> None:
 
 
 @pytest.mark.parametrize(("method", "parameter"), MANY)
-async def test_what_a_collection_holds_is_checked(method: str, parameter: str) -> None:
+async def test_the_items_of_a_collection_are_checked(method: str, parameter: str) -> None:
     client, recorder = a_client()
     function = getattr(client, method)
     wrong = {object(): object()} if item_of(parameters(function)[parameter]) is None else [object()]
@@ -239,7 +239,7 @@ def test_a_secret_is_in_no_error() -> None:
         (BlockingAdminClient, {"bootstrap_servers": "localhost:9092", "tls": True}),
     ],
 )
-def test_constructors_check_what_they_take(kind: type, fields: dict[str, object]) -> None:
+def test_constructors_check_their_arguments(kind: type, fields: dict[str, object]) -> None:
     with pytest.raises(TypeError, match=r": expected .*, got "):
         kind(**fields)
 
@@ -277,7 +277,7 @@ def test_every_value_with_a_collection_that_a_method_takes_refuses_a_string_for_
             struct(**{**NEEDED.get(struct, {}), name: "ab"})
 
 
-def test_a_generator_is_read_once_and_a_list_in_a_value_becomes_what_it_says() -> None:
+def test_a_generator_is_read_once_and_a_list_in_a_value_is_converted() -> None:
     topic = NewTopic("t", replica_assignments={0: (node for node in (1, 2))})  # type: ignore[dict-item]  # also taken
     assert topic.replica_assignments == {0: (1, 2)}
     component = ClientQuotaFilterComponent("user", QuotaMatch.ANY)

@@ -134,7 +134,7 @@ def test_closing_from_several_threads_returns_when_it_is_closed() -> None:
     assert client._loop.is_closed()
 
 
-def test_closing_ends_what_other_threads_wait_for() -> None:
+def test_closing_ends_the_calls_of_other_threads() -> None:
     with silent_cluster() as (cluster, asked), ThreadPoolExecutor(1) as other:
         client = BlockingAdminClient(cluster.bootstrap, settings=PATIENT)
         call = other.submit(client.create_topics, [NewTopic("t", 1, 1)])

@@ -128,7 +128,7 @@ async def test_no_exception_is_left_unretrieved(caplog: pytest.LogCaptureFixture
     assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
 
 
-async def test_a_call_that_ends_while_it_connects_says_so() -> None:
+async def test_the_error_of_a_call_that_ends_while_connecting_names_it() -> None:
     """A listener without TLS takes a TLS handshake for the beginning of a long request, and waits."""
     async with StandInCluster(1) as cluster:
         client = AdminClient(cluster.bootstrap, tls=ssl.create_default_context(), settings=FAST)
@@ -137,7 +137,7 @@ async def test_a_call_that_ends_while_it_connects_says_so() -> None:
         await client.close()
 
 
-async def test_a_call_that_ends_while_it_waits_for_an_answer_says_so() -> None:
+async def test_the_error_of_a_call_that_ends_while_waiting_names_it() -> None:
     async with StandInCluster(1, {DeleteTopicsRequest: lambda *_: Answer()}) as cluster, cluster.client() as client:
         error = (await client.delete_topics(["a"], timeout=0.1)).errors()["a"]
         assert isinstance(error, OperationTimeoutError)

@@ -77,7 +77,7 @@ def test_an_error_that_several_items_share_names_each_of_them() -> None:
     ]  # fmt: skip
 
 
-def test_the_text_of_a_group_names_the_first_items_and_what_became_of_them() -> None:
+def test_the_text_of_a_group_names_the_first_items_and_their_errors() -> None:
     results = Results({**{f"t{number}": InvalidTopicError("too long") for number in range(5)}, "good": None})
     with pytest.raises(ExceptionGroup) as raised:
         results.all()
@@ -89,7 +89,7 @@ def test_the_text_of_a_group_names_the_first_items_and_what_became_of_them() -> 
         Results({3: InvalidTopicError()}).all()
 
 
-async def test_what_a_function_of_the_user_raises_comes_through_as_it_is() -> None:
+async def test_exceptions_of_a_users_function_are_raised_unchanged() -> None:
     def progress(done: int, total: int) -> None:
         raise ZeroDivisionError(f"{done} of {total}")
 

@@ -18,7 +18,7 @@ from kafkawire.admin import AdminClient, BlockingAdminClient
 SECONDS = 10.0
 
 
-def test_a_client_in_a_second_event_loop_says_so() -> None:
+def test_a_client_in_a_second_event_loop_raises_an_error() -> None:
     client = AdminClient("127.0.0.1:1", settings=FAST)
 
     async def used() -> None:
@@ -77,7 +77,7 @@ def error_of(call: Callable[[], object]) -> str:
     return "no error"
 
 
-def test_a_blocking_client_in_a_forked_process_says_so_and_can_be_closed_there() -> None:
+def test_a_blocking_client_in_a_forked_process_raises_an_error_and_can_be_closed_there() -> None:
     with cluster_elsewhere() as cluster, BlockingAdminClient(cluster.bootstrap, settings=FAST) as client:
         assert client.list_topics() == {}
         assert "make a new client after the fork" in in_a_forked_process(lambda: error_of(client.list_topics))
@@ -117,7 +117,7 @@ def test_a_new_client_works_after_a_fork() -> None:
         assert in_a_forked_process(topics) == "{}"
 
 
-def test_an_asyncio_client_in_a_forked_process_says_so() -> None:
+def test_an_asyncio_client_in_a_forked_process_raises_an_error() -> None:
     async def body() -> str:
         async with StandInCluster() as cluster, cluster.client() as client:
             await client.list_topics()

@@ -129,12 +129,12 @@ async def test_items_that_contradict_each_other_are_refused_before_anything_is_s
 async def test_a_listener_of_a_voter_at_two_addresses_is_refused() -> None:
     endpoints = [RaftEndpoint("CONTROLLER", host, 9093) for host in ("a", "b")]
     async with StandInCluster() as cluster, cluster.client() as client:
-        with pytest.raises(InvalidRequestError, match="the listener 'CONTROLLER' is given at two addresses"):
+        with pytest.raises(InvalidRequestError, match="the listener 'CONTROLLER' has two addresses"):
             await client.add_raft_voter(3, Uuid(b"\1" * 16), endpoints)
         assert cluster.asked == []
 
 
-async def test_what_contradicts_itself_leaves_the_rest_of_the_call_alone() -> None:
+async def test_contradictory_items_do_not_affect_the_rest_of_the_call() -> None:
     async with StandInCluster() as cluster, cluster.client() as client:
         results = await client.create_topics([NewTopic("a", 1, 1), NewTopic("b", 1, 1), NewTopic("a", 2, 1)])
         assert list(results) == ["a", "b", "a"]

@@ -92,7 +92,7 @@ async def test_a_client_that_is_led_elsewhere_finds_the_cluster_again_within_the
         assert len(cluster.brokers[1].clients) == 2
 
 
-async def test_a_client_that_is_always_led_elsewhere_says_so_in_the_end() -> None:
+async def test_a_client_that_always_reaches_the_wrong_node_raises_an_error() -> None:
     async with StandInCluster(2, {DescribeLogDirsRequest: log_dirs}) as cluster, StandInBroker() as stranger:
         checks(stranger, "another", 5)
         cluster.brokers[2] = stranger

@@ -39,7 +39,15 @@ def test_deciding_offline_loads_no_sockets() -> None:
         ("import kafkawire.admin", {"asyncio", "msgspec", "re", "typing"}),
         (
             "from kafkawire.admin import AdminClient",
-            {"hashlib", "ipaddress", "pathlib", "random", "kafkawire.admin.connection.channel", "kafkawire.rpc"},
+            {
+                "hashlib",
+                "ipaddress",
+                "pathlib",
+                "random",
+                "kafkawire.admin.cluster",
+                "kafkawire.admin.connection.channel",
+                "kafkawire.rpc",
+            },
         ),
     ],
 )

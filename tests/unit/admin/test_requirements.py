@@ -80,13 +80,13 @@ def test_proposals_count_only_where_they_are_allowed() -> None:
     assert (without.support, without.version) == (Support.FALLBACK, 3)
 
 
-def test_controllers_do_what_controllers_serve() -> None:
+def test_controllers_support_the_methods_that_they_serve() -> None:
     found = capabilities_of(REQUIREMENTS, NEWEST, controller=True, proposals=False)
     assert found["create_topics"].support is Support.UNSUPPORTED
     assert found["describe_metadata_quorum"].support is Support.SUPPORTED
 
 
-async def test_each_node_is_queried_again_for_what_it_can_do() -> None:
+async def test_the_versions_of_each_node_are_queried_again() -> None:
     async with StandInCluster(2) as cluster, cluster.client() as client:
         first = (await client.capabilities()).all()
         assert list(first) == [1, 2]

@@ -64,7 +64,7 @@ def test_a_single_error_is_in_a_group_too() -> None:
         Results({"b": EXISTS}).all()
 
 
-def test_nothing_asked_nothing_failed() -> None:
+def test_results_without_items_have_no_errors() -> None:
     nothing: Results[str, int] = Results({})
     assert (nothing.all(), nothing.errors(), len(nothing)) == ({}, {}, 0)
 
@@ -82,7 +82,7 @@ def test_an_item_needs_an_outcome() -> None:
         Results({"a": 1}, ["a", "b"])
 
 
-def test_results_do_not_follow_what_they_were_made_of() -> None:
+def test_results_do_not_share_their_arguments() -> None:
     outcomes: dict[str, int | KafkaError] = {"a": 1}
     results = Results(outcomes)
     outcomes["a"] = 2
@@ -90,7 +90,7 @@ def test_results_do_not_follow_what_they_were_made_of() -> None:
     assert results["a"] == 1
 
 
-def test_equality_compares_what_errors_say_and_not_who_said_it() -> None:
+def test_equality_compares_the_content_of_errors_and_not_their_node() -> None:
     again = TopicAlreadyExistsError("Topic 'b' already exists.", node=2, attempts=5)
     assert Results({"a": 1, "b": EXISTS}) == Results({"a": 1, "b": again})
     assert Results({"a": EXISTS}) != Results({"a": TopicAlreadyExistsError("Other words.")})
@@ -107,7 +107,7 @@ def test_results_travel() -> None:
     assert copy.deepcopy(MIXED) == MIXED
 
 
-def test_what_is_shown_is_bounded() -> None:
+def test_the_representation_is_bounded() -> None:
     assert repr(Results({"a": 1})) == "Results({'a': 1})"
     assert repr(Results({n: n for n in range(1000)})).endswith("9: 9, ... 990 more})")
 

@@ -65,7 +65,7 @@ async def test_callers_share_one_attempt_and_one_connection() -> None:
         await connections.close()
 
 
-async def test_a_failed_attempt_is_that_of_all_who_wait_and_the_next_one_pauses() -> None:
+async def test_a_failed_attempt_fails_all_waiting_calls_and_the_next_one_pauses() -> None:
     attempts: list[float] = []
     connections, node = pool(refusing(attempts), pause=0.1), Node(1, "nowhere", 1)
     failures = await asyncio.gather(*(connections.channel(node, soon()) for _ in range(3)), return_exceptions=True)
@@ -119,7 +119,7 @@ async def test_an_attempt_at_an_address_that_a_node_has_left_is_given_up() -> No
         caller = asyncio.create_task(connections.channel(Node(1, "old", 1), soon()))
         await begun.wait()
         assert (await connections.channel(Node(1, peer.host, peer.port), soon())).is_usable
-        with pytest.raises(ConnectionFailedError, match="not where it was"):
+        with pytest.raises(ConnectionFailedError, match="no longer at this address"):
             await caller
         await connections.close()
 
@@ -169,7 +169,7 @@ async def test_shared_work_that_fails_fails_for_all() -> None:
         assert isinstance(outcome, ConnectionFailedError)
 
 
-async def test_starting_over_closes_what_is_idle_and_lets_what_is_in_flight_end() -> None:
+async def test_starting_over_closes_idle_connections_and_lets_requests_in_flight_end() -> None:
     begun, until = asyncio.Event(), asyncio.Event()
 
     async def slow(_: Request) -> Message:

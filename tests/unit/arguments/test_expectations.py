@@ -66,7 +66,7 @@ def taken(annotation: object, value: object) -> object:
         (Any, object()),
     ],
 )
-def test_what_fits_is_handed_on_as_it_is(annotation: object, value: object) -> None:
+def test_fitting_values_are_returned_unchanged(annotation: object, value: object) -> None:
     assert taken(annotation, value) is value
 
 
@@ -95,7 +95,7 @@ def test_what_fits_is_handed_on_as_it_is(annotation: object, value: object) -> N
         (str | Iterable[str], 1, "expected a collection of str, or str, got int; write it as text"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_refused_with_its_place(annotation: object, value: object, said: str) -> None:
+def test_wrong_values_are_refused_with_their_place(annotation: object, value: object, said: str) -> None:
     with pytest.raises(TypeError, match=f"^f: x(: )?{re.escape(said)}"):
         taken(annotation, value)
 

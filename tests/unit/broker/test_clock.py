@@ -53,7 +53,7 @@ async def test_sleepers_wake_in_the_order_of_their_times() -> None:
     assert woken == [0, -1, 1, 2, 3]
 
 
-async def test_who_gives_up_sleeping_is_forgotten() -> None:
+async def test_a_cancelled_sleep_is_removed() -> None:
     clock = ManualClock()
     sleeper = asyncio.create_task(clock.sleep(1))
     await asyncio.sleep(0)

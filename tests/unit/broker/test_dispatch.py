@@ -107,7 +107,7 @@ async def test_handlers_receive_the_session_and_the_version(broker: Broker) -> N
     assert (broker.calls[1].client_id, broker.calls[1].size) == ("", size - 1)
 
 
-async def test_an_unknown_version_of_api_versions_is_answered_by_what_there_is(broker: Broker) -> None:
+async def test_an_unknown_version_of_api_versions_is_answered_with_the_offered_ones(broker: Broker) -> None:
     frame = encode_request(ApiVersionsRequest(), 4, correlation_id=7, client_id="c")
     newer = frame[4:6] + (99).to_bytes(2) + frame[8:]
     reply = await broker.dispatcher.reply(newer, SESSION)
@@ -128,14 +128,12 @@ async def test_an_unknown_version_of_api_versions_is_answered_by_what_there_is(b
     ],
     ids=["empty", "short", "no body", "unknown api", "unknown version", "cut off", "version that is not offered"],
 )
-async def test_what_makes_no_sense_closes_the_connection(broker: Broker, frame: bytes) -> None:
+async def test_invalid_requests_close_the_connection(broker: Broker, frame: bytes) -> None:
     with pytest.raises(RefusedRequestError):
         await broker.dispatcher.reply(frame, SESSION)
 
 
-async def test_a_defect_becomes_an_answer_to_everything_that_was_asked(
-    broker: Broker, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_an_exception_becomes_an_error_of_every_item(broker: Broker, caplog: pytest.LogCaptureFixture) -> None:
     broker.answer = ZeroDivisionError()
     response = content(await broker.ask(TOPIC, 7), CreateTopicsResponse, 7)
     assert isinstance(response, CreateTopicsResponse)
@@ -148,7 +146,7 @@ async def test_an_answer_that_cannot_be_written_is_a_defect(broker: Broker, capl
     response = content(await broker.ask(TOPIC, 7), CreateTopicsResponse, 7)
     assert isinstance(response, CreateTopicsResponse)
     assert [(topic.name, topic.error_code) for topic in response.topics] == [("t", -1)]
-    assert "The answer to CreateTopicsRequest version 7 cannot be written" in caplog.text
+    assert "The answer to CreateTopicsRequest version 7 cannot be encoded" in caplog.text
 
 
 async def test_an_error_that_a_handler_raises_is_the_answer(broker: Broker) -> None:
@@ -164,7 +162,7 @@ async def test_a_handler_can_close_the_connection(broker: Broker) -> None:
         await broker.ask(TOPIC, 7)
 
 
-async def test_what_is_not_answered_may_be_throttled(broker: Broker) -> None:
+async def test_requests_without_an_answer_may_be_throttled(broker: Broker) -> None:
     broker.answer = None
     assert await broker.ask(ProduceRequest(acks=0), 9) == Reply(None, 0)
     broker.answer = Unanswered(1500)

@@ -74,7 +74,7 @@ async def test_with_a_directory_it_remembers(tmp_path: Path) -> None:
         assert broker.cluster_id == cluster_id
 
 
-async def test_a_new_cluster_has_what_one_of_kafka_has() -> None:
+async def test_a_new_cluster_has_the_features_of_a_new_cluster_of_kafka() -> None:
     async with EmbeddedBroker() as broker, AdminClient(broker.bootstrap_servers) as admin:
         levels = (await admin.describe_features()).finalized
     assert {name: level.highest for name, level in levels.items()} == {
@@ -255,5 +255,5 @@ async def test_a_damaged_bootstrap_checkpoint_is_named(tmp_path: Path) -> None:
     write_bootstrap(tmp_path, FeatureLevelRecord("transaction.version", 1))
     path = tmp_path / "bootstrap.checkpoint"
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(StorageError, match=r"bootstrap\.checkpoint: the batch at byte \d+ is not whole"):
+    with pytest.raises(StorageError, match=r"bootstrap\.checkpoint: the batch at byte \d+ is truncated"):
         await EmbeddedBroker(data_dir=tmp_path).start()

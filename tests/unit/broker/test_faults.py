@@ -121,7 +121,7 @@ async def test_only_some_versions_and_clients_meet_a_fault(broker: EmbeddedBroke
     assert await topics(client) == ["t"]
 
 
-async def test_who_names_no_api_means_all_but_those_to_connect_with(broker: EmbeddedBroker) -> None:
+async def test_a_fault_without_an_api_concerns_all_except_those_for_connecting(broker: EmbeddedBroker) -> None:
     broker.faults.drop()
     async with connected_to(broker) as client:
         await client.ask(ApiVersionsRequest(), 0, ApiVersionsResponse)
@@ -147,7 +147,7 @@ async def test_versions_are_capped(broker: EmbeddedBroker, client: BrokerConnect
     assert await highest() == before
 
 
-async def test_what_wants_no_answer_gets_none_when_it_is_refused(broker: EmbeddedBroker) -> None:
+async def test_a_refused_request_without_an_answer_gets_none(broker: EmbeddedBroker) -> None:
     broker.faults.refuse(ProduceRequest, error=NotControllerError)
     async with connected_to(broker) as client:
         client.send(ProduceRequest(acks=0), 9)

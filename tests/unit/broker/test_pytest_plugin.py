@@ -59,7 +59,7 @@ def test_tests_have_a_broker(pytester: pytest.Pytester, source: str, passed: int
     pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=passed)
 
 
-def test_those_who_want_no_broker_load_nothing_of_it() -> None:
+def test_tests_without_the_fixtures_import_no_broker() -> None:
     program = (
         "import sys, pytest, importlib; before = set(sys.modules);"
         "importlib.import_module('kafkawire.broker.pytest_plugin');"

@@ -66,7 +66,7 @@ class Another(Recording):
 
 
 class Failing(Recording):
-    """Cannot be asked."""
+    """Fails for every client."""
 
     def quota_metric_tags(self, quota_type: ClientQuotaType, principal: Principal, client_id: str) -> Mapping[str, str]:
         raise ZeroDivisionError
@@ -152,7 +152,7 @@ async def test_quota_callback_changed_while_the_broker_runs(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("text", ["no.such.module:Class", f"{__name__}:NoSuchClass", f"{__name__}:named", "Class"])
-async def test_what_is_no_callback_is_refused(text: str) -> None:
+async def test_classes_other_than_callbacks_are_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match=r"client\.quota\.callback\.class"):
         async with EmbeddedBroker({"client.quota.callback.class": text}):
             pass

@@ -33,7 +33,7 @@ def test_names_that_are_no_structs_name_items_too() -> None:
     assert [item.name for item in refused.responses] == ["a", "b"]
 
 
-def test_items_without_names_are_as_many_as_asked_for() -> None:
+def test_a_refusal_has_an_error_for_each_item_without_a_name() -> None:
     creation = CreateAclsRequest.AclCreation()
     refused = refusal(CreateAclsRequest((creation, creation)), 3, NOT_CONTROLLER)
     assert isinstance(refused, CreateAclsResponse)
@@ -60,7 +60,7 @@ def test_a_fetch_is_refused_partition_by_partition_until_there_are_topic_ids() -
     assert (since.error_code, since.responses) == (NOT_CONTROLLER, ())
 
 
-def test_what_a_group_is_refused_says_nothing_about_its_topics() -> None:
+def test_the_refusal_of_a_group_has_no_topics() -> None:
     topic = OffsetFetchRequest.OffsetFetchRequestTopics("t", partition_indexes=(0,))
     request = OffsetFetchRequest(groups=(OffsetFetchRequest.OffsetFetchRequestGroup("g", topics=(topic,)),))
     refused = refusal(request, 9, NOT_CONTROLLER)

@@ -44,13 +44,15 @@ async def test_requests_of_any_size_are_read(work: RequestWork, count: int) -> N
 
 
 async def test_bounded_requests_are_refused_in_words(work: RequestWork) -> None:
-    with pytest.raises(RefusedRequestError, match=r"DescribeGroupsRequest with more than 20000 items.*ask in parts"):
+    with pytest.raises(
+        RefusedRequestError, match=r"DescribeGroupsRequest with more than 20000 items.*split the request"
+    ):
         async with work.request(frame(groups(20_001), 5)):
             pass
 
 
 @pytest.mark.parametrize("size", [3, 100, 5000])
-async def test_what_is_no_request_is_refused(work: RequestWork, size: int) -> None:
+async def test_messages_other_than_requests_are_refused(work: RequestWork, size: int) -> None:
     for content in (bytes(size), b"\xff" * size, frame(groups(size), 5)[:-1], b"\0\3\0\x0c" + bytes(size)):
         with contextlib.suppress(RefusedRequestError):
             async with work.request(content) as request:
@@ -91,7 +93,7 @@ async def test_answers_of_any_size_are_the_same_bytes(work: RequestWork, count: 
 
 
 @pytest.mark.parametrize("count", [1, 5000])
-async def test_refusals_name_what_was_asked(work: RequestWork, count: int) -> None:
+async def test_refusals_name_the_request(work: RequestWork, count: int) -> None:
     topics = tuple(MetadataRequest.MetadataRequestTopic(name=str(number)) for number in range(count))
     answer = await work.refusal(MetadataRequest(topics), 9, Refused(ErrorCode.INVALID_REQUEST))
     named = [topic.name for topic in getattr(answer, "topics", ())]

@@ -27,7 +27,7 @@ def test_faults_are_set_from_outside() -> None:
         assert fault.hits == 1
 
 
-def test_what_was_kept_is_there_after_the_next_start(tmp_path: Path) -> None:
+def test_stored_state_is_there_after_the_next_start(tmp_path: Path) -> None:
     broker = ThreadedBroker(data_dir=tmp_path)
     for expected in ([], ["orders"]):
         with broker, BlockingAdminClient(broker.bootstrap_servers) as admin:

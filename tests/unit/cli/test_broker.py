@@ -78,7 +78,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--port", "70000"], ExitCode.USAGE, "65535"),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_errors_are_printed(
     capsys: pytest.CaptureFixture[str], arguments: list[str], exit_code: int, message: str
 ) -> None:
     assert main(["broker", "--port", "0", *arguments]) == exit_code

@@ -226,7 +226,7 @@ def test_messages_of_a_package_of_ones_own(codec: Filter, own: str, engine: str)
         ("json", "json is not a package that kafkawire generated"),
     ],
 )
-def test_what_is_no_generated_package(
+def test_modules_other_than_generated_packages(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], package: str, told: str
 ) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])

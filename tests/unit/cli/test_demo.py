@@ -41,7 +41,7 @@ def test_demo_shows_every_step_on_a_machine_without_java(
     operation, resource, _, until = row(shown.out, "WRITE")
     assert (operation, resource) == ("DENY", "TOPIC orders")
     assert until.count(":") == 2
-    assert row(shown.out, "READ")[3] == "still so"
+    assert row(shown.out, "READ")[3] == "still valid"
     assert "Left out: Apache Spark reads the same table, but Java is not installed here." in shown.out
 
 

@@ -41,7 +41,7 @@ def test_pages_follow_the_definitions(folder: Path, capsys: pytest.CaptureFixtur
     assert pages(folder) == {f"pages/{name}.md" for name in ("index", "history", "messages/note")}
 
 
-def test_a_page_that_somebody_changed_is_written_anew(folder: Path) -> None:
+def test_a_changed_page_is_written_again(folder: Path) -> None:
     assert generate("--docs", "pages") == 0
     page = folder / "pages" / "messages" / "note.md"
     written = page.read_text()

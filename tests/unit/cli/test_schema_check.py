@@ -89,7 +89,9 @@ def test_the_text_shows_place_rule_and_bytes(capsys: pytest.CaptureFixture[str])
     assert "bytes: 2 versions of 1 message are valid on both sides, 0 of them compatible both ways" in text
 
 
-def test_what_is_accepted_is_shown_with_its_reason_and_passes(sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_accepted_findings_are_shown_with_their_reason_and_pass(
+    sides: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["schema", "check", "old", "broken", "--allow", allow(sides, *ENTRY)]) == ExitCode.DONE
     text = capsys.readouterr().out
     assert f"accepted[{BREAKING}]" in text
@@ -165,7 +167,7 @@ def test_markdown_has_a_table_for_each_severity(capsys: pytest.CaptureFixture[st
     )
 
 
-def test_the_upstream_profile_refuses_what_kafka_refuses(sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_upstream_profile_refuses_the_same_as_kafka(sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tagged = field("Note", "string", "0+", taggedVersions="0+", tag=0)
     write(sides / "flexible", message("Order", "0-1", [ID], flexibleVersions="0+"))
     write(sides / "tagged", message("Order", "0-1", [ID, tagged], flexibleVersions="0+"))

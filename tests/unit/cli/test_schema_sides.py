@@ -109,7 +109,7 @@ STREAMS_ARE_MISSING = (
 @pytest.mark.usefixtures("releases")
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("command", ["check", "diff"])
-def test_what_a_jar_that_is_not_published_would_define_is_not_compared(
+def test_definitions_of_an_unpublished_jar_are_not_compared(
     capsys: pytest.CaptureFixture[str], command: str, turned: bool
 ) -> None:
     sides = ["kafka:98.0.0", "kafka:99.0.0"]

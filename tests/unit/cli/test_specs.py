@@ -93,7 +93,7 @@ def add(releases: Releases, version: str, *words: str) -> int:
     return main(["specs", "add", version, *where, *words])
 
 
-def test_add_does_the_whole_way_and_lists_what_is_new(
+def test_add_imports_generates_and_lists_what_is_new(
     releases: Releases, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import_(releases, "--pin")
@@ -166,7 +166,7 @@ def test_a_release_that_definitions_do_not_allow_is_not_added(
     assert not (tmp_path / "out").exists()
 
 
-def test_what_needs_a_decision_is_printed_as_toml(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
+def test_needed_decisions_are_printed_as_toml(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
     import_(releases, "--pin")
     capsys.readouterr()
     releases.publish("3.0", [message("M1", "1-2", [field("Title", "bytes", "0+")])])

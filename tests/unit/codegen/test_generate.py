@@ -140,7 +140,7 @@ def test_definitions_with_errors_are_refused_with_the_findings_of_lint(tmp_path:
     assert contents(tmp_path) == before
 
 
-def test_one_error_is_told_in_the_singular(tmp_path: Path) -> None:
+def test_one_error_is_reported_in_the_singular(tmp_path: Path) -> None:
     with pytest.raises(DefinitionsRefusedError, match=r"^1 error in the definitions: nothing is generated$"):
         generated(target(tmp_path, message("First", field("A", "int23"))))
 

@@ -54,7 +54,7 @@ def test_versions_share_layouts() -> None:
             layouts.of_version(version)
 
 
-def test_a_field_says_only_what_does_not_follow() -> None:
+def test_a_field_has_only_arguments_that_cannot_be_derived() -> None:
     structs = {
         "M": (
             Field("TopicIds", "[]uuid"),

@@ -12,7 +12,7 @@ from kafkawire.logs import LogReadError, find_log_files, read_table, store_for
 
 @pytest.fixture
 def no_hadoop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without Hadoop, whatever this one has."""
+    """A machine without Hadoop, even if this one has it."""
     for name in ("JAVA_HOME", "HADOOP_HOME", "ARROW_LIBHDFS_DIR"):
         monkeypatch.setenv(name, "/nowhere")
 

@@ -117,7 +117,7 @@ def test_bytes_of_names_that_are_no_text_are_written_out(tmp_path: Path) -> None
             find_log_files([uri], store=store_for(uri))
 
 
-def test_what_a_pattern_finds_beside_logs_is_left_out(root: Path) -> None:
+def test_other_files_that_match_a_pattern_are_left_out(root: Path) -> None:
     (log,) = {file.folder for file in find_log_files([f"{root}/__cluster*"])}
     write(Path(log) / "leader-epoch-checkpoint")
     assert find_log_files([f"{log}/*"]) == find_log_files([log])
@@ -137,7 +137,7 @@ def test_a_filter_of_names(root: Path) -> None:
     assert [file.kind for file in found] == [FileKind.SNAPSHOT] * 2
 
 
-def test_a_copy_under_another_name_is_known_by_what_lies_in_it(tmp_path: Path) -> None:
+def test_a_copy_under_another_name_is_recognized_by_its_content(tmp_path: Path) -> None:
     copy = tmp_path / "backup of monday"
     for each in (LOGS / "__cluster_metadata-0").iterdir():
         write(copy / each.name)
@@ -153,7 +153,7 @@ def test_a_single_file_may_have_any_name(tmp_path: Path) -> None:
         find_log_files([str(write(tmp_path / "notes.txt"))])
 
 
-def test_what_is_neither_a_file_nor_a_folder_is_unreadable(tmp_path: Path) -> None:
+def test_a_pipe_and_an_empty_path_are_unreadable(tmp_path: Path) -> None:
     """To open a pipe would be to wait for its other end."""
     os.mkfifo(tmp_path / "pipe.log")
     with pytest.raises(LogReadError, match="neither a folder nor a regular file"):
@@ -163,7 +163,7 @@ def test_what_is_neither_a_file_nor_a_folder_is_unreadable(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("path", ["nowhere", "nowhere/*.log"])
-def test_what_is_not_there_is_unreadable(tmp_path: Path, path: str) -> None:
+def test_missing_files_are_unreadable(tmp_path: Path, path: str) -> None:
     with pytest.raises(LogReadError) as raised:
         find_log_files([str(tmp_path / path)])
     assert raised.value.code == "unreadable"

@@ -25,7 +25,7 @@ WISH_KEY = message(
 WISH_VALUE = message("WishValue", field("What", "string"), type="coordinator-value", apiKey=77)
 
 
-def test_a_new_metadata_record_stands_beside_those_of_kafka(tmp_path: Path) -> None:
+def test_a_new_metadata_record_is_added_to_the_records_of_kafka(tmp_path: Path) -> None:
     registry = own_definitions(write_definitions(tmp_path, GREETING)).registry
     assert registry.metadata == {**BUILT_IN.metadata, 900: "GreetingRecord"}
     assert registry.coordinators == BUILT_IN.coordinators
@@ -81,7 +81,7 @@ def test_coordinator_records_of_kafka_are_known_by_their_names(tmp_path: Path) -
         ([WISH_KEY, WISH_VALUE], "unknown coordinator; put the file into one of the folders group-coordinator, "),
     ],
 )
-def test_what_defines_no_record_is_refused(tmp_path: Path, definitions: list[Json], complaint: str) -> None:
+def test_definitions_without_a_record_are_refused(tmp_path: Path, definitions: list[Json], complaint: str) -> None:
     with pytest.raises(OwnDefinitionsError) as refused:
         own_definitions(write_definitions(tmp_path, *definitions))
     assert complaint in str(refused.value)
@@ -116,18 +116,18 @@ def test_other_definitions_are_another_package(tmp_path: Path) -> None:
     assert first.registry.message("GreetingRecord") is not other.registry.message("GreetingRecord")
 
 
-def test_a_process_without_the_folder_decodes_after_it_installed_the_modules(tmp_path: Path) -> None:
+def test_a_process_without_the_folder_decodes_with_an_unpickled_registry(tmp_path: Path) -> None:
     own = own_definitions(write_definitions(tmp_path, GREETING))
     encoded = own.registry.message("GreetingRecord")(text="hello").encode(1)
     code = (
-        "import pickle, sys; own, encoded = pickle.load(sys.stdin.buffer);"
-        "own.modules.install(); own.modules.install();"
-        "print(own.registry.message('GreetingRecord').decode(encoded, 1).text,"
+        "import pickle, sys; registry, encoded = pickle.load(sys.stdin.buffer);"
+        "registry.modules.install();"  # once more
+        "print(registry.message('GreetingRecord').decode(encoded, 1).text,"
         "sum(type(finder).__module__ == 'kafkawire.logs.generated_modules' for finder in sys.meta_path))"
     )
     (tmp_path / "GreetingRecord.json").unlink()
     worker = subprocess.run(
-        [sys.executable, "-c", code], input=pickle.dumps((own, encoded)), capture_output=True, check=True
+        [sys.executable, "-c", code], input=pickle.dumps((own.registry, encoded)), capture_output=True, check=True
     )
     assert worker.stdout.split() == [b"hello", b"1"]
 

@@ -89,7 +89,7 @@ def test_an_end_at_the_high_watermark_is_not_known_yet(tmp_path: Path) -> None:
     assert outcomes(tmp_path, ReadOptions(high_watermark=4)) == ["committed"] * 4
 
 
-def test_limits_leave_out_records_and_not_what_became_of_the_others(tmp_path: Path) -> None:
+def test_limits_leave_out_records_and_not_the_outcomes_of_the_others(tmp_path: Path) -> None:
     write_metadata_batches(tmp_path / METADATA, [[BEGIN], [TOPIC], [TOPIC], [ABORT]])
     assert outcomes(tmp_path, ReadOptions(from_offset=1, until_offset=3)) == ["aborted"] * 2
     assert outcomes(tmp_path, ReadOptions(record_types=("TOPIC_RECORD",))) == ["aborted"] * 2
@@ -124,7 +124,7 @@ def test_markers_end_the_transactions_of_their_producers(tmp_path: Path) -> None
     assert outcomes(tmp_path) == ["committed", "committed", None, "aborted", "committed", "open", "aborted"]
 
 
-def test_markers_before_what_is_read_say_nothing_of_it(tmp_path: Path) -> None:
+def test_markers_before_the_read_records_do_not_count(tmp_path: Path) -> None:
     batches = [
         Written(1, commits(1), 7, 0),
         Written(1, (), 7, 0, "ABORT"),

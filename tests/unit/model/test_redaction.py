@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkawire.admin.connection.sasl import OAuthBearerCredentials, PlainCredentials, ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import OAuthBearerCredentials, PlainCredentials, ScramCredentials
 from kafkawire.admin.connection.tls import Tls
 from kafkawire.admin.tokens import DelegationToken
 from kafkawire.model.configs.resources import ConfigChange

@@ -69,7 +69,7 @@ def test_every_int8_is_a_member_that_keeps_its_number(enumeration: type[Tolerant
 
 
 @pytest.mark.parametrize("value", [128, -129, 2**40])
-def test_what_no_wire_carries_is_no_member(value: int) -> None:
+def test_numbers_outside_the_wire_type_are_no_members(value: int) -> None:
     with pytest.raises(ValueError, match="not a valid ResourceType"):
         ResourceType(value)
 

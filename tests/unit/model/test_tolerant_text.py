@@ -10,7 +10,7 @@ import pytest
 from kafkawire.model.groups.descriptions import GroupState, GroupType
 
 
-def test_words_are_found_whatever_their_letters_are() -> None:
+def test_names_are_found_in_any_case() -> None:
     assert GroupState("Stable") is GroupState("STABLE") is GroupState("stable") is GroupState.STABLE
     assert GroupType("Consumer") is GroupType.CONSUMER
     assert not GroupType.CONSUMER.is_unknown
@@ -33,6 +33,6 @@ def test_unknown_words_do_not_fill_the_memory() -> None:
     assert set(GroupState) == known
 
 
-def test_what_is_no_word_is_refused() -> None:
+def test_invalid_names_are_refused() -> None:
     with pytest.raises(ValueError, match="3 is not a valid GroupState"):
         GroupState(3)  # type: ignore[arg-type]  # what a caller without types may do

@@ -72,7 +72,7 @@ def test_a_deleted_offset_ends_with_its_deletion_and_a_new_commit_is_another_one
     assert left_out == 0
 
 
-def test_limit_keeps_what_is_still_there_and_then_what_was_deleted_last() -> None:
+def test_the_limit_keeps_current_offsets_and_then_the_last_deleted_ones() -> None:
     rows = [commit(partition, 5, 1000 + partition) for partition in range(6)]
     rows += [commit(partition, None, 5000 + partition) for partition in range(4)]
     found, left_out = folded(rows, limit=3)

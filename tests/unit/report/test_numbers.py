@@ -1,4 +1,4 @@
-"""Numbers of a report are those of the tables, whatever is on its page: of two clusters, at many dates."""
+"""The numbers of a report equal those of the tables, for two clusters and at many dates."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def holding(data: PageData, section: str, date: int) -> list[int]:
     ]
 
 
-def test_what_holds_is_what_the_histories_have_as_of_each_date(data: PageData, tables: Tables) -> None:
+def test_the_rows_of_a_date_equal_those_of_the_histories(data: PageData, tables: Tables) -> None:
     assert data["clusters"] == list(CLUSTERS)
     for date in DATES:
         acls = tables.rows("acl_history", date)
@@ -139,7 +139,7 @@ def test_each_cluster_has_its_own_share_of_the_rows(data: PageData) -> None:
             assert numbers["shown"] >= min(numbers["rows"], 50)
 
 
-def test_what_is_shown_of_what_is_said(data: PageData) -> None:
+def test_the_page_says_how_many_rows_it_shows(data: PageData) -> None:
     for name, section in data["sections"].items():
         rows, shown = (sum(numbers[field] for numbers in section["numbers"]) for field in ("rows", "shown"))
         words = {"acls": "ACLs", "configs": "configurations", "commits": "committed offsets"}.get(name, name)

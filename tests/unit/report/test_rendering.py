@@ -49,7 +49,7 @@ def page() -> str:
     return render_page(report, written_at=0)
 
 
-def test_data_is_what_was_given(page: str) -> None:
+def test_the_data_of_a_page_equals_the_given_data(page: str) -> None:
     data = json.loads(Elements(page).texts["script"][0])
     assert data["title"] == HOSTILE
     assert data["logs"] == [HOSTILE]

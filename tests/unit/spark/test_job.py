@@ -1,4 +1,4 @@
-"""What the job refuses before it asks for a session of Spark, and how it judges its accounts."""
+"""What the job refuses before it starts a session of Spark, and how it judges its accounts."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def test_a_malformed_value_is_named(option: str, text: str, complaint: str) -> N
 
 
 @pytest.mark.parametrize("missing", ["table", "path"])
-def test_what_cannot_be_left_out_is_named(missing: str) -> None:
+def test_missing_required_options_are_named(missing: str) -> None:
     with pytest.raises(OptionError, match=f"option '{missing}': it is missing: "):
         source_options({name: text for name, text in LEAST.items() if name != missing})
 

@@ -50,7 +50,7 @@ OFFSET, TIME, TYPE = ("log_offset",), ("append_time",), ("record_type",)
         (EqualTo(("value", "log_offset"), 5), ReadOptions()),
     ],
 )
-def test_a_filter_narrows_what_is_read(asked: Filter, expected: ReadOptions) -> None:
+def test_a_filter_narrows_the_read_options(asked: Filter, expected: ReadOptions) -> None:
     assert narrowed(ReadOptions(), [asked], offsets=True, types=True) == expected
 
 
@@ -67,6 +67,6 @@ def test_filters_and_options_narrow_together() -> None:
     )
 
 
-def test_what_does_not_hold_for_all_rows_is_left_to_spark() -> None:
+def test_filters_that_cannot_skip_rows_are_left_to_spark() -> None:
     filters: list[Filter] = [EqualTo(OFFSET, 5), EqualTo(TYPE, "A")]
     assert narrowed(ReadOptions(), filters, offsets=False, types=False) == ReadOptions()

@@ -88,7 +88,7 @@ def test_the_partition_that_spark_makes_where_there_are_none_has_no_rows() -> No
     assert list(source.reader(source.schema()).read(InputPartition(None))) == []
 
 
-def test_only_who_asks_for_it_gets_a_reader_that_takes_filters() -> None:
+def test_filters_are_pushed_down_on_request_only() -> None:
     for options, kind in (
         ({"table": "records"}, KafkaLogReader),
         ({"table": "records", "pushdown": "true"}, FilteredKafkaLogReader),
@@ -123,7 +123,7 @@ def test_another_schema_is_refused() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_the_table_is_refused(options: Mapping[str, str], complaint: str) -> None:
+def test_options_that_do_not_fit_the_table_are_refused(options: Mapping[str, str], complaint: str) -> None:
     with pytest.raises(OptionError) as refused:
         KafkaLogSource({"path": str(LOGS), **options}).schema()
     assert complaint in str(refused.value)

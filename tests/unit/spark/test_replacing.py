@@ -58,7 +58,7 @@ def test_a_run_that_fails_changes_nothing(tmp_path: Path, failure: BaseException
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_what_was_there_comes_back_if_nothing_takes_its_place(tmp_path: Path) -> None:
+def test_the_previous_table_is_restored_if_no_new_one_is_written(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "old").write_text("old")

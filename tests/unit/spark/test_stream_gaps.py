@@ -83,7 +83,7 @@ def test_a_metadata_segment_that_does_not_come_in_time_is_a_loss(metadata: Path)
     assert query.rows == rows_at_once(metadata.parent)
 
 
-def test_a_trigger_for_what_is_there_does_not_wait(metadata: Path) -> None:
+def test_a_trigger_available_now_does_not_wait(metadata: Path) -> None:
     query = Followed(metadata.parent)
     shutil.copy(FIRST, metadata)
     shutil.copy(THIRD, metadata)

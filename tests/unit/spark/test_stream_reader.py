@@ -103,7 +103,7 @@ def test_new_partitions_and_snapshots_are_found(log: Path) -> None:
     assert query.look() == []
 
 
-def test_what_comes_after_the_start_of_a_trigger_for_what_is_there_waits(log: Path) -> None:
+def test_records_after_the_start_of_a_trigger_available_now_wait(log: Path) -> None:
     first, second, *rest = batches_of(FIRST)
     segment = log / FIRST.name
     segment.write_bytes(first)

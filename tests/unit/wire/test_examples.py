@@ -21,8 +21,8 @@ from tests.made.messages import (
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
 from kafkawire.protocol import MetadataRequest
-from kafkawire.wire.strategies import FIRST_UNKNOWN_TAG, instances, messages
-from kafkawire.wire.values import LARGEST_TAG
+from kafkawire.wire.strategies import instances, messages
+from kafkawire.wire.values import FIRST_UNKNOWN_TAG, LARGEST_TAG
 
 EVERYTHING = everything()
 
@@ -110,5 +110,5 @@ def test_strategies_draw_legal_instances(version: int, data: st.DataObject) -> N
 
 
 @given(message=messages(MetadataRequest, 12))
-def test_strategies_of_messages_draw_what_the_version_can_carry(message: MetadataRequest) -> None:
+def test_strategies_of_messages_draw_values_that_the_version_can_carry(message: MetadataRequest) -> None:
     assert MetadataRequest.decode(message.encode(12), 12) == message

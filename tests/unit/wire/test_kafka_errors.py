@@ -89,7 +89,7 @@ def test_an_error_travels_whole(error: KafkaError, duplicate: Callable[[KafkaErr
     assert made.__cause__.args == (111, "refused")
 
 
-def test_errors_are_what_programs_catch() -> None:
+def test_errors_have_the_classes_that_programs_catch() -> None:
     assert issubclass(ApiError, KafkaError)
     assert issubclass(UnrecognizedCodeError, ApiError)
     assert issubclass(DisconnectedError, ConnectionError)
@@ -110,5 +110,5 @@ def test_errors_are_what_programs_catch() -> None:
         (ClosedError, False),
     ],
 )
-def test_the_class_knows_whether_a_retry_may_help(error: type[KafkaError], retriable: bool) -> None:
+def test_the_class_says_whether_an_error_is_retriable(error: type[KafkaError], retriable: bool) -> None:
     assert error.retriable is retriable

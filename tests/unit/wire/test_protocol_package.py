@@ -84,7 +84,7 @@ def test_unknown_names() -> None:
             message_class(name)
 
 
-def test_message_class_knows_what_was_used_before() -> None:
+def test_message_class_returns_the_imported_class() -> None:
     assert message_class("FetchRequest") is FetchRequest
 
 

@@ -77,7 +77,7 @@ def test_numbers_that_are_cut_off_are_refused(read: Read, longest: int) -> None:
         (write_varlong, (-(2**63) - 1, 2**63)),
     ],
 )
-def test_writers_refuse_what_does_not_fit(write: Callable[[int], bytes], outside: tuple[int, int]) -> None:
+def test_writers_refuse_values_that_do_not_fit(write: Callable[[int], bytes], outside: tuple[int, int]) -> None:
     for value in outside:
         with pytest.raises(ValueError, match=str(value)):
             write(value)

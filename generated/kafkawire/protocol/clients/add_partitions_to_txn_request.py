@@ -11,6 +11,7 @@ from kafkawire.wire.entities import ProducerId, TopicName, TransactionalId
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_structs,
     long_length,
     long_numbers,
     long_text,
@@ -19,8 +20,8 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -167,14 +168,7 @@ def _read_add_partitions_to_txn_request_v0(buffer: bytes, at: int) -> tuple[AddP
     at = end
     v3_and_below_producer_id, v3_and_below_producer_epoch, n = _unpack_qhi(buffer, at)
     at += 14
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        v3_and_below_topics, at = _read_many_add_partitions_to_txn_topic_v0(buffer, at, n)
-    elif not n:
-        v3_and_below_topics = ()
-    else:
-        raise ValueError
+    v3_and_below_topics, at = structs(buffer, at, n, _read_many_add_partitions_to_txn_topic_v0)
     return (
         AddPartitionsToTxnRequest(
             (),
@@ -196,9 +190,7 @@ def _encode_add_partitions_to_txn_request_v0(item: AddPartitionsToTxnRequest) ->
     v3_and_below_transactional_id_raw = item.v3_and_below_transactional_id.encode()
     out += _pack_h(len(v3_and_below_transactional_id_raw))
     out += v3_and_below_transactional_id_raw
-    v3_and_below_topics = item.v3_and_below_topics
-    if type(v3_and_below_topics) is not tuple:
-        v3_and_below_topics = sequence(v3_and_below_topics)
+    v3_and_below_topics = sequence(item.v3_and_below_topics)
     out += _pack_qhi(item.v3_and_below_producer_id, item.v3_and_below_producer_epoch, len(v3_and_below_topics))
     _write_many_add_partitions_to_txn_topic_v0(out, v3_and_below_topics)
     return bytes(out)
@@ -291,16 +283,7 @@ def _read_add_partitions_to_txn_request_v3(buffer: bytes, at: int) -> tuple[AddP
         v3_and_below_transactional_id, at = long_text(buffer, at, n)
         v3_and_below_producer_id, v3_and_below_producer_epoch, n = _unpack_qhB(buffer, at)
         at += 11
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        v3_and_below_topics, at = _read_many_add_partitions_to_txn_topic_v3(buffer, at, n - 1)
-    elif n:
-        v3_and_below_topics = ()
-    else:
-        raise ValueError
+    v3_and_below_topics, at = compact_structs(buffer, at, n, _read_many_add_partitions_to_txn_topic_v3)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -331,9 +314,7 @@ def _encode_add_partitions_to_txn_request_v3(item: AddPartitionsToTxnRequest) ->
         out += long_text_length(n)
         out += text
         out += _pack_qh(item.v3_and_below_producer_id, item.v3_and_below_producer_epoch)
-    v3_and_below_topics = item.v3_and_below_topics
-    if type(v3_and_below_topics) is not tuple:
-        v3_and_below_topics = sequence(v3_and_below_topics)
+    v3_and_below_topics = sequence(item.v3_and_below_topics)
     n = len(v3_and_below_topics)
     if n < 127:
         out.append(n + 1)
@@ -372,16 +353,7 @@ def _read_many_add_partitions_to_txn_transaction_v4(
             transactional_id, at = long_text(buffer, at, n)
             producer_id, producer_epoch, verify_only, n = _unpack_qhzB(buffer, at)
             at += 12
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_add_partitions_to_txn_topic_v3(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_add_partitions_to_txn_topic_v3)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -405,9 +377,7 @@ def _write_many_add_partitions_to_txn_transaction_v4(
             out += long_text_length(n)
             out += text
             out += _pack_qhz(item.producer_id, item.producer_epoch, item.verify_only)
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -427,16 +397,7 @@ def _write_many_add_partitions_to_txn_transaction_v4(
 def _read_add_partitions_to_txn_request_v4(buffer: bytes, at: int) -> tuple[AddPartitionsToTxnRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        transactions, at = _read_many_add_partitions_to_txn_transaction_v4(buffer, at, n - 1)
-    elif n:
-        transactions = ()
-    else:
-        raise ValueError
+    transactions, at = compact_structs(buffer, at, n, _read_many_add_partitions_to_txn_transaction_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -455,9 +416,7 @@ def _encode_add_partitions_to_txn_request_v4(item: AddPartitionsToTxnRequest) ->
         raise ValueError  # v3_and_below_producer_epoch is not in these versions
     if len(item.v3_and_below_topics):
         raise ValueError  # v3_and_below_topics is not in these versions
-    transactions = item.transactions
-    if type(transactions) is not tuple:
-        transactions = sequence(transactions)
+    transactions = sequence(item.transactions)
     n = len(transactions)
     if n < 127:
         out.append(n + 1)

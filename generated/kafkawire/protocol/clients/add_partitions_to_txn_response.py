@@ -11,13 +11,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName, TransactionalId
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -142,14 +143,7 @@ def _read_many_add_partitions_to_txn_topic_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            results_by_partition, at = _read_many_add_partitions_to_txn_partition_result_v0(buffer, at, n)
-        elif not n:
-            results_by_partition = ()
-        else:
-            raise ValueError
+        results_by_partition, at = structs(buffer, at, n, _read_many_add_partitions_to_txn_partition_result_v0)
         result.append(make(name, results_by_partition))
     return tuple(result), at
 
@@ -163,9 +157,7 @@ def _write_many_add_partitions_to_txn_topic_result_v0(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        results_by_partition = item.results_by_partition
-        if type(results_by_partition) is not tuple:
-            results_by_partition = sequence(results_by_partition)
+        results_by_partition = sequence(item.results_by_partition)
         out += _pack_i(len(results_by_partition))
         _write_many_add_partitions_to_txn_partition_result_v0(out, results_by_partition)
 
@@ -178,14 +170,7 @@ def _write_many_add_partitions_to_txn_topic_result_v0(
 def _read_add_partitions_to_txn_response_v0(buffer: bytes, at: int) -> tuple[AddPartitionsToTxnResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        results_by_topic_v3_and_below, at = _read_many_add_partitions_to_txn_topic_result_v0(buffer, at, n)
-    elif not n:
-        results_by_topic_v3_and_below = ()
-    else:
-        raise ValueError
+    results_by_topic_v3_and_below, at = structs(buffer, at, n, _read_many_add_partitions_to_txn_topic_result_v0)
     return AddPartitionsToTxnResponse(throttle_time_ms, 0, (), results_by_topic_v3_and_below), at
 
 
@@ -195,9 +180,7 @@ def _encode_add_partitions_to_txn_response_v0(item: AddPartitionsToTxnResponse) 
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.results_by_transaction):
         raise ValueError  # results_by_transaction is not in these versions
-    results_by_topic_v3_and_below = item.results_by_topic_v3_and_below
-    if type(results_by_topic_v3_and_below) is not tuple:
-        results_by_topic_v3_and_below = sequence(results_by_topic_v3_and_below)
+    results_by_topic_v3_and_below = sequence(item.results_by_topic_v3_and_below)
     out += _pack_ii(item.throttle_time_ms, len(results_by_topic_v3_and_below))
     _write_many_add_partitions_to_txn_topic_result_v0(out, results_by_topic_v3_and_below)
     return bytes(out)
@@ -258,16 +241,7 @@ def _read_many_add_partitions_to_txn_topic_result_v3(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            results_by_partition, at = _read_many_add_partitions_to_txn_partition_result_v3(buffer, at, n - 1)
-        elif n:
-            results_by_partition = ()
-        else:
-            raise ValueError
+        results_by_partition, at = compact_structs(buffer, at, n, _read_many_add_partitions_to_txn_partition_result_v3)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -288,9 +262,7 @@ def _write_many_add_partitions_to_txn_topic_result_v3(
         else:
             out += long_text_length(n)
         out += text
-        results_by_partition = item.results_by_partition
-        if type(results_by_partition) is not tuple:
-            results_by_partition = sequence(results_by_partition)
+        results_by_partition = sequence(item.results_by_partition)
         n = len(results_by_partition)
         if n < 127:
             out.append(n + 1)
@@ -311,16 +283,7 @@ def _write_many_add_partitions_to_txn_topic_result_v3(
 def _read_add_partitions_to_txn_response_v3(buffer: bytes, at: int) -> tuple[AddPartitionsToTxnResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results_by_topic_v3_and_below, at = _read_many_add_partitions_to_txn_topic_result_v3(buffer, at, n - 1)
-    elif n:
-        results_by_topic_v3_and_below = ()
-    else:
-        raise ValueError
+    results_by_topic_v3_and_below, at = compact_structs(buffer, at, n, _read_many_add_partitions_to_txn_topic_result_v3)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -333,9 +296,7 @@ def _encode_add_partitions_to_txn_response_v3(item: AddPartitionsToTxnResponse) 
     out = bytearray()
     if len(item.results_by_transaction):
         raise ValueError  # results_by_transaction is not in these versions
-    results_by_topic_v3_and_below = item.results_by_topic_v3_and_below
-    if type(results_by_topic_v3_and_below) is not tuple:
-        results_by_topic_v3_and_below = sequence(results_by_topic_v3_and_below)
+    results_by_topic_v3_and_below = sequence(item.results_by_topic_v3_and_below)
     n = len(results_by_topic_v3_and_below)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -371,16 +332,7 @@ def _read_many_add_partitions_to_txn_result_v4(
             transactional_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topic_results, at = _read_many_add_partitions_to_txn_topic_result_v3(buffer, at, n - 1)
-        elif n:
-            topic_results = ()
-        else:
-            raise ValueError
+        topic_results, at = compact_structs(buffer, at, n, _read_many_add_partitions_to_txn_topic_result_v3)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -401,9 +353,7 @@ def _write_many_add_partitions_to_txn_result_v4(
         else:
             out += long_text_length(n)
         out += text
-        topic_results = item.topic_results
-        if type(topic_results) is not tuple:
-            topic_results = sequence(topic_results)
+        topic_results = sequence(item.topic_results)
         n = len(topic_results)
         if n < 127:
             out.append(n + 1)
@@ -425,16 +375,7 @@ def _write_many_add_partitions_to_txn_result_v4(
 def _read_add_partitions_to_txn_response_v4(buffer: bytes, at: int) -> tuple[AddPartitionsToTxnResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results_by_transaction, at = _read_many_add_partitions_to_txn_result_v4(buffer, at, n - 1)
-    elif n:
-        results_by_transaction = ()
-    else:
-        raise ValueError
+    results_by_transaction, at = compact_structs(buffer, at, n, _read_many_add_partitions_to_txn_result_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -447,9 +388,7 @@ def _encode_add_partitions_to_txn_response_v4(item: AddPartitionsToTxnResponse) 
     out = bytearray()
     if len(item.results_by_topic_v3_and_below):
         raise ValueError  # results_by_topic_v3_and_below is not in these versions
-    results_by_transaction = item.results_by_transaction
-    if type(results_by_transaction) is not tuple:
-        results_by_transaction = sequence(results_by_transaction)
+    results_by_transaction = sequence(item.results_by_transaction)
     n = len(results_by_transaction)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)

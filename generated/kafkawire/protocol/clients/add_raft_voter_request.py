@@ -10,13 +10,13 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -170,16 +170,7 @@ def _read_add_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[AddRaftVote
     timeout_ms, voter_id, voter_directory_id, n = _unpack_ii16sB(buffer, at)
     at += 25
     voter_directory_id = _load_uuid(voter_directory_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
-    elif n:
-        listeners = ()
-    else:
-        raise ValueError
+    listeners, at = compact_structs(buffer, at, n, _read_many_listener_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -203,9 +194,7 @@ def _encode_add_raft_voter_request_v0(item: AddRaftVoterRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    listeners = item.listeners
-    if type(listeners) is not tuple:
-        listeners = sequence(listeners)
+    listeners = sequence(item.listeners)
     n = len(listeners)
     if len(item.voter_directory_id) != 16:
         raise ValueError
@@ -245,16 +234,7 @@ def _read_add_raft_voter_request_v1(buffer: bytes, at: int) -> tuple[AddRaftVote
     timeout_ms, voter_id, voter_directory_id, n = _unpack_ii16sB(buffer, at)
     at += 25
     voter_directory_id = _load_uuid(voter_directory_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
-    elif n:
-        listeners = ()
-    else:
-        raise ValueError
+    listeners, at = compact_structs(buffer, at, n, _read_many_listener_v0)
     ack_when_committed, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -279,9 +259,7 @@ def _encode_add_raft_voter_request_v1(item: AddRaftVoterRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    listeners = item.listeners
-    if type(listeners) is not tuple:
-        listeners = sequence(listeners)
+    listeners = sequence(item.listeners)
     n = len(listeners)
     if len(item.voter_directory_id) != 16:
         raise ValueError

@@ -10,13 +10,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -196,24 +197,10 @@ def _read_many_entry_data_v0(
     for _ in range(count):
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            entity, at = _read_many_entity_data_v0(buffer, at, n)
-        elif not n:
-            entity = ()
-        else:
-            raise ValueError
+        entity, at = structs(buffer, at, n, _read_many_entity_data_v0)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            ops, at = _read_many_op_data_v0(buffer, at, n)
-        elif not n:
-            ops = ()
-        else:
-            raise ValueError
+        ops, at = structs(buffer, at, n, _read_many_op_data_v0)
         result.append(make(entity, ops))
     return tuple(result), at
 
@@ -222,14 +209,10 @@ def _write_many_entry_data_v0(out: bytearray, items: Sequence[AlterClientQuotasR
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        entity = item.entity
-        if type(entity) is not tuple:
-            entity = sequence(entity)
+        entity = sequence(item.entity)
         out += _pack_i(len(entity))
         _write_many_entity_data_v0(out, entity)
-        ops = item.ops
-        if type(ops) is not tuple:
-            ops = sequence(ops)
+        ops = sequence(item.ops)
         out += _pack_i(len(ops))
         _write_many_op_data_v0(out, ops)
 
@@ -242,14 +225,7 @@ def _write_many_entry_data_v0(out: bytearray, items: Sequence[AlterClientQuotasR
 def _read_alter_client_quotas_request_v0(buffer: bytes, at: int) -> tuple[AlterClientQuotasRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        entries_, at = _read_many_entry_data_v0(buffer, at, n)
-    elif not n:
-        entries_ = ()
-    else:
-        raise ValueError
+    entries_, at = structs(buffer, at, n, _read_many_entry_data_v0)
     (validate_only,) = _unpack_z(buffer, at)
     at += 1
     return AlterClientQuotasRequest(entries_, validate_only), at
@@ -259,9 +235,7 @@ def _encode_alter_client_quotas_request_v0(item: AlterClientQuotasRequest) -> by
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    entries_ = item.entries
-    if type(entries_) is not tuple:
-        entries_ = sequence(entries_)
+    entries_ = sequence(item.entries)
     out += _pack_i(len(entries_))
     _write_many_entry_data_v0(out, entries_)
     if type(item.validate_only) is not bool:
@@ -395,28 +369,10 @@ def _read_many_entry_data_v1(
     for _ in range(count):
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            entity, at = _read_many_entity_data_v1(buffer, at, n - 1)
-        elif n:
-            entity = ()
-        else:
-            raise ValueError
+        entity, at = compact_structs(buffer, at, n, _read_many_entity_data_v1)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            ops, at = _read_many_op_data_v1(buffer, at, n - 1)
-        elif n:
-            ops = ()
-        else:
-            raise ValueError
+        ops, at = compact_structs(buffer, at, n, _read_many_op_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -428,18 +384,14 @@ def _read_many_entry_data_v1(
 
 def _write_many_entry_data_v1(out: bytearray, items: Sequence[AlterClientQuotasRequest.EntryData]) -> None:
     for item in items:
-        entity = item.entity
-        if type(entity) is not tuple:
-            entity = sequence(entity)
+        entity = sequence(item.entity)
         n = len(entity)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_entity_data_v1(out, entity)
-        ops = item.ops
-        if type(ops) is not tuple:
-            ops = sequence(ops)
+        ops = sequence(item.ops)
         n = len(ops)
         if n < 127:
             out.append(n + 1)
@@ -460,16 +412,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[AlterClientQuotasR
 def _read_alter_client_quotas_request_v1(buffer: bytes, at: int) -> tuple[AlterClientQuotasRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        entries_, at = _read_many_entry_data_v1(buffer, at, n - 1)
-    elif n:
-        entries_ = ()
-    else:
-        raise ValueError
+    entries_, at = compact_structs(buffer, at, n, _read_many_entry_data_v1)
     validate_only, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -480,9 +423,7 @@ def _read_alter_client_quotas_request_v1(buffer: bytes, at: int) -> tuple[AlterC
 
 def _encode_alter_client_quotas_request_v1(item: AlterClientQuotasRequest) -> bytes:
     out = bytearray()
-    entries_ = item.entries
-    if type(entries_) is not tuple:
-        entries_ = sequence(entries_)
+    entries_ = sequence(item.entries)
     n = len(entries_)
     if n < 127:
         out.append(n + 1)

@@ -10,13 +10,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -150,14 +151,7 @@ def _read_many_entry_data_v0(
             at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            entity, at = _read_many_entity_data_v0(buffer, at, n)
-        elif not n:
-            entity = ()
-        else:
-            raise ValueError
+        entity, at = structs(buffer, at, n, _read_many_entity_data_v0)
         result.append(make(error_code, error_message, entity))
     return tuple(result), at
 
@@ -175,9 +169,7 @@ def _write_many_entry_data_v0(out: bytearray, items: Sequence[AlterClientQuotasR
             n = len(text)
             out += _pack_h(n)
             out += text
-        entity = item.entity
-        if type(entity) is not tuple:
-            entity = sequence(entity)
+        entity = sequence(item.entity)
         out += _pack_i(len(entity))
         _write_many_entity_data_v0(out, entity)
 
@@ -190,14 +182,7 @@ def _write_many_entry_data_v0(out: bytearray, items: Sequence[AlterClientQuotasR
 def _read_alter_client_quotas_response_v0(buffer: bytes, at: int) -> tuple[AlterClientQuotasResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        entries_, at = _read_many_entry_data_v0(buffer, at, n)
-    elif not n:
-        entries_ = ()
-    else:
-        raise ValueError
+    entries_, at = structs(buffer, at, n, _read_many_entry_data_v0)
     return AlterClientQuotasResponse(throttle_time_ms, entries_), at
 
 
@@ -205,9 +190,7 @@ def _encode_alter_client_quotas_response_v0(item: AlterClientQuotasResponse) -> 
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    entries_ = item.entries
-    if type(entries_) is not tuple:
-        entries_ = sequence(entries_)
+    entries_ = sequence(item.entries)
     out += _pack_ii(item.throttle_time_ms, len(entries_))
     _write_many_entry_data_v0(out, entries_)
     return bytes(out)
@@ -302,16 +285,7 @@ def _read_many_entry_data_v1(
             error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            entity, at = _read_many_entity_data_v1(buffer, at, n - 1)
-        elif n:
-            entity = ()
-        else:
-            raise ValueError
+        entity, at = compact_structs(buffer, at, n, _read_many_entity_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -335,9 +309,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[AlterClientQuotasR
             else:
                 out += long_text_length(n)
             out += text
-        entity = item.entity
-        if type(entity) is not tuple:
-            entity = sequence(entity)
+        entity = sequence(item.entity)
         n = len(entity)
         if n < 127:
             out.append(n + 1)
@@ -358,16 +330,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[AlterClientQuotasR
 def _read_alter_client_quotas_response_v1(buffer: bytes, at: int) -> tuple[AlterClientQuotasResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        entries_, at = _read_many_entry_data_v1(buffer, at, n - 1)
-    elif n:
-        entries_ = ()
-    else:
-        raise ValueError
+    entries_, at = compact_structs(buffer, at, n, _read_many_entry_data_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -378,9 +341,7 @@ def _read_alter_client_quotas_response_v1(buffer: bytes, at: int) -> tuple[Alter
 
 def _encode_alter_client_quotas_response_v1(item: AlterClientQuotasResponse) -> bytes:
     out = bytearray()
-    entries_ = item.entries
-    if type(entries_) is not tuple:
-        entries_ = sequence(entries_)
+    entries_ = sequence(item.entries)
     n = len(entries_)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

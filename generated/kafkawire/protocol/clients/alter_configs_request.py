@@ -10,13 +10,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     unknown_tags,
@@ -153,14 +154,7 @@ def _read_many_alter_configs_resource_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            configs, at = _read_many_alterable_config_v0(buffer, at, n)
-        elif not n:
-            configs = ()
-        else:
-            raise ValueError
+        configs, at = structs(buffer, at, n, _read_many_alterable_config_v0)
         result.append(make(resource_type, resource_name, configs))
     return tuple(result), at
 
@@ -174,9 +168,7 @@ def _write_many_alter_configs_resource_v0(
         resource_name_raw = item.resource_name.encode()
         out += _pack_bh(item.resource_type, len(resource_name_raw))
         out += resource_name_raw
-        configs = item.configs
-        if type(configs) is not tuple:
-            configs = sequence(configs)
+        configs = sequence(item.configs)
         out += _pack_i(len(configs))
         _write_many_alterable_config_v0(out, configs)
 
@@ -189,14 +181,7 @@ def _write_many_alter_configs_resource_v0(
 def _read_alter_configs_request_v0(buffer: bytes, at: int) -> tuple[AlterConfigsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        resources, at = _read_many_alter_configs_resource_v0(buffer, at, n)
-    elif not n:
-        resources = ()
-    else:
-        raise ValueError
+    resources, at = structs(buffer, at, n, _read_many_alter_configs_resource_v0)
     (validate_only,) = _unpack_z(buffer, at)
     at += 1
     return AlterConfigsRequest(resources, validate_only), at
@@ -206,9 +191,7 @@ def _encode_alter_configs_request_v0(item: AlterConfigsRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    resources = item.resources
-    if type(resources) is not tuple:
-        resources = sequence(resources)
+    resources = sequence(item.resources)
     out += _pack_i(len(resources))
     _write_many_alter_configs_resource_v0(out, resources)
     if type(item.validate_only) is not bool:
@@ -304,16 +287,7 @@ def _read_many_alter_configs_resource_v2(
             resource_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            configs, at = _read_many_alterable_config_v2(buffer, at, n - 1)
-        elif n:
-            configs = ()
-        else:
-            raise ValueError
+        configs, at = compact_structs(buffer, at, n, _read_many_alterable_config_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -335,9 +309,7 @@ def _write_many_alter_configs_resource_v2(
             out += _pack_b(item.resource_type)
             out += long_text_length(n)
             out += text
-        configs = item.configs
-        if type(configs) is not tuple:
-            configs = sequence(configs)
+        configs = sequence(item.configs)
         n = len(configs)
         if n < 127:
             out.append(n + 1)
@@ -358,16 +330,7 @@ def _write_many_alter_configs_resource_v2(
 def _read_alter_configs_request_v2(buffer: bytes, at: int) -> tuple[AlterConfigsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        resources, at = _read_many_alter_configs_resource_v2(buffer, at, n - 1)
-    elif n:
-        resources = ()
-    else:
-        raise ValueError
+    resources, at = compact_structs(buffer, at, n, _read_many_alter_configs_resource_v2)
     validate_only, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -378,9 +341,7 @@ def _read_alter_configs_request_v2(buffer: bytes, at: int) -> tuple[AlterConfigs
 
 def _encode_alter_configs_request_v2(item: AlterConfigsRequest) -> bytes:
     out = bytearray()
-    resources = item.resources
-    if type(resources) is not tuple:
-        resources = sequence(resources)
+    resources = sequence(item.resources)
     n = len(resources)
     if n < 127:
         out.append(n + 1)

@@ -11,6 +11,7 @@ from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_numbers,
     long_text,
@@ -18,7 +19,6 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -165,16 +165,7 @@ def _read_many_reassignable_topic_v0(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_reassignable_partition_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_reassignable_partition_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -195,9 +186,7 @@ def _write_many_reassignable_topic_v0(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -220,16 +209,7 @@ def _read_alter_partition_reassignments_request_v0(
 ) -> tuple[AlterPartitionReassignmentsRequest, int]:
     timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_reassignable_topic_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_reassignable_topic_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -242,9 +222,7 @@ def _encode_alter_partition_reassignments_request_v0(item: AlterPartitionReassig
     out = bytearray()
     if not item.allow_replication_factor_change:
         raise ValueError  # allow_replication_factor_change is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.timeout_ms, n + 1)
@@ -270,16 +248,7 @@ def _read_alter_partition_reassignments_request_v1(
 ) -> tuple[AlterPartitionReassignmentsRequest, int]:
     timeout_ms, allow_replication_factor_change, n = _unpack_izB(buffer, at)
     at += 6
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_reassignable_topic_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_reassignable_topic_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -290,9 +259,7 @@ def _read_alter_partition_reassignments_request_v1(
 
 def _encode_alter_partition_reassignments_request_v1(item: AlterPartitionReassignmentsRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if type(item.allow_replication_factor_change) is not bool:
         raise ValueError

@@ -10,12 +10,12 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -156,16 +156,7 @@ def _read_many_reassignable_topic_response_v0(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_reassignable_partition_response_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_reassignable_partition_response_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -186,9 +177,7 @@ def _write_many_reassignable_topic_response_v0(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -223,16 +212,7 @@ def _read_alter_partition_reassignments_response_v0(
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_reassignable_topic_response_v0(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_reassignable_topic_response_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -255,9 +235,7 @@ def _encode_alter_partition_reassignments_response_v0(item: AlterPartitionReassi
         else:
             out += long_text_length(n)
         out += text
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(n + 1)
@@ -294,16 +272,7 @@ def _read_alter_partition_reassignments_response_v1(
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_reassignable_topic_response_v0(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_reassignable_topic_response_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -333,9 +302,7 @@ def _encode_alter_partition_reassignments_response_v1(item: AlterPartitionReassi
         else:
             out += long_text_length(n)
         out += text
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(n + 1)

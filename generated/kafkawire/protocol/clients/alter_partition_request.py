@@ -12,6 +12,7 @@ from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     iterator,
     loader,
     long_length,
@@ -21,7 +22,6 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -194,16 +194,7 @@ def _read_many_topic_data_v0(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -222,9 +213,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AlterPartitionRequ
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -246,16 +235,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AlterPartitionRequ
 def _read_alter_partition_request_v0(buffer: bytes, at: int) -> tuple[AlterPartitionRequest, int]:
     broker_id, broker_epoch, n = _unpack_iqB(buffer, at)
     at += 13
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -266,9 +246,7 @@ def _read_alter_partition_request_v0(buffer: bytes, at: int) -> tuple[AlterParti
 
 def _encode_alter_partition_request_v0(item: AlterPartitionRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
@@ -357,16 +335,7 @@ def _read_many_topic_data_v1(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -385,9 +354,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[AlterPartitionRequ
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -409,16 +376,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[AlterPartitionRequ
 def _read_alter_partition_request_v1(buffer: bytes, at: int) -> tuple[AlterPartitionRequest, int]:
     broker_id, broker_epoch, n = _unpack_iqB(buffer, at)
     at += 13
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -429,9 +387,7 @@ def _read_alter_partition_request_v1(buffer: bytes, at: int) -> tuple[AlterParti
 
 def _encode_alter_partition_request_v1(item: AlterPartitionRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
@@ -460,16 +416,7 @@ def _read_many_topic_data_v2(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -481,9 +428,7 @@ def _read_many_topic_data_v2(
 
 def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionRequest.TopicData]) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -508,16 +453,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionRequ
 def _read_alter_partition_request_v2(buffer: bytes, at: int) -> tuple[AlterPartitionRequest, int]:
     broker_id, broker_epoch, n = _unpack_iqB(buffer, at)
     at += 13
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v2(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -528,9 +464,7 @@ def _read_alter_partition_request_v2(buffer: bytes, at: int) -> tuple[AlterParti
 
 def _encode_alter_partition_request_v2(item: AlterPartitionRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
@@ -592,16 +526,7 @@ def _read_many_partition_data_v3(
     for _ in range(count):
         partition_index, leader_epoch, n = _unpack_iiB(buffer, at)
         at += 9
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            new_isr_with_epochs, at = _read_many_broker_state_v3(buffer, at, n - 1)
-        elif n:
-            new_isr_with_epochs = ()
-        else:
-            raise ValueError
+        new_isr_with_epochs, at = compact_structs(buffer, at, n, _read_many_broker_state_v3)
         leader_recovery_state, partition_epoch, n = _unpack_biB(buffer, at)
         at += 6
         tags: Tags = ()
@@ -617,9 +542,7 @@ def _write_many_partition_data_v3(out: bytearray, items: Sequence[AlterPartition
     for item in items:
         if len(item.new_isr):
             raise ValueError  # new_isr is not in these versions
-        new_isr_with_epochs = item.new_isr_with_epochs
-        if type(new_isr_with_epochs) is not tuple:
-            new_isr_with_epochs = sequence(new_isr_with_epochs)
+        new_isr_with_epochs = sequence(item.new_isr_with_epochs)
         n = len(new_isr_with_epochs)
         if n < 127:
             out += _pack_iiB(item.partition_index, item.leader_epoch, n + 1)
@@ -647,16 +570,7 @@ def _read_many_topic_data_v3(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v3(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v3)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -668,9 +582,7 @@ def _read_many_topic_data_v3(
 
 def _write_many_topic_data_v3(out: bytearray, items: Sequence[AlterPartitionRequest.TopicData]) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -695,16 +607,7 @@ def _write_many_topic_data_v3(out: bytearray, items: Sequence[AlterPartitionRequ
 def _read_alter_partition_request_v3(buffer: bytes, at: int) -> tuple[AlterPartitionRequest, int]:
     broker_id, broker_epoch, n = _unpack_iqB(buffer, at)
     at += 13
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v3(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v3)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -715,9 +618,7 @@ def _read_alter_partition_request_v3(buffer: bytes, at: int) -> tuple[AlterParti
 
 def _encode_alter_partition_request_v3(item: AlterPartitionRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)

@@ -11,6 +11,7 @@ from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_numbers,
@@ -19,7 +20,6 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -178,16 +178,7 @@ def _read_many_topic_data_v0(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -206,9 +197,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AlterPartitionResp
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -230,16 +219,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AlterPartitionResp
 def _read_alter_partition_response_v0(buffer: bytes, at: int) -> tuple[AlterPartitionResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -250,9 +230,7 @@ def _read_alter_partition_response_v0(buffer: bytes, at: int) -> tuple[AlterPart
 
 def _encode_alter_partition_response_v0(item: AlterPartitionResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
@@ -345,16 +323,7 @@ def _read_many_topic_data_v1(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -373,9 +342,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[AlterPartitionResp
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -397,16 +364,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[AlterPartitionResp
 def _read_alter_partition_response_v1(buffer: bytes, at: int) -> tuple[AlterPartitionResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -417,9 +375,7 @@ def _read_alter_partition_response_v1(buffer: bytes, at: int) -> tuple[AlterPart
 
 def _encode_alter_partition_response_v1(item: AlterPartitionResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
@@ -448,16 +404,7 @@ def _read_many_topic_data_v2(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -469,9 +416,7 @@ def _read_many_topic_data_v2(
 
 def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionResponse.TopicData]) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -496,16 +441,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionResp
 def _read_alter_partition_response_v2(buffer: bytes, at: int) -> tuple[AlterPartitionResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v2(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -516,9 +452,7 @@ def _read_alter_partition_response_v2(buffer: bytes, at: int) -> tuple[AlterPart
 
 def _encode_alter_partition_response_v2(item: AlterPartitionResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)

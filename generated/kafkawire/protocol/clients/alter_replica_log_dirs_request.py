@@ -11,6 +11,7 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_structs,
     long_length,
     long_numbers,
     long_text,
@@ -19,8 +20,8 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -144,14 +145,7 @@ def _read_many_alter_replica_log_dir_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            topics, at = _read_many_alter_replica_log_dir_topic_v0(buffer, at, n)
-        elif not n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = structs(buffer, at, n, _read_many_alter_replica_log_dir_topic_v0)
         result.append(make(path, topics))
     return tuple(result), at
 
@@ -165,9 +159,7 @@ def _write_many_alter_replica_log_dir_v0(
         path_raw = item.path.encode()
         out += _pack_h(len(path_raw))
         out += path_raw
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         out += _pack_i(len(topics))
         _write_many_alter_replica_log_dir_topic_v0(out, topics)
 
@@ -179,14 +171,7 @@ def _write_many_alter_replica_log_dir_v0(
 def _read_alter_replica_log_dirs_request_v0(buffer: bytes, at: int) -> tuple[AlterReplicaLogDirsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        dirs, at = _read_many_alter_replica_log_dir_v0(buffer, at, n)
-    elif not n:
-        dirs = ()
-    else:
-        raise ValueError
+    dirs, at = structs(buffer, at, n, _read_many_alter_replica_log_dir_v0)
     return AlterReplicaLogDirsRequest(dirs), at
 
 
@@ -194,9 +179,7 @@ def _encode_alter_replica_log_dirs_request_v0(item: AlterReplicaLogDirsRequest) 
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    dirs = item.dirs
-    if type(dirs) is not tuple:
-        dirs = sequence(dirs)
+    dirs = sequence(item.dirs)
     out += _pack_i(len(dirs))
     _write_many_alter_replica_log_dir_v0(out, dirs)
     return bytes(out)
@@ -291,16 +274,7 @@ def _read_many_alter_replica_log_dir_v2(
             path, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_alter_replica_log_dir_topic_v2(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_alter_replica_log_dir_topic_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -321,9 +295,7 @@ def _write_many_alter_replica_log_dir_v2(
         else:
             out += long_text_length(n)
         out += text
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -343,16 +315,7 @@ def _write_many_alter_replica_log_dir_v2(
 def _read_alter_replica_log_dirs_request_v2(buffer: bytes, at: int) -> tuple[AlterReplicaLogDirsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        dirs, at = _read_many_alter_replica_log_dir_v2(buffer, at, n - 1)
-    elif n:
-        dirs = ()
-    else:
-        raise ValueError
+    dirs, at = compact_structs(buffer, at, n, _read_many_alter_replica_log_dir_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -363,9 +326,7 @@ def _read_alter_replica_log_dirs_request_v2(buffer: bytes, at: int) -> tuple[Alt
 
 def _encode_alter_replica_log_dirs_request_v2(item: AlterReplicaLogDirsRequest) -> bytes:
     out = bytearray()
-    dirs = item.dirs
-    if type(dirs) is not tuple:
-        dirs = sequence(dirs)
+    dirs = sequence(item.dirs)
     n = len(dirs)
     if n < 127:
         out.append(n + 1)

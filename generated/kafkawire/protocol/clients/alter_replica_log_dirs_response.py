@@ -11,13 +11,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -125,14 +126,7 @@ def _read_many_alter_replica_log_dir_topic_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_alter_replica_log_dir_partition_result_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_alter_replica_log_dir_partition_result_v0)
         result.append(make(topic_name, partitions))
     return tuple(result), at
 
@@ -146,9 +140,7 @@ def _write_many_alter_replica_log_dir_topic_result_v0(
         topic_name_raw = item.topic_name.encode()
         out += _pack_h(len(topic_name_raw))
         out += topic_name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_alter_replica_log_dir_partition_result_v0(out, partitions)
 
@@ -161,14 +153,7 @@ def _write_many_alter_replica_log_dir_topic_result_v0(
 def _read_alter_replica_log_dirs_response_v0(buffer: bytes, at: int) -> tuple[AlterReplicaLogDirsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        results, at = _read_many_alter_replica_log_dir_topic_result_v0(buffer, at, n)
-    elif not n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = structs(buffer, at, n, _read_many_alter_replica_log_dir_topic_result_v0)
     return AlterReplicaLogDirsResponse(throttle_time_ms, results), at
 
 
@@ -176,9 +161,7 @@ def _encode_alter_replica_log_dirs_response_v0(item: AlterReplicaLogDirsResponse
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_alter_replica_log_dir_topic_result_v0(out, results)
     return bytes(out)
@@ -239,16 +222,7 @@ def _read_many_alter_replica_log_dir_topic_result_v2(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_alter_replica_log_dir_partition_result_v2(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_alter_replica_log_dir_partition_result_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -269,9 +243,7 @@ def _write_many_alter_replica_log_dir_topic_result_v2(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -292,16 +264,7 @@ def _write_many_alter_replica_log_dir_topic_result_v2(
 def _read_alter_replica_log_dirs_response_v2(buffer: bytes, at: int) -> tuple[AlterReplicaLogDirsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_alter_replica_log_dir_topic_result_v2(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_alter_replica_log_dir_topic_result_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -312,9 +275,7 @@ def _read_alter_replica_log_dirs_response_v2(buffer: bytes, at: int) -> tuple[Al
 
 def _encode_alter_replica_log_dirs_response_v2(item: AlterReplicaLogDirsResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

@@ -11,12 +11,12 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -128,16 +128,7 @@ def _read_many_alter_share_group_offsets_request_topic_v0(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_alter_share_group_offsets_request_partition_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_alter_share_group_offsets_request_partition_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -158,9 +149,7 @@ def _write_many_alter_share_group_offsets_request_topic_v0(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -189,16 +178,7 @@ def _read_alter_share_group_offsets_request_v0(buffer: bytes, at: int) -> tuple[
         group_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_alter_share_group_offsets_request_topic_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_alter_share_group_offsets_request_topic_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -216,9 +196,7 @@ def _encode_alter_share_group_offsets_request_v0(item: AlterShareGroupOffsetsReq
     else:
         out += long_text_length(n)
     out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

@@ -11,13 +11,13 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -166,16 +166,7 @@ def _read_many_alter_share_group_offsets_response_topic_v0(
             topic_id, n = _unpack_16sB(buffer, at)
             at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_alter_share_group_offsets_response_partition_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_alter_share_group_offsets_response_partition_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -199,9 +190,7 @@ def _write_many_alter_share_group_offsets_response_topic_v0(
             out += long_text_length(n)
             out += text
             out += _pack_16s(item.topic_id)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -234,16 +223,7 @@ def _read_alter_share_group_offsets_response_v0(buffer: bytes, at: int) -> tuple
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_alter_share_group_offsets_response_topic_v0(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_alter_share_group_offsets_response_topic_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -266,9 +246,7 @@ def _encode_alter_share_group_offsets_response_v0(item: AlterShareGroupOffsetsRe
         else:
             out += long_text_length(n)
         out += text
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(n + 1)

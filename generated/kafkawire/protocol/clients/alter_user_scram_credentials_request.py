@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
@@ -216,28 +217,10 @@ def _read_alter_user_scram_credentials_request_v0(
 ) -> tuple[AlterUserScramCredentialsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        deletions, at = _read_many_scram_credential_deletion_v0(buffer, at, n - 1)
-    elif n:
-        deletions = ()
-    else:
-        raise ValueError
+    deletions, at = compact_structs(buffer, at, n, _read_many_scram_credential_deletion_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        upsertions, at = _read_many_scram_credential_upsertion_v0(buffer, at, n - 1)
-    elif n:
-        upsertions = ()
-    else:
-        raise ValueError
+    upsertions, at = compact_structs(buffer, at, n, _read_many_scram_credential_upsertion_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -248,18 +231,14 @@ def _read_alter_user_scram_credentials_request_v0(
 
 def _encode_alter_user_scram_credentials_request_v0(item: AlterUserScramCredentialsRequest) -> bytes:
     out: list[bytes] = []
-    deletions = item.deletions
-    if type(deletions) is not tuple:
-        deletions = sequence(deletions)
+    deletions = sequence(item.deletions)
     n = len(deletions)
     if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     _write_many_scram_credential_deletion_v0(out, deletions)
-    upsertions = item.upsertions
-    if type(upsertions) is not tuple:
-        upsertions = sequence(upsertions)
+    upsertions = sequence(item.upsertions)
     n = len(upsertions)
     if n < 127:
         out.append(BYTES[n + 1])

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -147,16 +147,7 @@ def _read_alter_user_scram_credentials_response_v0(
 ) -> tuple[AlterUserScramCredentialsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_alter_user_scram_credentials_result_v0(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_alter_user_scram_credentials_result_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -167,9 +158,7 @@ def _read_alter_user_scram_credentials_response_v0(
 
 def _encode_alter_user_scram_credentials_response_v0(item: AlterUserScramCredentialsResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

@@ -10,13 +10,14 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_entries,
     tagged_section,
     text_packers,
@@ -151,14 +152,7 @@ def _write_many_api_version_v0(out: bytearray, items: Sequence[ApiVersionsRespon
 def _read_api_versions_response_v0(buffer: bytes, at: int) -> tuple[ApiVersionsResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        api_keys, at = _read_many_api_version_v0(buffer, at, n)
-    elif not n:
-        api_keys = ()
-    else:
-        raise ValueError
+    api_keys, at = structs(buffer, at, n, _read_many_api_version_v0)
     return ApiVersionsResponse(error_code, api_keys), at
 
 
@@ -166,9 +160,7 @@ def _encode_api_versions_response_v0(item: ApiVersionsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    api_keys = item.api_keys
-    if type(api_keys) is not tuple:
-        api_keys = sequence(api_keys)
+    api_keys = sequence(item.api_keys)
     out += _pack_hi(item.error_code, len(api_keys))
     _write_many_api_version_v0(out, api_keys)
     return bytes(out)
@@ -183,14 +175,7 @@ def _encode_api_versions_response_v0(item: ApiVersionsResponse) -> bytes:
 def _read_api_versions_response_v1(buffer: bytes, at: int) -> tuple[ApiVersionsResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        api_keys, at = _read_many_api_version_v0(buffer, at, n)
-    elif not n:
-        api_keys = ()
-    else:
-        raise ValueError
+    api_keys, at = structs(buffer, at, n, _read_many_api_version_v0)
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
     return ApiVersionsResponse(error_code, api_keys, throttle_time_ms), at
@@ -200,9 +185,7 @@ def _encode_api_versions_response_v1(item: ApiVersionsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    api_keys = item.api_keys
-    if type(api_keys) is not tuple:
-        api_keys = sequence(api_keys)
+    api_keys = sequence(item.api_keys)
     out += _pack_hi(item.error_code, len(api_keys))
     _write_many_api_version_v0(out, api_keys)
     out += _pack_i(item.throttle_time_ms)
@@ -349,16 +332,7 @@ def _write_many_finalized_feature_key_v3(
 def _read_api_versions_response_v3(buffer: bytes, at: int) -> tuple[ApiVersionsResponse, int]:
     error_code, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        api_keys, at = _read_many_api_version_v3(buffer, at, n - 1)
-    elif n:
-        api_keys = ()
-    else:
-        raise ValueError
+    api_keys, at = compact_structs(buffer, at, n, _read_many_api_version_v3)
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -374,32 +348,14 @@ def _read_api_versions_response_v3(buffer: bytes, at: int) -> tuple[ApiVersionsR
             if tag == 0:
                 n = payload[start]
                 start += 1
-                if n > 127:
-                    n, start = rest_of_uvarint(payload, start, n)
-                if n > 1:
-                    if n > len(payload) - start + 1:
-                        raise ValueError
-                    supported_features, start = _read_many_supported_feature_key_v3(payload, start, n - 1)
-                elif n:
-                    supported_features = ()
-                else:
-                    raise ValueError
+                supported_features, start = compact_structs(payload, start, n, _read_many_supported_feature_key_v3)
             elif tag == 1:
                 (finalized_features_epoch,) = _unpack_q(payload, start)
                 start += 8
             elif tag == 2:
                 n = payload[start]
                 start += 1
-                if n > 127:
-                    n, start = rest_of_uvarint(payload, start, n)
-                if n > 1:
-                    if n > len(payload) - start + 1:
-                        raise ValueError
-                    finalized_features, start = _read_many_finalized_feature_key_v3(payload, start, n - 1)
-                elif n:
-                    finalized_features = ()
-                else:
-                    raise ValueError
+                finalized_features, start = compact_structs(payload, start, n, _read_many_finalized_feature_key_v3)
             elif tag == 3:
                 (zk_migration_ready,) = _unpack_z(payload, start)
                 start += 1
@@ -426,9 +382,7 @@ def _read_api_versions_response_v3(buffer: bytes, at: int) -> tuple[ApiVersionsR
 
 def _encode_api_versions_response_v3(item: ApiVersionsResponse) -> bytes:
     out = bytearray()
-    api_keys = item.api_keys
-    if type(api_keys) is not tuple:
-        api_keys = sequence(api_keys)
+    api_keys = sequence(item.api_keys)
     n = len(api_keys)
     if n < 127:
         out += _pack_hB(item.error_code, n + 1)
@@ -447,9 +401,7 @@ def _encode_api_versions_response_v3(item: ApiVersionsResponse) -> bytes:
         known = []
         if len(item.supported_features):
             payload = bytearray()
-            supported_features = item.supported_features
-            if type(supported_features) is not tuple:
-                supported_features = sequence(supported_features)
+            supported_features = sequence(item.supported_features)
             n = len(supported_features)
             if n < 127:
                 payload.append(n + 1)
@@ -463,9 +415,7 @@ def _encode_api_versions_response_v3(item: ApiVersionsResponse) -> bytes:
             known.append((1, bytes(payload)))
         if len(item.finalized_features):
             payload = bytearray()
-            finalized_features = item.finalized_features
-            if type(finalized_features) is not tuple:
-                finalized_features = sequence(finalized_features)
+            finalized_features = sequence(item.finalized_features)
             n = len(finalized_features)
             if n < 127:
                 payload.append(n + 1)

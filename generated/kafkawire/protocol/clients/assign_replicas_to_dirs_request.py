@@ -12,11 +12,11 @@ from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     iterator,
     loader,
     long_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -137,16 +137,7 @@ def _read_many_topic_data_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -158,9 +149,7 @@ def _read_many_topic_data_v0(
 
 def _write_many_topic_data_v0(out: bytearray, items: Sequence[AssignReplicasToDirsRequest.TopicData]) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -190,16 +179,7 @@ def _read_many_directory_data_v0(
         id, n = _unpack_16sB(buffer, at)
         at += 17
         id = _load_uuid(id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -211,9 +191,7 @@ def _read_many_directory_data_v0(
 
 def _write_many_directory_data_v0(out: bytearray, items: Sequence[AssignReplicasToDirsRequest.DirectoryData]) -> None:
     for item in items:
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if len(item.id) != 16:
             raise ValueError
@@ -238,16 +216,7 @@ def _write_many_directory_data_v0(out: bytearray, items: Sequence[AssignReplicas
 def _read_assign_replicas_to_dirs_request_v0(buffer: bytes, at: int) -> tuple[AssignReplicasToDirsRequest, int]:
     broker_id, broker_epoch, n = _unpack_iqB(buffer, at)
     at += 13
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        directories, at = _read_many_directory_data_v0(buffer, at, n - 1)
-    elif n:
-        directories = ()
-    else:
-        raise ValueError
+    directories, at = compact_structs(buffer, at, n, _read_many_directory_data_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -258,9 +227,7 @@ def _read_assign_replicas_to_dirs_request_v0(buffer: bytes, at: int) -> tuple[As
 
 def _encode_assign_replicas_to_dirs_request_v0(item: AssignReplicasToDirsRequest) -> bytes:
     out = bytearray()
-    directories = item.directories
-    if type(directories) is not tuple:
-        directories = sequence(directories)
+    directories = sequence(item.directories)
     n = len(directories)
     if n < 127:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)

@@ -11,11 +11,11 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     iterator,
     loader,
     long_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -138,16 +138,7 @@ def _read_many_topic_data_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -159,9 +150,7 @@ def _read_many_topic_data_v0(
 
 def _write_many_topic_data_v0(out: bytearray, items: Sequence[AssignReplicasToDirsResponse.TopicData]) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -191,16 +180,7 @@ def _read_many_directory_data_v0(
         id, n = _unpack_16sB(buffer, at)
         at += 17
         id = _load_uuid(id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -212,9 +192,7 @@ def _read_many_directory_data_v0(
 
 def _write_many_directory_data_v0(out: bytearray, items: Sequence[AssignReplicasToDirsResponse.DirectoryData]) -> None:
     for item in items:
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if len(item.id) != 16:
             raise ValueError
@@ -239,16 +217,7 @@ def _write_many_directory_data_v0(out: bytearray, items: Sequence[AssignReplicas
 def _read_assign_replicas_to_dirs_response_v0(buffer: bytes, at: int) -> tuple[AssignReplicasToDirsResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        directories, at = _read_many_directory_data_v0(buffer, at, n - 1)
-    elif n:
-        directories = ()
-    else:
-        raise ValueError
+    directories, at = compact_structs(buffer, at, n, _read_many_directory_data_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -259,9 +228,7 @@ def _read_assign_replicas_to_dirs_response_v0(buffer: bytes, at: int) -> tuple[A
 
 def _encode_assign_replicas_to_dirs_response_v0(item: AssignReplicasToDirsResponse) -> bytes:
     out = bytearray()
-    directories = item.directories
-    if type(directories) is not tuple:
-        directories = sequence(directories)
+    directories = sequence(item.directories)
     n = len(directories)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)

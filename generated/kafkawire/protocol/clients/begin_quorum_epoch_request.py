@@ -12,14 +12,15 @@ from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -158,14 +159,7 @@ def _read_many_topic_data_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_partition_data_v0)
         result.append(make(topic_name, partitions))
     return tuple(result), at
 
@@ -177,9 +171,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[BeginQuorumEpochRe
         topic_name_raw = item.topic_name.encode()
         out += _pack_h(len(topic_name_raw))
         out += topic_name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_partition_data_v0(out, partitions)
 
@@ -200,14 +192,7 @@ def _read_begin_quorum_epoch_request_v0(buffer: bytes, at: int) -> tuple[BeginQu
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_topic_data_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_topic_data_v0)
     return BeginQuorumEpochRequest(cluster_id, -1, topics), at
 
 
@@ -223,9 +208,7 @@ def _encode_begin_quorum_epoch_request_v0(item: BeginQuorumEpochRequest) -> byte
         n = len(text)
         out += _pack_h(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_topic_data_v0(out, topics)
     return bytes(out)
@@ -286,16 +269,7 @@ def _read_many_topic_data_v1(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -314,9 +288,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[BeginQuorumEpochRe
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -416,28 +388,10 @@ def _read_begin_quorum_epoch_request_v1(buffer: bytes, at: int) -> tuple[BeginQu
         cluster_id, at = long_nullable_text(buffer, at, n)
     voter_id, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v1)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        leader_endpoints, at = _read_many_leader_endpoint_v1(buffer, at, n - 1)
-    elif n:
-        leader_endpoints = ()
-    else:
-        raise ValueError
+    leader_endpoints, at = compact_structs(buffer, at, n, _read_many_leader_endpoint_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -459,9 +413,7 @@ def _encode_begin_quorum_epoch_request_v1(item: BeginQuorumEpochRequest) -> byte
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.voter_id, n + 1)
@@ -469,9 +421,7 @@ def _encode_begin_quorum_epoch_request_v1(item: BeginQuorumEpochRequest) -> byte
         out += _pack_i(item.voter_id)
         out += long_length(n)
     _write_many_topic_data_v1(out, topics)
-    leader_endpoints = item.leader_endpoints
-    if type(leader_endpoints) is not tuple:
-        leader_endpoints = sequence(leader_endpoints)
+    leader_endpoints = sequence(item.leader_endpoints)
     n = len(leader_endpoints)
     if n < 127:
         out.append(n + 1)

@@ -173,9 +173,7 @@ def _encode_broker_heartbeat_request_v1(item: BrokerHeartbeatRequest) -> bytes:
         known = []
         if len(item.offline_log_dirs):
             payload: list[bytes] = []
-            offline_log_dirs = item.offline_log_dirs
-            if type(offline_log_dirs) is not tuple:
-                offline_log_dirs = sequence(offline_log_dirs)
+            offline_log_dirs = sequence(item.offline_log_dirs)
             n = len(offline_log_dirs)
             if n < 127:
                 payload.append(BYTES[n + 1])
@@ -287,9 +285,7 @@ def _encode_broker_heartbeat_request_v2(item: BrokerHeartbeatRequest) -> bytes:
         known = []
         if len(item.offline_log_dirs):
             payload: list[bytes] = []
-            offline_log_dirs = item.offline_log_dirs
-            if type(offline_log_dirs) is not tuple:
-                offline_log_dirs = sequence(offline_log_dirs)
+            offline_log_dirs = sequence(item.offline_log_dirs)
             n = len(offline_log_dirs)
             if n < 127:
                 payload.append(BYTES[n + 1])
@@ -302,9 +298,7 @@ def _encode_broker_heartbeat_request_v2(item: BrokerHeartbeatRequest) -> bytes:
             known.append((0, b"".join(payload)))
         if item.cordoned_log_dirs is not None:
             payload = []
-            cordoned_log_dirs = item.cordoned_log_dirs
-            if type(cordoned_log_dirs) is not tuple:
-                cordoned_log_dirs = sequence(cordoned_log_dirs)
+            cordoned_log_dirs = sequence(item.cordoned_log_dirs)
             n = len(cordoned_log_dirs)
             if n < 127:
                 payload.append(BYTES[n + 1])

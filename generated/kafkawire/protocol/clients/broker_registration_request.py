@@ -11,6 +11,7 @@ from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -253,28 +254,10 @@ def _read_broker_registration_request_v0(buffer: bytes, at: int) -> tuple[Broker
         incarnation_id, n = _unpack_16sB(buffer, at)
         at += 17
     incarnation_id = _load_uuid(incarnation_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
-    elif n:
-        listeners = ()
-    else:
-        raise ValueError
+    listeners, at = compact_structs(buffer, at, n, _read_many_listener_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        features, at = _read_many_feature_v0(buffer, at, n - 1)
-    elif n:
-        features = ()
-    else:
-        raise ValueError
+    features, at = compact_structs(buffer, at, n, _read_many_feature_v0)
     n = buffer[at]
     at += 1
     if not n:
@@ -313,18 +296,14 @@ def _encode_broker_registration_request_v0(item: BrokerRegistrationRequest) -> b
         out += long_text_length(n)
         out += text
         out += _pack_16s(item.incarnation_id)
-    listeners = item.listeners
-    if type(listeners) is not tuple:
-        listeners = sequence(listeners)
+    listeners = sequence(item.listeners)
     n = len(listeners)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_listener_v0(out, listeners)
-    features = item.features
-    if type(features) is not tuple:
-        features = sequence(features)
+    features = sequence(item.features)
     n = len(features)
     if n < 127:
         out.append(n + 1)
@@ -372,28 +351,10 @@ def _read_broker_registration_request_v1(buffer: bytes, at: int) -> tuple[Broker
         incarnation_id, n = _unpack_16sB(buffer, at)
         at += 17
     incarnation_id = _load_uuid(incarnation_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
-    elif n:
-        listeners = ()
-    else:
-        raise ValueError
+    listeners, at = compact_structs(buffer, at, n, _read_many_listener_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        features, at = _read_many_feature_v0(buffer, at, n - 1)
-    elif n:
-        features = ()
-    else:
-        raise ValueError
+    features, at = compact_structs(buffer, at, n, _read_many_feature_v0)
     n = buffer[at]
     at += 1
     if not n:
@@ -430,18 +391,14 @@ def _encode_broker_registration_request_v1(item: BrokerRegistrationRequest) -> b
         out += long_text_length(n)
         out += text
         out += _pack_16s(item.incarnation_id)
-    listeners = item.listeners
-    if type(listeners) is not tuple:
-        listeners = sequence(listeners)
+    listeners = sequence(item.listeners)
     n = len(listeners)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_listener_v0(out, listeners)
-    features = item.features
-    if type(features) is not tuple:
-        features = sequence(features)
+    features = sequence(item.features)
     n = len(features)
     if n < 127:
         out.append(n + 1)
@@ -492,28 +449,10 @@ def _read_broker_registration_request_v2(buffer: bytes, at: int) -> tuple[Broker
         incarnation_id, n = _unpack_16sB(buffer, at)
         at += 17
     incarnation_id = _load_uuid(incarnation_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
-    elif n:
-        listeners = ()
-    else:
-        raise ValueError
+    listeners, at = compact_structs(buffer, at, n, _read_many_listener_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        features, at = _read_many_feature_v0(buffer, at, n - 1)
-    elif n:
-        features = ()
-    else:
-        raise ValueError
+    features, at = compact_structs(buffer, at, n, _read_many_feature_v0)
     n = buffer[at]
     at += 1
     if not n:
@@ -568,18 +507,14 @@ def _encode_broker_registration_request_v2(item: BrokerRegistrationRequest) -> b
         out += long_text_length(n)
         out += text
         out += _pack_16s(item.incarnation_id)
-    listeners = item.listeners
-    if type(listeners) is not tuple:
-        listeners = sequence(listeners)
+    listeners = sequence(item.listeners)
     n = len(listeners)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_listener_v0(out, listeners)
-    features = item.features
-    if type(features) is not tuple:
-        features = sequence(features)
+    features = sequence(item.features)
     n = len(features)
     if n < 127:
         out.append(n + 1)
@@ -597,9 +532,7 @@ def _encode_broker_registration_request_v2(item: BrokerRegistrationRequest) -> b
         else:
             out += long_text_length(n)
         out += text
-    log_dirs = item.log_dirs
-    if type(log_dirs) is not tuple:
-        log_dirs = sequence(log_dirs)
+    log_dirs = sequence(item.log_dirs)
     n = len(log_dirs)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
@@ -644,28 +577,10 @@ def _read_broker_registration_request_v3(buffer: bytes, at: int) -> tuple[Broker
         incarnation_id, n = _unpack_16sB(buffer, at)
         at += 17
     incarnation_id = _load_uuid(incarnation_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
-    elif n:
-        listeners = ()
-    else:
-        raise ValueError
+    listeners, at = compact_structs(buffer, at, n, _read_many_listener_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        features, at = _read_many_feature_v0(buffer, at, n - 1)
-    elif n:
-        features = ()
-    else:
-        raise ValueError
+    features, at = compact_structs(buffer, at, n, _read_many_feature_v0)
     n = buffer[at]
     at += 1
     if not n:
@@ -729,18 +644,14 @@ def _encode_broker_registration_request_v3(item: BrokerRegistrationRequest) -> b
         out += long_text_length(n)
         out += text
         out += _pack_16s(item.incarnation_id)
-    listeners = item.listeners
-    if type(listeners) is not tuple:
-        listeners = sequence(listeners)
+    listeners = sequence(item.listeners)
     n = len(listeners)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_listener_v0(out, listeners)
-    features = item.features
-    if type(features) is not tuple:
-        features = sequence(features)
+    features = sequence(item.features)
     n = len(features)
     if n < 127:
         out.append(n + 1)
@@ -758,9 +669,7 @@ def _encode_broker_registration_request_v3(item: BrokerRegistrationRequest) -> b
         else:
             out += long_text_length(n)
         out += text
-    log_dirs = item.log_dirs
-    if type(log_dirs) is not tuple:
-        log_dirs = sequence(log_dirs)
+    log_dirs = sequence(item.log_dirs)
     n = len(log_dirs)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError

@@ -14,6 +14,7 @@ from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -244,16 +245,7 @@ def _write_many_topic_partitions_v0(
 def _read_assignment_v0(buffer: bytes, at: int) -> tuple[ConsumerGroupDescribeResponse.Assignment, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
-    elif n:
-        topic_partitions = ()
-    else:
-        raise ValueError
+    topic_partitions, at = compact_structs(buffer, at, n, _read_many_topic_partitions_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -263,9 +255,7 @@ def _read_assignment_v0(buffer: bytes, at: int) -> tuple[ConsumerGroupDescribeRe
 
 
 def _write_assignment_v0(out: bytearray, item: ConsumerGroupDescribeResponse.Assignment) -> None:
-    topic_partitions = item.topic_partitions
-    if type(topic_partitions) is not tuple:
-        topic_partitions = sequence(topic_partitions)
+    topic_partitions = sequence(item.topic_partitions)
     n = len(topic_partitions)
     if n < 127:
         out.append(n + 1)
@@ -453,9 +443,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[ConsumerGroupDescribeR
             else:
                 out += long_text_length(n)
             out += text
-        subscribed_topic_names = item.subscribed_topic_names
-        if type(subscribed_topic_names) is not tuple:
-            subscribed_topic_names = sequence(subscribed_topic_names)
+        subscribed_topic_names = sequence(item.subscribed_topic_names)
         n = len(subscribed_topic_names)
         if n < 127:
             out.append(n + 1)
@@ -543,16 +531,7 @@ def _read_many_described_group_v0(
             assignor_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            members, at = _read_many_member_v0(buffer, at, n - 1)
-        elif n:
-            members = ()
-        else:
-            raise ValueError
+        members, at = compact_structs(buffer, at, n, _read_many_member_v0)
         authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -622,9 +601,7 @@ def _write_many_described_group_v0(
         else:
             out += long_text_length(n)
         out += text
-        members = item.members
-        if type(members) is not tuple:
-            members = sequence(members)
+        members = sequence(item.members)
         n = len(members)
         if n < 127:
             out.append(n + 1)
@@ -645,16 +622,7 @@ def _write_many_described_group_v0(
 def _read_consumer_group_describe_response_v0(buffer: bytes, at: int) -> tuple[ConsumerGroupDescribeResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_described_group_v0(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_described_group_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -665,9 +633,7 @@ def _read_consumer_group_describe_response_v0(buffer: bytes, at: int) -> tuple[C
 
 def _encode_consumer_group_describe_response_v0(item: ConsumerGroupDescribeResponse) -> bytes:
     out = bytearray()
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -858,9 +824,7 @@ def _write_many_member_v1(out: bytearray, items: Sequence[ConsumerGroupDescribeR
             else:
                 out += long_text_length(n)
             out += text
-        subscribed_topic_names = item.subscribed_topic_names
-        if type(subscribed_topic_names) is not tuple:
-            subscribed_topic_names = sequence(subscribed_topic_names)
+        subscribed_topic_names = sequence(item.subscribed_topic_names)
         n = len(subscribed_topic_names)
         if n < 127:
             out.append(n + 1)
@@ -948,16 +912,7 @@ def _read_many_described_group_v1(
             assignor_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            members, at = _read_many_member_v1(buffer, at, n - 1)
-        elif n:
-            members = ()
-        else:
-            raise ValueError
+        members, at = compact_structs(buffer, at, n, _read_many_member_v1)
         authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -1027,9 +982,7 @@ def _write_many_described_group_v1(
         else:
             out += long_text_length(n)
         out += text
-        members = item.members
-        if type(members) is not tuple:
-            members = sequence(members)
+        members = sequence(item.members)
         n = len(members)
         if n < 127:
             out.append(n + 1)
@@ -1050,16 +1003,7 @@ def _write_many_described_group_v1(
 def _read_consumer_group_describe_response_v1(buffer: bytes, at: int) -> tuple[ConsumerGroupDescribeResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_described_group_v1(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_described_group_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1070,9 +1014,7 @@ def _read_consumer_group_describe_response_v1(buffer: bytes, at: int) -> tuple[C
 
 def _encode_consumer_group_describe_response_v1(item: ConsumerGroupDescribeResponse) -> bytes:
     out = bytearray()
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
+    NOTHING,
     Tags,
     ZERO_UUID,
+    compact_nullable_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -232,16 +234,11 @@ def _read_consumer_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[C
         server_assignor, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        topic_partitions = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
-    else:
-        topic_partitions = ()
+    topic_partitions, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_topic_partitions_v0)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -318,8 +315,7 @@ def _encode_consumer_group_heartbeat_request_v0(item: ConsumerGroupHeartbeatRequ
     if subscribed_topic_names is None:
         out.append(0)
     else:
-        if type(subscribed_topic_names) is not tuple:
-            subscribed_topic_names = sequence(subscribed_topic_names)
+        subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
         if n < 127:
             out.append(n + 1)
@@ -348,8 +344,7 @@ def _encode_consumer_group_heartbeat_request_v0(item: ConsumerGroupHeartbeatRequ
     if topic_partitions is None:
         out.append(0)
     else:
-        if type(topic_partitions) is not tuple:
-            topic_partitions = sequence(topic_partitions)
+        topic_partitions = sequence(topic_partitions)
         n = len(topic_partitions)
         if n < 127:
             out.append(n + 1)
@@ -459,16 +454,11 @@ def _read_consumer_group_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[C
         server_assignor, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        topic_partitions = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
-    else:
-        topic_partitions = ()
+    topic_partitions, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_topic_partitions_v0)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -543,8 +533,7 @@ def _encode_consumer_group_heartbeat_request_v1(item: ConsumerGroupHeartbeatRequ
     if subscribed_topic_names is None:
         out.append(0)
     else:
-        if type(subscribed_topic_names) is not tuple:
-            subscribed_topic_names = sequence(subscribed_topic_names)
+        subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
         if n < 127:
             out.append(n + 1)
@@ -584,8 +573,7 @@ def _encode_consumer_group_heartbeat_request_v1(item: ConsumerGroupHeartbeatRequ
     if topic_partitions is None:
         out.append(0)
     else:
-        if type(topic_partitions) is not tuple:
-            topic_partitions = sequence(topic_partitions)
+        topic_partitions = sequence(topic_partitions)
         n = len(topic_partitions)
         if n < 127:
             out.append(n + 1)

@@ -17,6 +17,7 @@ from kafkawire.wire.structs import (
     packer,
     packers,
     sequence,
+    structs,
     unpacker,
     unpackers,
 )
@@ -114,14 +115,7 @@ def _write_many_topic_partition_v0(
 def _read_consumer_protocol_assignment_v0(buffer: bytes, at: int) -> tuple[ConsumerProtocolAssignment, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        assigned_partitions, at = _read_many_topic_partition_v0(buffer, at, n)
-    elif not n:
-        assigned_partitions = ()
-    else:
-        raise ValueError
+    assigned_partitions, at = structs(buffer, at, n, _read_many_topic_partition_v0)
     (n,) = _unpack_i(buffer, at)
     at += 4
     if n < 0:
@@ -137,9 +131,7 @@ def _encode_consumer_protocol_assignment_v0(item: ConsumerProtocolAssignment) ->
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    assigned_partitions = item.assigned_partitions
-    if type(assigned_partitions) is not tuple:
-        assigned_partitions = sequence(assigned_partitions)
+    assigned_partitions = sequence(item.assigned_partitions)
     out.append(_pack_i(len(assigned_partitions)))
     _write_many_topic_partition_v0(out, assigned_partitions)
     user_data = item.user_data

@@ -18,6 +18,7 @@ from kafkawire.wire.structs import (
     packer,
     packers,
     sequence,
+    structs,
     unpacker,
     unpackers,
 )
@@ -109,9 +110,7 @@ def _encode_consumer_protocol_subscription_v0(item: ConsumerProtocolSubscription
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out.append(_pack_i(len(topics)))
     for topics_item in topics:
         topics_item_raw = topics_item.encode()
@@ -210,14 +209,7 @@ def _read_consumer_protocol_subscription_v1(buffer: bytes, at: int) -> tuple[Con
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        owned_partitions, at = _read_many_topic_partition_v1(buffer, at, n)
-    elif not n:
-        owned_partitions = ()
-    else:
-        raise ValueError
+    owned_partitions, at = structs(buffer, at, n, _read_many_topic_partition_v1)
     return ConsumerProtocolSubscription(topics, user_data, owned_partitions), at
 
 
@@ -225,9 +217,7 @@ def _encode_consumer_protocol_subscription_v1(item: ConsumerProtocolSubscription
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out.append(_pack_i(len(topics)))
     for topics_item in topics:
         topics_item_raw = topics_item.encode()
@@ -240,9 +230,7 @@ def _encode_consumer_protocol_subscription_v1(item: ConsumerProtocolSubscription
         text = octets(user_data)
         n = len(text)
         out += (_pack_i(n), text)
-    owned_partitions = item.owned_partitions
-    if type(owned_partitions) is not tuple:
-        owned_partitions = sequence(owned_partitions)
+    owned_partitions = sequence(item.owned_partitions)
     out.append(_pack_i(len(owned_partitions)))
     _write_many_topic_partition_v1(out, owned_partitions)
     return b"".join(out)
@@ -286,14 +274,7 @@ def _read_consumer_protocol_subscription_v2(buffer: bytes, at: int) -> tuple[Con
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        owned_partitions, at = _read_many_topic_partition_v1(buffer, at, n)
-    elif not n:
-        owned_partitions = ()
-    else:
-        raise ValueError
+    owned_partitions, at = structs(buffer, at, n, _read_many_topic_partition_v1)
     (generation_id,) = _unpack_i(buffer, at)
     at += 4
     return ConsumerProtocolSubscription(topics, user_data, owned_partitions, generation_id), at
@@ -303,9 +284,7 @@ def _encode_consumer_protocol_subscription_v2(item: ConsumerProtocolSubscription
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out.append(_pack_i(len(topics)))
     for topics_item in topics:
         topics_item_raw = topics_item.encode()
@@ -318,9 +297,7 @@ def _encode_consumer_protocol_subscription_v2(item: ConsumerProtocolSubscription
         text = octets(user_data)
         n = len(text)
         out += (_pack_i(n), text)
-    owned_partitions = item.owned_partitions
-    if type(owned_partitions) is not tuple:
-        owned_partitions = sequence(owned_partitions)
+    owned_partitions = sequence(item.owned_partitions)
     out.append(_pack_i(len(owned_partitions)))
     _write_many_topic_partition_v1(out, owned_partitions)
     out.append(_pack_i(item.generation_id))
@@ -366,14 +343,7 @@ def _read_consumer_protocol_subscription_v3(buffer: bytes, at: int) -> tuple[Con
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        owned_partitions, at = _read_many_topic_partition_v1(buffer, at, n)
-    elif not n:
-        owned_partitions = ()
-    else:
-        raise ValueError
+    owned_partitions, at = structs(buffer, at, n, _read_many_topic_partition_v1)
     generation_id, n = _unpack_ih(buffer, at)
     at += 6
     if n < 0:
@@ -389,9 +359,7 @@ def _encode_consumer_protocol_subscription_v3(item: ConsumerProtocolSubscription
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out.append(_pack_i(len(topics)))
     for topics_item in topics:
         topics_item_raw = topics_item.encode()
@@ -404,9 +372,7 @@ def _encode_consumer_protocol_subscription_v3(item: ConsumerProtocolSubscription
         text = octets(user_data)
         n = len(text)
         out += (_pack_i(n), text)
-    owned_partitions = item.owned_partitions
-    if type(owned_partitions) is not tuple:
-        owned_partitions = sequence(owned_partitions)
+    owned_partitions = sequence(item.owned_partitions)
     out.append(_pack_i(len(owned_partitions)))
     _write_many_topic_partition_v1(out, owned_partitions)
     out.append(_pack_i(item.generation_id))

@@ -10,12 +10,13 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -114,14 +115,7 @@ def _write_many_remaining_partition_v0(
 def _read_controlled_shutdown_response_v0(buffer: bytes, at: int) -> tuple[ControlledShutdownResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        remaining_partitions, at = _read_many_remaining_partition_v0(buffer, at, n)
-    elif not n:
-        remaining_partitions = ()
-    else:
-        raise ValueError
+    remaining_partitions, at = structs(buffer, at, n, _read_many_remaining_partition_v0)
     return ControlledShutdownResponse(error_code, remaining_partitions), at
 
 
@@ -129,9 +123,7 @@ def _encode_controlled_shutdown_response_v0(item: ControlledShutdownResponse) ->
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    remaining_partitions = item.remaining_partitions
-    if type(remaining_partitions) is not tuple:
-        remaining_partitions = sequence(remaining_partitions)
+    remaining_partitions = sequence(item.remaining_partitions)
     out += _pack_hi(item.error_code, len(remaining_partitions))
     _write_many_remaining_partition_v0(out, remaining_partitions)
     return bytes(out)
@@ -192,16 +184,7 @@ def _write_many_remaining_partition_v3(
 def _read_controlled_shutdown_response_v3(buffer: bytes, at: int) -> tuple[ControlledShutdownResponse, int]:
     error_code, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        remaining_partitions, at = _read_many_remaining_partition_v3(buffer, at, n - 1)
-    elif n:
-        remaining_partitions = ()
-    else:
-        raise ValueError
+    remaining_partitions, at = compact_structs(buffer, at, n, _read_many_remaining_partition_v3)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -212,9 +195,7 @@ def _read_controlled_shutdown_response_v3(buffer: bytes, at: int) -> tuple[Contr
 
 def _encode_controlled_shutdown_response_v3(item: ControlledShutdownResponse) -> bytes:
     out = bytearray()
-    remaining_partitions = item.remaining_partitions
-    if type(remaining_partitions) is not tuple:
-        remaining_partitions = sequence(remaining_partitions)
+    remaining_partitions = sequence(item.remaining_partitions)
     n = len(remaining_partitions)
     if n < 127:
         out += _pack_hB(item.error_code, n + 1)

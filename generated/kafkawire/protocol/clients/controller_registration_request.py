@@ -10,12 +10,12 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -223,28 +223,10 @@ def _read_controller_registration_request_v0(buffer: bytes, at: int) -> tuple[Co
     controller_id, incarnation_id, zk_migration_ready, n = _unpack_i16szB(buffer, at)
     at += 22
     incarnation_id = _load_uuid(incarnation_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
-    elif n:
-        listeners = ()
-    else:
-        raise ValueError
+    listeners, at = compact_structs(buffer, at, n, _read_many_listener_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        features, at = _read_many_feature_v0(buffer, at, n - 1)
-    elif n:
-        features = ()
-    else:
-        raise ValueError
+    features, at = compact_structs(buffer, at, n, _read_many_feature_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -258,9 +240,7 @@ def _read_controller_registration_request_v0(buffer: bytes, at: int) -> tuple[Co
 
 def _encode_controller_registration_request_v0(item: ControllerRegistrationRequest) -> bytes:
     out = bytearray()
-    listeners = item.listeners
-    if type(listeners) is not tuple:
-        listeners = sequence(listeners)
+    listeners = sequence(item.listeners)
     n = len(listeners)
     if len(item.incarnation_id) != 16:
         raise ValueError
@@ -272,9 +252,7 @@ def _encode_controller_registration_request_v0(item: ControllerRegistrationReque
         out += _pack_i16sz(item.controller_id, item.incarnation_id, item.zk_migration_ready)
         out += long_length(n)
     _write_many_listener_v0(out, listeners)
-    features = item.features
-    if type(features) is not tuple:
-        features = sequence(features)
+    features = sequence(item.features)
     n = len(features)
     if n < 127:
         out.append(n + 1)

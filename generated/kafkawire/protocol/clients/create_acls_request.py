@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -150,14 +151,7 @@ def _write_many_acl_creation_v0(out: bytearray, items: Sequence[CreateAclsReques
 def _read_create_acls_request_v0(buffer: bytes, at: int) -> tuple[CreateAclsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        creations, at = _read_many_acl_creation_v0(buffer, at, n)
-    elif not n:
-        creations = ()
-    else:
-        raise ValueError
+    creations, at = structs(buffer, at, n, _read_many_acl_creation_v0)
     return CreateAclsRequest(creations), at
 
 
@@ -165,9 +159,7 @@ def _encode_create_acls_request_v0(item: CreateAclsRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    creations = item.creations
-    if type(creations) is not tuple:
-        creations = sequence(creations)
+    creations = sequence(item.creations)
     out += _pack_i(len(creations))
     _write_many_acl_creation_v0(out, creations)
     return bytes(out)
@@ -241,14 +233,7 @@ def _write_many_acl_creation_v1(out: bytearray, items: Sequence[CreateAclsReques
 def _read_create_acls_request_v1(buffer: bytes, at: int) -> tuple[CreateAclsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        creations, at = _read_many_acl_creation_v1(buffer, at, n)
-    elif not n:
-        creations = ()
-    else:
-        raise ValueError
+    creations, at = structs(buffer, at, n, _read_many_acl_creation_v1)
     return CreateAclsRequest(creations), at
 
 
@@ -256,9 +241,7 @@ def _encode_create_acls_request_v1(item: CreateAclsRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    creations = item.creations
-    if type(creations) is not tuple:
-        creations = sequence(creations)
+    creations = sequence(item.creations)
     out += _pack_i(len(creations))
     _write_many_acl_creation_v1(out, creations)
     return bytes(out)
@@ -365,16 +348,7 @@ def _write_many_acl_creation_v2(out: bytearray, items: Sequence[CreateAclsReques
 def _read_create_acls_request_v2(buffer: bytes, at: int) -> tuple[CreateAclsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        creations, at = _read_many_acl_creation_v2(buffer, at, n - 1)
-    elif n:
-        creations = ()
-    else:
-        raise ValueError
+    creations, at = compact_structs(buffer, at, n, _read_many_acl_creation_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -385,9 +359,7 @@ def _read_create_acls_request_v2(buffer: bytes, at: int) -> tuple[CreateAclsRequ
 
 def _encode_create_acls_request_v2(item: CreateAclsRequest) -> bytes:
     out = bytearray()
-    creations = item.creations
-    if type(creations) is not tuple:
-        creations = sequence(creations)
+    creations = sequence(item.creations)
     n = len(creations)
     if n < 127:
         out.append(n + 1)

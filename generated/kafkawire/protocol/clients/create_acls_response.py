@@ -10,12 +10,13 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -110,14 +111,7 @@ def _write_many_acl_creation_result_v0(out: bytearray, items: Sequence[CreateAcl
 def _read_create_acls_response_v0(buffer: bytes, at: int) -> tuple[CreateAclsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        results, at = _read_many_acl_creation_result_v0(buffer, at, n)
-    elif not n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = structs(buffer, at, n, _read_many_acl_creation_result_v0)
     return CreateAclsResponse(throttle_time_ms, results), at
 
 
@@ -125,9 +119,7 @@ def _encode_create_acls_response_v0(item: CreateAclsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_acl_creation_result_v0(out, results)
     return bytes(out)
@@ -192,16 +184,7 @@ def _write_many_acl_creation_result_v2(out: bytearray, items: Sequence[CreateAcl
 def _read_create_acls_response_v2(buffer: bytes, at: int) -> tuple[CreateAclsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_acl_creation_result_v2(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_acl_creation_result_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -212,9 +195,7 @@ def _read_create_acls_response_v2(buffer: bytes, at: int) -> tuple[CreateAclsRes
 
 def _encode_create_acls_response_v2(item: CreateAclsResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

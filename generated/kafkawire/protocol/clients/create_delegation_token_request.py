@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_pair_packers,
     unknown_tags,
@@ -121,14 +122,7 @@ def _write_many_creatable_renewers_v0(
 def _read_create_delegation_token_request_v0(buffer: bytes, at: int) -> tuple[CreateDelegationTokenRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        renewers, at = _read_many_creatable_renewers_v0(buffer, at, n)
-    elif not n:
-        renewers = ()
-    else:
-        raise ValueError
+    renewers, at = structs(buffer, at, n, _read_many_creatable_renewers_v0)
     (max_lifetime_ms,) = _unpack_q(buffer, at)
     at += 8
     return CreateDelegationTokenRequest("", "", renewers, max_lifetime_ms), at
@@ -142,9 +136,7 @@ def _encode_create_delegation_token_request_v0(item: CreateDelegationTokenReques
         raise ValueError  # owner_principal_type is not in these versions
     if item.owner_principal_name != "":
         raise ValueError  # owner_principal_name is not in these versions
-    renewers = item.renewers
-    if type(renewers) is not tuple:
-        renewers = sequence(renewers)
+    renewers = sequence(item.renewers)
     out += _pack_i(len(renewers))
     _write_many_creatable_renewers_v0(out, renewers)
     out += _pack_q(item.max_lifetime_ms)
@@ -227,16 +219,7 @@ def _write_many_creatable_renewers_v2(
 def _read_create_delegation_token_request_v2(buffer: bytes, at: int) -> tuple[CreateDelegationTokenRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        renewers, at = _read_many_creatable_renewers_v2(buffer, at, n - 1)
-    elif n:
-        renewers = ()
-    else:
-        raise ValueError
+    renewers, at = compact_structs(buffer, at, n, _read_many_creatable_renewers_v2)
     max_lifetime_ms, n = _unpack_qB(buffer, at)
     at += 9
     tags: Tags = ()
@@ -251,9 +234,7 @@ def _encode_create_delegation_token_request_v2(item: CreateDelegationTokenReques
         raise ValueError  # owner_principal_type is not in these versions
     if item.owner_principal_name != "":
         raise ValueError  # owner_principal_name is not in these versions
-    renewers = item.renewers
-    if type(renewers) is not tuple:
-        renewers = sequence(renewers)
+    renewers = sequence(item.renewers)
     n = len(renewers)
     if n < 127:
         out.append(n + 1)
@@ -297,16 +278,7 @@ def _read_create_delegation_token_request_v3(buffer: bytes, at: int) -> tuple[Cr
         owner_principal_name, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        renewers, at = _read_many_creatable_renewers_v2(buffer, at, n - 1)
-    elif n:
-        renewers = ()
-    else:
-        raise ValueError
+    renewers, at = compact_structs(buffer, at, n, _read_many_creatable_renewers_v2)
     max_lifetime_ms, n = _unpack_qB(buffer, at)
     at += 9
     tags: Tags = ()
@@ -339,9 +311,7 @@ def _encode_create_delegation_token_request_v3(item: CreateDelegationTokenReques
         else:
             out += long_text_length(n)
         out += text
-    renewers = item.renewers
-    if type(renewers) is not tuple:
-        renewers = sequence(renewers)
+    renewers = sequence(item.renewers)
     n = len(renewers)
     if n < 127:
         out.append(n + 1)

@@ -12,16 +12,19 @@ from kafkawire.wire.structs import (
     NOTHING,
     NULL_COUNT,
     Tags,
+    compact_nullable_structs,
+    compact_structs,
     long_length,
     long_numbers,
     long_text,
     long_text_length,
     many_numbers,
+    nullable_structs,
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_unpackers,
     unknown_tags,
@@ -148,14 +151,7 @@ def _read_many_create_partitions_topic_v0(
         at = end
         count_, n = _unpack_ii(buffer, at)
         at += 8
-        if n < 0:
-            assignments = None
-        elif n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            assignments, at = _read_many_create_partitions_assignment_v0(buffer, at, n)
-        else:
-            assignments = ()
+        assignments, at = nullable_structs(buffer, at, n, _read_many_create_partitions_assignment_v0)
         result.append(make(name, count_, assignments))
     return tuple(result), at
 
@@ -174,8 +170,7 @@ def _write_many_create_partitions_topic_v0(
         if assignments is None:
             out += NULL_COUNT
         else:
-            if type(assignments) is not tuple:
-                assignments = sequence(assignments)
+            assignments = sequence(assignments)
             n = len(assignments)
             out += _pack_i(n)
             _write_many_create_partitions_assignment_v0(out, assignments)
@@ -190,14 +185,7 @@ def _write_many_create_partitions_topic_v0(
 def _read_create_partitions_request_v0(buffer: bytes, at: int) -> tuple[CreatePartitionsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_create_partitions_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_create_partitions_topic_v0)
     timeout_ms, validate_only = _unpack_iz(buffer, at)
     at += 5
     return CreatePartitionsRequest(topics, timeout_ms, validate_only), at
@@ -207,9 +195,7 @@ def _encode_create_partitions_request_v0(item: CreatePartitionsRequest) -> bytes
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_create_partitions_topic_v0(out, topics)
     if type(item.validate_only) is not bool:
@@ -293,16 +279,11 @@ def _read_many_create_partitions_topic_v2(
             name, at = long_text(buffer, at, n)
             count_, n = _unpack_iB(buffer, at)
             at += 5
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if not n:
-            assignments = None
-        elif n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            assignments, at = _read_many_create_partitions_assignment_v2(buffer, at, n - 1)
-        else:
-            assignments = ()
+        assignments, at = (
+            compact_nullable_structs(buffer, at, n, _read_many_create_partitions_assignment_v2)
+            if n > 1
+            else (NOTHING if n else None, at)
+        )
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -332,8 +313,7 @@ def _write_many_create_partitions_topic_v2(
             if assignments is None:
                 out.append(0)
             else:
-                if type(assignments) is not tuple:
-                    assignments = sequence(assignments)
+                assignments = sequence(assignments)
                 n = len(assignments)
                 if n < 127:
                     out.append(n + 1)
@@ -355,16 +335,7 @@ def _write_many_create_partitions_topic_v2(
 def _read_create_partitions_request_v2(buffer: bytes, at: int) -> tuple[CreatePartitionsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_create_partitions_topic_v2(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_create_partitions_topic_v2)
     timeout_ms, validate_only, n = _unpack_izB(buffer, at)
     at += 6
     tags: Tags = ()
@@ -375,9 +346,7 @@ def _read_create_partitions_request_v2(buffer: bytes, at: int) -> tuple[CreatePa
 
 def _encode_create_partitions_request_v2(item: CreatePartitionsRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

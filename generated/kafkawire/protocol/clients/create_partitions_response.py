@@ -11,13 +11,14 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -132,14 +133,7 @@ def _write_many_create_partitions_topic_result_v0(
 def _read_create_partitions_response_v0(buffer: bytes, at: int) -> tuple[CreatePartitionsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        results, at = _read_many_create_partitions_topic_result_v0(buffer, at, n)
-    elif not n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = structs(buffer, at, n, _read_many_create_partitions_topic_result_v0)
     return CreatePartitionsResponse(throttle_time_ms, results), at
 
 
@@ -147,9 +141,7 @@ def _encode_create_partitions_response_v0(item: CreatePartitionsResponse) -> byt
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_create_partitions_topic_result_v0(out, results)
     return bytes(out)
@@ -233,16 +225,7 @@ def _write_many_create_partitions_topic_result_v2(
 def _read_create_partitions_response_v2(buffer: bytes, at: int) -> tuple[CreatePartitionsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_create_partitions_topic_result_v2(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_create_partitions_topic_result_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -253,9 +236,7 @@ def _read_create_partitions_response_v2(buffer: bytes, at: int) -> tuple[CreateP
 
 def _encode_create_partitions_response_v2(item: CreatePartitionsResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

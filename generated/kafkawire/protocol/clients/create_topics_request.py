@@ -11,6 +11,7 @@ from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_numbers,
@@ -20,8 +21,8 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -225,24 +226,10 @@ def _read_many_creatable_topic_v0(
         at = end
         num_partitions, replication_factor, n = _unpack_ihi(buffer, at)
         at += 10
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            assignments, at = _read_many_creatable_replica_assignment_v0(buffer, at, n)
-        elif not n:
-            assignments = ()
-        else:
-            raise ValueError
+        assignments, at = structs(buffer, at, n, _read_many_creatable_replica_assignment_v0)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            configs, at = _read_many_creatable_topic_config_v0(buffer, at, n)
-        elif not n:
-            configs = ()
-        else:
-            raise ValueError
+        configs, at = structs(buffer, at, n, _read_many_creatable_topic_config_v0)
         result.append(make(name, num_partitions, replication_factor, assignments, configs))
     return tuple(result), at
 
@@ -254,14 +241,10 @@ def _write_many_creatable_topic_v0(out: bytearray, items: Sequence[CreateTopicsR
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        assignments = item.assignments
-        if type(assignments) is not tuple:
-            assignments = sequence(assignments)
+        assignments = sequence(item.assignments)
         out += _pack_ihi(item.num_partitions, item.replication_factor, len(assignments))
         _write_many_creatable_replica_assignment_v0(out, assignments)
-        configs = item.configs
-        if type(configs) is not tuple:
-            configs = sequence(configs)
+        configs = sequence(item.configs)
         out += _pack_i(len(configs))
         _write_many_creatable_topic_config_v0(out, configs)
 
@@ -274,14 +257,7 @@ def _write_many_creatable_topic_v0(out: bytearray, items: Sequence[CreateTopicsR
 def _read_create_topics_request_v0(buffer: bytes, at: int) -> tuple[CreateTopicsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_creatable_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_creatable_topic_v0)
     (timeout_ms,) = _unpack_i(buffer, at)
     at += 4
     return CreateTopicsRequest(topics, timeout_ms), at
@@ -293,9 +269,7 @@ def _encode_create_topics_request_v0(item: CreateTopicsRequest) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.validate_only:
         raise ValueError  # validate_only is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_creatable_topic_v0(out, topics)
     out += _pack_i(item.timeout_ms)
@@ -311,14 +285,7 @@ def _encode_create_topics_request_v0(item: CreateTopicsRequest) -> bytes:
 def _read_create_topics_request_v1(buffer: bytes, at: int) -> tuple[CreateTopicsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_creatable_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_creatable_topic_v0)
     timeout_ms, validate_only = _unpack_iz(buffer, at)
     at += 5
     return CreateTopicsRequest(topics, timeout_ms, validate_only), at
@@ -328,9 +295,7 @@ def _encode_create_topics_request_v1(item: CreateTopicsRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_creatable_topic_v0(out, topics)
     if type(item.validate_only) is not bool:
@@ -481,28 +446,10 @@ def _read_many_creatable_topic_v5(
             name, at = long_text(buffer, at, n)
             num_partitions, replication_factor, n = _unpack_ihB(buffer, at)
             at += 7
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            assignments, at = _read_many_creatable_replica_assignment_v5(buffer, at, n - 1)
-        elif n:
-            assignments = ()
-        else:
-            raise ValueError
+        assignments, at = compact_structs(buffer, at, n, _read_many_creatable_replica_assignment_v5)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            configs, at = _read_many_creatable_topic_config_v5(buffer, at, n - 1)
-        elif n:
-            configs = ()
-        else:
-            raise ValueError
+        configs, at = compact_structs(buffer, at, n, _read_many_creatable_topic_config_v5)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -522,18 +469,14 @@ def _write_many_creatable_topic_v5(out: bytearray, items: Sequence[CreateTopicsR
             out += long_text_length(n)
             out += text
             out += _pack_ih(item.num_partitions, item.replication_factor)
-        assignments = item.assignments
-        if type(assignments) is not tuple:
-            assignments = sequence(assignments)
+        assignments = sequence(item.assignments)
         n = len(assignments)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_creatable_replica_assignment_v5(out, assignments)
-        configs = item.configs
-        if type(configs) is not tuple:
-            configs = sequence(configs)
+        configs = sequence(item.configs)
         n = len(configs)
         if n < 127:
             out.append(n + 1)
@@ -555,16 +498,7 @@ def _write_many_creatable_topic_v5(out: bytearray, items: Sequence[CreateTopicsR
 def _read_create_topics_request_v5(buffer: bytes, at: int) -> tuple[CreateTopicsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_creatable_topic_v5(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_creatable_topic_v5)
     timeout_ms, validate_only, n = _unpack_izB(buffer, at)
     at += 6
     tags: Tags = ()
@@ -575,9 +509,7 @@ def _read_create_topics_request_v5(buffer: bytes, at: int) -> tuple[CreateTopics
 
 def _encode_create_topics_request_v5(item: CreateTopicsRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

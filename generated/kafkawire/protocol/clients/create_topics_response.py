@@ -13,14 +13,16 @@ from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    compact_nullable_structs,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_entries,
     tagged_section,
     text_packers,
@@ -159,14 +161,7 @@ def _write_many_creatable_topic_result_v0(
 def _read_create_topics_response_v0(buffer: bytes, at: int) -> tuple[CreateTopicsResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_creatable_topic_result_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_creatable_topic_result_v0)
     return CreateTopicsResponse(0, topics), at
 
 
@@ -174,9 +169,7 @@ def _encode_create_topics_response_v0(item: CreateTopicsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_creatable_topic_result_v0(out, topics)
     return bytes(out)
@@ -240,14 +233,7 @@ def _write_many_creatable_topic_result_v1(
 def _read_create_topics_response_v1(buffer: bytes, at: int) -> tuple[CreateTopicsResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_creatable_topic_result_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_creatable_topic_result_v1)
     return CreateTopicsResponse(0, topics), at
 
 
@@ -255,9 +241,7 @@ def _encode_create_topics_response_v1(item: CreateTopicsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_creatable_topic_result_v1(out, topics)
     return bytes(out)
@@ -271,14 +255,7 @@ def _encode_create_topics_response_v1(item: CreateTopicsResponse) -> bytes:
 def _read_create_topics_response_v2(buffer: bytes, at: int) -> tuple[CreateTopicsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_creatable_topic_result_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_creatable_topic_result_v1)
     return CreateTopicsResponse(throttle_time_ms, topics), at
 
 
@@ -286,9 +263,7 @@ def _encode_create_topics_response_v2(item: CreateTopicsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_creatable_topic_result_v1(out, topics)
     return bytes(out)
@@ -405,16 +380,11 @@ def _read_many_creatable_topic_result_v5(
             error_message, at = long_nullable_text(buffer, at, n)
         num_partitions, replication_factor, n = _unpack_ihB(buffer, at)
         at += 7
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if not n:
-            configs = None
-        elif n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            configs, at = _read_many_creatable_topic_configs_v5(buffer, at, n - 1)
-        else:
-            configs = ()
+        configs, at = (
+            compact_nullable_structs(buffer, at, n, _read_many_creatable_topic_configs_v5)
+            if n > 1
+            else (NOTHING if n else None, at)
+        )
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -481,8 +451,7 @@ def _write_many_creatable_topic_result_v5(
             if configs is None:
                 out.append(0)
             else:
-                if type(configs) is not tuple:
-                    configs = sequence(configs)
+                configs = sequence(configs)
                 n = len(configs)
                 if n < 127:
                     out.append(n + 1)
@@ -509,16 +478,7 @@ def _write_many_creatable_topic_result_v5(
 def _read_create_topics_response_v5(buffer: bytes, at: int) -> tuple[CreateTopicsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_creatable_topic_result_v5(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_creatable_topic_result_v5)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -529,9 +489,7 @@ def _read_create_topics_response_v5(buffer: bytes, at: int) -> tuple[CreateTopic
 
 def _encode_create_topics_response_v5(item: CreateTopicsResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -585,16 +543,11 @@ def _read_many_creatable_topic_result_v7(
             error_message, at = long_nullable_text(buffer, at, n)
         num_partitions, replication_factor, n = _unpack_ihB(buffer, at)
         at += 7
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if not n:
-            configs = None
-        elif n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            configs, at = _read_many_creatable_topic_configs_v5(buffer, at, n - 1)
-        else:
-            configs = ()
+        configs, at = (
+            compact_nullable_structs(buffer, at, n, _read_many_creatable_topic_configs_v5)
+            if n > 1
+            else (NOTHING if n else None, at)
+        )
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -663,8 +616,7 @@ def _write_many_creatable_topic_result_v7(
             if configs is None:
                 out.append(0)
             else:
-                if type(configs) is not tuple:
-                    configs = sequence(configs)
+                configs = sequence(configs)
                 n = len(configs)
                 if n < 127:
                     out.append(n + 1)
@@ -691,16 +643,7 @@ def _write_many_creatable_topic_result_v7(
 def _read_create_topics_response_v7(buffer: bytes, at: int) -> tuple[CreateTopicsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_creatable_topic_result_v7(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_creatable_topic_result_v7)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -711,9 +654,7 @@ def _read_create_topics_response_v7(buffer: bytes, at: int) -> tuple[CreateTopic
 
 def _encode_create_topics_response_v7(item: CreateTopicsResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

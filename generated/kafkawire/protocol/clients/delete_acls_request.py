@@ -10,12 +10,13 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -165,14 +166,7 @@ def _write_many_delete_acls_filter_v0(out: bytearray, items: Sequence[DeleteAcls
 def _read_delete_acls_request_v0(buffer: bytes, at: int) -> tuple[DeleteAclsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        filters, at = _read_many_delete_acls_filter_v0(buffer, at, n)
-    elif not n:
-        filters = ()
-    else:
-        raise ValueError
+    filters, at = structs(buffer, at, n, _read_many_delete_acls_filter_v0)
     return DeleteAclsRequest(filters), at
 
 
@@ -180,9 +174,7 @@ def _encode_delete_acls_request_v0(item: DeleteAclsRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    filters = item.filters
-    if type(filters) is not tuple:
-        filters = sequence(filters)
+    filters = sequence(item.filters)
     out += _pack_i(len(filters))
     _write_many_delete_acls_filter_v0(out, filters)
     return bytes(out)
@@ -284,14 +276,7 @@ def _write_many_delete_acls_filter_v1(out: bytearray, items: Sequence[DeleteAcls
 def _read_delete_acls_request_v1(buffer: bytes, at: int) -> tuple[DeleteAclsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        filters, at = _read_many_delete_acls_filter_v1(buffer, at, n)
-    elif not n:
-        filters = ()
-    else:
-        raise ValueError
+    filters, at = structs(buffer, at, n, _read_many_delete_acls_filter_v1)
     return DeleteAclsRequest(filters), at
 
 
@@ -299,9 +284,7 @@ def _encode_delete_acls_request_v1(item: DeleteAclsRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    filters = item.filters
-    if type(filters) is not tuple:
-        filters = sequence(filters)
+    filters = sequence(item.filters)
     out += _pack_i(len(filters))
     _write_many_delete_acls_filter_v1(out, filters)
     return bytes(out)
@@ -424,16 +407,7 @@ def _write_many_delete_acls_filter_v2(out: bytearray, items: Sequence[DeleteAcls
 def _read_delete_acls_request_v2(buffer: bytes, at: int) -> tuple[DeleteAclsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        filters, at = _read_many_delete_acls_filter_v2(buffer, at, n - 1)
-    elif n:
-        filters = ()
-    else:
-        raise ValueError
+    filters, at = compact_structs(buffer, at, n, _read_many_delete_acls_filter_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -444,9 +418,7 @@ def _read_delete_acls_request_v2(buffer: bytes, at: int) -> tuple[DeleteAclsRequ
 
 def _encode_delete_acls_request_v2(item: DeleteAclsRequest) -> bytes:
     out = bytearray()
-    filters = item.filters
-    if type(filters) is not tuple:
-        filters = sequence(filters)
+    filters = sequence(item.filters)
     n = len(filters)
     if n < 127:
         out.append(n + 1)

@@ -10,13 +10,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -218,14 +219,7 @@ def _read_many_delete_acls_filter_result_v0(
             at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            matching_acls, at = _read_many_delete_acls_matching_acl_v0(buffer, at, n)
-        elif not n:
-            matching_acls = ()
-        else:
-            raise ValueError
+        matching_acls, at = structs(buffer, at, n, _read_many_delete_acls_matching_acl_v0)
         result.append(make(error_code, error_message, matching_acls))
     return tuple(result), at
 
@@ -245,9 +239,7 @@ def _write_many_delete_acls_filter_result_v0(
             n = len(text)
             out += _pack_h(n)
             out += text
-        matching_acls = item.matching_acls
-        if type(matching_acls) is not tuple:
-            matching_acls = sequence(matching_acls)
+        matching_acls = sequence(item.matching_acls)
         out += _pack_i(len(matching_acls))
         _write_many_delete_acls_matching_acl_v0(out, matching_acls)
 
@@ -260,14 +252,7 @@ def _write_many_delete_acls_filter_result_v0(
 def _read_delete_acls_response_v0(buffer: bytes, at: int) -> tuple[DeleteAclsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        filter_results, at = _read_many_delete_acls_filter_result_v0(buffer, at, n)
-    elif not n:
-        filter_results = ()
-    else:
-        raise ValueError
+    filter_results, at = structs(buffer, at, n, _read_many_delete_acls_filter_result_v0)
     return DeleteAclsResponse(throttle_time_ms, filter_results), at
 
 
@@ -275,9 +260,7 @@ def _encode_delete_acls_response_v0(item: DeleteAclsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    filter_results = item.filter_results
-    if type(filter_results) is not tuple:
-        filter_results = sequence(filter_results)
+    filter_results = sequence(item.filter_results)
     out += _pack_ii(item.throttle_time_ms, len(filter_results))
     _write_many_delete_acls_filter_result_v0(out, filter_results)
     return bytes(out)
@@ -397,14 +380,7 @@ def _read_many_delete_acls_filter_result_v1(
             at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            matching_acls, at = _read_many_delete_acls_matching_acl_v1(buffer, at, n)
-        elif not n:
-            matching_acls = ()
-        else:
-            raise ValueError
+        matching_acls, at = structs(buffer, at, n, _read_many_delete_acls_matching_acl_v1)
         result.append(make(error_code, error_message, matching_acls))
     return tuple(result), at
 
@@ -424,9 +400,7 @@ def _write_many_delete_acls_filter_result_v1(
             n = len(text)
             out += _pack_h(n)
             out += text
-        matching_acls = item.matching_acls
-        if type(matching_acls) is not tuple:
-            matching_acls = sequence(matching_acls)
+        matching_acls = sequence(item.matching_acls)
         out += _pack_i(len(matching_acls))
         _write_many_delete_acls_matching_acl_v1(out, matching_acls)
 
@@ -439,14 +413,7 @@ def _write_many_delete_acls_filter_result_v1(
 def _read_delete_acls_response_v1(buffer: bytes, at: int) -> tuple[DeleteAclsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        filter_results, at = _read_many_delete_acls_filter_result_v1(buffer, at, n)
-    elif not n:
-        filter_results = ()
-    else:
-        raise ValueError
+    filter_results, at = structs(buffer, at, n, _read_many_delete_acls_filter_result_v1)
     return DeleteAclsResponse(throttle_time_ms, filter_results), at
 
 
@@ -454,9 +421,7 @@ def _encode_delete_acls_response_v1(item: DeleteAclsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    filter_results = item.filter_results
-    if type(filter_results) is not tuple:
-        filter_results = sequence(filter_results)
+    filter_results = sequence(item.filter_results)
     out += _pack_ii(item.throttle_time_ms, len(filter_results))
     _write_many_delete_acls_filter_result_v1(out, filter_results)
     return bytes(out)
@@ -617,16 +582,7 @@ def _read_many_delete_acls_filter_result_v2(
             error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            matching_acls, at = _read_many_delete_acls_matching_acl_v2(buffer, at, n - 1)
-        elif n:
-            matching_acls = ()
-        else:
-            raise ValueError
+        matching_acls, at = compact_structs(buffer, at, n, _read_many_delete_acls_matching_acl_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -652,9 +608,7 @@ def _write_many_delete_acls_filter_result_v2(
             else:
                 out += long_text_length(n)
             out += text
-        matching_acls = item.matching_acls
-        if type(matching_acls) is not tuple:
-            matching_acls = sequence(matching_acls)
+        matching_acls = sequence(item.matching_acls)
         n = len(matching_acls)
         if n < 127:
             out.append(n + 1)
@@ -675,16 +629,7 @@ def _write_many_delete_acls_filter_result_v2(
 def _read_delete_acls_response_v2(buffer: bytes, at: int) -> tuple[DeleteAclsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        filter_results, at = _read_many_delete_acls_filter_result_v2(buffer, at, n - 1)
-    elif n:
-        filter_results = ()
-    else:
-        raise ValueError
+    filter_results, at = compact_structs(buffer, at, n, _read_many_delete_acls_filter_result_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -695,9 +640,7 @@ def _read_delete_acls_response_v2(buffer: bytes, at: int) -> tuple[DeleteAclsRes
 
 def _encode_delete_acls_response_v2(item: DeleteAclsResponse) -> bytes:
     out = bytearray()
-    filter_results = item.filter_results
-    if type(filter_results) is not tuple:
-        filter_results = sequence(filter_results)
+    filter_results = sequence(item.filter_results)
     n = len(filter_results)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

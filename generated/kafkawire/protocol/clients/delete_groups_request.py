@@ -79,9 +79,7 @@ def _encode_delete_groups_request_v0(item: DeleteGroupsRequest) -> bytes:
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    groups_names = item.groups_names
-    if type(groups_names) is not tuple:
-        groups_names = sequence(groups_names)
+    groups_names = sequence(item.groups_names)
     out.append(_pack_i(len(groups_names)))
     for groups_names_item in groups_names:
         groups_names_item_raw = groups_names_item.encode()
@@ -129,9 +127,7 @@ def _read_delete_groups_request_v2(buffer: bytes, at: int) -> tuple[DeleteGroups
 
 def _encode_delete_groups_request_v2(item: DeleteGroupsRequest) -> bytes:
     out: list[bytes] = []
-    groups_names = item.groups_names
-    if type(groups_names) is not tuple:
-        groups_names = sequence(groups_names)
+    groups_names = sequence(item.groups_names)
     n = len(groups_names)
     if n < 127:
         out.append(BYTES[n + 1])

@@ -10,13 +10,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -117,14 +118,7 @@ def _write_many_deletable_group_result_v0(
 def _read_delete_groups_response_v0(buffer: bytes, at: int) -> tuple[DeleteGroupsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        results, at = _read_many_deletable_group_result_v0(buffer, at, n)
-    elif not n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = structs(buffer, at, n, _read_many_deletable_group_result_v0)
     return DeleteGroupsResponse(throttle_time_ms, results), at
 
 
@@ -132,9 +126,7 @@ def _encode_delete_groups_response_v0(item: DeleteGroupsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_deletable_group_result_v0(out, results)
     return bytes(out)
@@ -195,16 +187,7 @@ def _write_many_deletable_group_result_v2(
 def _read_delete_groups_response_v2(buffer: bytes, at: int) -> tuple[DeleteGroupsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_deletable_group_result_v2(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_deletable_group_result_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -215,9 +198,7 @@ def _read_delete_groups_response_v2(buffer: bytes, at: int) -> tuple[DeleteGroup
 
 def _encode_delete_groups_response_v2(item: DeleteGroupsResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -309,16 +290,7 @@ def _write_many_deletable_group_result_v3(
 def _read_delete_groups_response_v3(buffer: bytes, at: int) -> tuple[DeleteGroupsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_deletable_group_result_v3(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_deletable_group_result_v3)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -329,9 +301,7 @@ def _read_delete_groups_response_v3(buffer: bytes, at: int) -> tuple[DeleteGroup
 
 def _encode_delete_groups_response_v3(item: DeleteGroupsResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

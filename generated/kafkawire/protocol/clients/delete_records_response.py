@@ -11,13 +11,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -128,14 +129,7 @@ def _read_many_delete_records_topic_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_delete_records_partition_result_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_delete_records_partition_result_v0)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -149,9 +143,7 @@ def _write_many_delete_records_topic_result_v0(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_delete_records_partition_result_v0(out, partitions)
 
@@ -164,14 +156,7 @@ def _write_many_delete_records_topic_result_v0(
 def _read_delete_records_response_v0(buffer: bytes, at: int) -> tuple[DeleteRecordsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_delete_records_topic_result_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_delete_records_topic_result_v0)
     return DeleteRecordsResponse(throttle_time_ms, topics), at
 
 
@@ -179,9 +164,7 @@ def _encode_delete_records_response_v0(item: DeleteRecordsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_delete_records_topic_result_v0(out, topics)
     return bytes(out)
@@ -243,16 +226,7 @@ def _read_many_delete_records_topic_result_v2(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_delete_records_partition_result_v2(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_delete_records_partition_result_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -273,9 +247,7 @@ def _write_many_delete_records_topic_result_v2(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -296,16 +268,7 @@ def _write_many_delete_records_topic_result_v2(
 def _read_delete_records_response_v2(buffer: bytes, at: int) -> tuple[DeleteRecordsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_delete_records_topic_result_v2(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_delete_records_topic_result_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -316,9 +279,7 @@ def _read_delete_records_response_v2(buffer: bytes, at: int) -> tuple[DeleteReco
 
 def _encode_delete_records_response_v2(item: DeleteRecordsResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

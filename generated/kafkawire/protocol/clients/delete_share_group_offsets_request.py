@@ -10,10 +10,10 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -112,16 +112,7 @@ def _read_delete_share_group_offsets_request_v0(buffer: bytes, at: int) -> tuple
         group_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_delete_share_group_offsets_request_topic_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_delete_share_group_offsets_request_topic_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -139,9 +130,7 @@ def _encode_delete_share_group_offsets_request_v0(item: DeleteShareGroupOffsetsR
     else:
         out += long_text_length(n)
     out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

@@ -11,13 +11,13 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -170,16 +170,7 @@ def _read_delete_share_group_offsets_response_v0(buffer: bytes, at: int) -> tupl
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_delete_share_group_offsets_response_topic_v0(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_delete_share_group_offsets_response_topic_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -202,9 +193,7 @@ def _encode_delete_share_group_offsets_response_v0(item: DeleteShareGroupOffsets
         else:
             out += long_text_length(n)
         out += text
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(n + 1)

@@ -11,6 +11,7 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -107,9 +108,7 @@ def _encode_delete_topics_request_v0(item: DeleteTopicsRequest) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    topic_names = item.topic_names
-    if type(topic_names) is not tuple:
-        topic_names = sequence(topic_names)
+    topic_names = sequence(item.topic_names)
     out += _pack_i(len(topic_names))
     for topic_names_item in topic_names:
         topic_names_item_raw = topic_names_item.encode()
@@ -161,9 +160,7 @@ def _encode_delete_topics_request_v4(item: DeleteTopicsRequest) -> bytes:
     out = bytearray()
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    topic_names = item.topic_names
-    if type(topic_names) is not tuple:
-        topic_names = sequence(topic_names)
+    topic_names = sequence(item.topic_names)
     n = len(topic_names)
     if n < 127:
         out.append(n + 1)
@@ -244,16 +241,7 @@ def _write_many_delete_topic_state_v6(out: bytearray, items: Sequence[DeleteTopi
 def _read_delete_topics_request_v6(buffer: bytes, at: int) -> tuple[DeleteTopicsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_delete_topic_state_v6(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_delete_topic_state_v6)
     timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -264,9 +252,7 @@ def _read_delete_topics_request_v6(buffer: bytes, at: int) -> tuple[DeleteTopics
 
 def _encode_delete_topics_request_v6(item: DeleteTopicsRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

@@ -11,14 +11,15 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -126,14 +127,7 @@ def _write_many_deletable_topic_result_v0(
 def _read_delete_topics_response_v0(buffer: bytes, at: int) -> tuple[DeleteTopicsResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_deletable_topic_result_v0(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_deletable_topic_result_v0)
     return DeleteTopicsResponse(0, responses), at
 
 
@@ -141,9 +135,7 @@ def _encode_delete_topics_response_v0(item: DeleteTopicsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out += _pack_i(len(responses))
     _write_many_deletable_topic_result_v0(out, responses)
     return bytes(out)
@@ -157,14 +149,7 @@ def _encode_delete_topics_response_v0(item: DeleteTopicsResponse) -> bytes:
 def _read_delete_topics_response_v1(buffer: bytes, at: int) -> tuple[DeleteTopicsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_deletable_topic_result_v0(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_deletable_topic_result_v0)
     return DeleteTopicsResponse(throttle_time_ms, responses), at
 
 
@@ -172,9 +157,7 @@ def _encode_delete_topics_response_v1(item: DeleteTopicsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out += _pack_ii(item.throttle_time_ms, len(responses))
     _write_many_deletable_topic_result_v0(out, responses)
     return bytes(out)
@@ -237,16 +220,7 @@ def _write_many_deletable_topic_result_v4(
 def _read_delete_topics_response_v4(buffer: bytes, at: int) -> tuple[DeleteTopicsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_deletable_topic_result_v4(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_deletable_topic_result_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -257,9 +231,7 @@ def _read_delete_topics_response_v4(buffer: bytes, at: int) -> tuple[DeleteTopic
 
 def _encode_delete_topics_response_v4(item: DeleteTopicsResponse) -> bytes:
     out = bytearray()
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -353,16 +325,7 @@ def _write_many_deletable_topic_result_v5(
 def _read_delete_topics_response_v5(buffer: bytes, at: int) -> tuple[DeleteTopicsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_deletable_topic_result_v5(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_deletable_topic_result_v5)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -373,9 +336,7 @@ def _read_delete_topics_response_v5(buffer: bytes, at: int) -> tuple[DeleteTopic
 
 def _encode_delete_topics_response_v5(item: DeleteTopicsResponse) -> bytes:
     out = bytearray()
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -476,16 +437,7 @@ def _write_many_deletable_topic_result_v6(
 def _read_delete_topics_response_v6(buffer: bytes, at: int) -> tuple[DeleteTopicsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_deletable_topic_result_v6(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_deletable_topic_result_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -496,9 +448,7 @@ def _read_delete_topics_response_v6(buffer: bytes, at: int) -> tuple[DeleteTopic
 
 def _encode_delete_topics_response_v6(item: DeleteTopicsResponse) -> bytes:
     out = bytearray()
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

@@ -10,11 +10,11 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -482,16 +482,7 @@ def _write_many_describe_acls_filter_v4(
 def _read_describe_acls_request_v4(buffer: bytes, at: int) -> tuple[DescribeAclsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        filters, at = _read_many_describe_acls_filter_v4(buffer, at, n - 1)
-    elif n:
-        filters = ()
-    else:
-        raise ValueError
+    filters, at = compact_structs(buffer, at, n, _read_many_describe_acls_filter_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -516,9 +507,7 @@ def _encode_describe_acls_request_v4(item: DescribeAclsRequest) -> bytes:
         raise ValueError  # operation is not in these versions
     if item.permission_type != 0:
         raise ValueError  # permission_type is not in these versions
-    filters = item.filters
-    if type(filters) is not tuple:
-        filters = sequence(filters)
+    filters = sequence(item.filters)
     n = len(filters)
     if n < 127:
         out.append(n + 1)

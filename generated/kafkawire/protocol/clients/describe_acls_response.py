@@ -10,13 +10,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -192,14 +193,7 @@ def _read_many_describe_acls_resource_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            acls, at = _read_many_acl_description_v0(buffer, at, n)
-        elif not n:
-            acls = ()
-        else:
-            raise ValueError
+        acls, at = structs(buffer, at, n, _read_many_acl_description_v0)
         result.append(make(resource_type, resource_name, 3, acls))
     return tuple(result), at
 
@@ -215,9 +209,7 @@ def _write_many_describe_acls_resource_v0(
         resource_name_raw = item.resource_name.encode()
         out += _pack_bh(item.resource_type, len(resource_name_raw))
         out += resource_name_raw
-        acls = item.acls
-        if type(acls) is not tuple:
-            acls = sequence(acls)
+        acls = sequence(item.acls)
         out += _pack_i(len(acls))
         _write_many_acl_description_v0(out, acls)
 
@@ -240,14 +232,7 @@ def _read_describe_acls_response_v0(buffer: bytes, at: int) -> tuple[DescribeAcl
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        resources, at = _read_many_describe_acls_resource_v0(buffer, at, n)
-    elif not n:
-        resources = ()
-    else:
-        raise ValueError
+    resources, at = structs(buffer, at, n, _read_many_describe_acls_resource_v0)
     return DescribeAclsResponse(throttle_time_ms, error_code, error_message, resources), at
 
 
@@ -266,9 +251,7 @@ def _encode_describe_acls_response_v0(item: DescribeAclsResponse) -> bytes:
         n = len(text)
         out += _pack_h(n)
         out += text
-    resources = item.resources
-    if type(resources) is not tuple:
-        resources = sequence(resources)
+    resources = sequence(item.resources)
     out += _pack_i(len(resources))
     _write_many_describe_acls_resource_v0(out, resources)
     return bytes(out)
@@ -296,14 +279,7 @@ def _read_many_describe_acls_resource_v1(
         at = end
         pattern_type, n = _unpack_bi(buffer, at)
         at += 5
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            acls, at = _read_many_acl_description_v0(buffer, at, n)
-        elif not n:
-            acls = ()
-        else:
-            raise ValueError
+        acls, at = structs(buffer, at, n, _read_many_acl_description_v0)
         result.append(make(resource_type, resource_name, pattern_type, acls))
     return tuple(result), at
 
@@ -317,9 +293,7 @@ def _write_many_describe_acls_resource_v1(
         resource_name_raw = item.resource_name.encode()
         out += _pack_bh(item.resource_type, len(resource_name_raw))
         out += resource_name_raw
-        acls = item.acls
-        if type(acls) is not tuple:
-            acls = sequence(acls)
+        acls = sequence(item.acls)
         out += _pack_bi(item.pattern_type, len(acls))
         _write_many_acl_description_v0(out, acls)
 
@@ -342,14 +316,7 @@ def _read_describe_acls_response_v1(buffer: bytes, at: int) -> tuple[DescribeAcl
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        resources, at = _read_many_describe_acls_resource_v1(buffer, at, n)
-    elif not n:
-        resources = ()
-    else:
-        raise ValueError
+    resources, at = structs(buffer, at, n, _read_many_describe_acls_resource_v1)
     return DescribeAclsResponse(throttle_time_ms, error_code, error_message, resources), at
 
 
@@ -368,9 +335,7 @@ def _encode_describe_acls_response_v1(item: DescribeAclsResponse) -> bytes:
         n = len(text)
         out += _pack_h(n)
         out += text
-    resources = item.resources
-    if type(resources) is not tuple:
-        resources = sequence(resources)
+    resources = sequence(item.resources)
     out += _pack_i(len(resources))
     _write_many_describe_acls_resource_v1(out, resources)
     return bytes(out)
@@ -469,16 +434,7 @@ def _read_many_describe_acls_resource_v2(
             resource_name, at = long_text(buffer, at, n)
             pattern_type, n = _unpack_bB(buffer, at)
             at += 2
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            acls, at = _read_many_acl_description_v2(buffer, at, n - 1)
-        elif n:
-            acls = ()
-        else:
-            raise ValueError
+        acls, at = compact_structs(buffer, at, n, _read_many_acl_description_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -501,9 +457,7 @@ def _write_many_describe_acls_resource_v2(
             out += long_text_length(n)
             out += text
             out += _pack_b(item.pattern_type)
-        acls = item.acls
-        if type(acls) is not tuple:
-            acls = sequence(acls)
+        acls = sequence(item.acls)
         n = len(acls)
         if n < 127:
             out.append(n + 1)
@@ -536,16 +490,7 @@ def _read_describe_acls_response_v2(buffer: bytes, at: int) -> tuple[DescribeAcl
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        resources, at = _read_many_describe_acls_resource_v2(buffer, at, n - 1)
-    elif n:
-        resources = ()
-    else:
-        raise ValueError
+    resources, at = compact_structs(buffer, at, n, _read_many_describe_acls_resource_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -570,9 +515,7 @@ def _encode_describe_acls_response_v2(item: DescribeAclsResponse) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    resources = item.resources
-    if type(resources) is not tuple:
-        resources = sequence(resources)
+    resources = sequence(item.resources)
     n = len(resources)
     if n < 127:
         out.append(n + 1)
@@ -610,16 +553,7 @@ def _read_many_describe_acls_filter_result_v4(
             error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            resources, at = _read_many_describe_acls_resource_v2(buffer, at, n - 1)
-        elif n:
-            resources = ()
-        else:
-            raise ValueError
+        resources, at = compact_structs(buffer, at, n, _read_many_describe_acls_resource_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -645,9 +579,7 @@ def _write_many_describe_acls_filter_result_v4(
             else:
                 out += long_text_length(n)
             out += text
-        resources = item.resources
-        if type(resources) is not tuple:
-            resources = sequence(resources)
+        resources = sequence(item.resources)
         n = len(resources)
         if n < 127:
             out.append(n + 1)
@@ -668,16 +600,7 @@ def _write_many_describe_acls_filter_result_v4(
 def _read_describe_acls_response_v4(buffer: bytes, at: int) -> tuple[DescribeAclsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        filter_results, at = _read_many_describe_acls_filter_result_v4(buffer, at, n - 1)
-    elif n:
-        filter_results = ()
-    else:
-        raise ValueError
+    filter_results, at = compact_structs(buffer, at, n, _read_many_describe_acls_filter_result_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -694,9 +617,7 @@ def _encode_describe_acls_response_v4(item: DescribeAclsResponse) -> bytes:
         raise ValueError  # error_message is not in these versions
     if len(item.resources):
         raise ValueError  # resources is not in these versions
-    filter_results = item.filter_results
-    if type(filter_results) is not tuple:
-        filter_results = sequence(filter_results)
+    filter_results = sequence(item.filter_results)
     n = len(filter_results)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

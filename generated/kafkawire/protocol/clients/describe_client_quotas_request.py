@@ -10,13 +10,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -144,14 +145,7 @@ def _write_many_component_data_v0(out: bytearray, items: Sequence[DescribeClient
 def _read_describe_client_quotas_request_v0(buffer: bytes, at: int) -> tuple[DescribeClientQuotasRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        components, at = _read_many_component_data_v0(buffer, at, n)
-    elif not n:
-        components = ()
-    else:
-        raise ValueError
+    components, at = structs(buffer, at, n, _read_many_component_data_v0)
     (strict,) = _unpack_z(buffer, at)
     at += 1
     return DescribeClientQuotasRequest(components, strict), at
@@ -163,9 +157,7 @@ def _encode_describe_client_quotas_request_v0(item: DescribeClientQuotasRequest)
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.filters):
         raise ValueError  # filters is not in these versions
-    components = item.components
-    if type(components) is not tuple:
-        components = sequence(components)
+    components = sequence(item.components)
     out += _pack_i(len(components))
     _write_many_component_data_v0(out, components)
     if type(item.strict) is not bool:
@@ -250,16 +242,7 @@ def _write_many_component_data_v1(out: bytearray, items: Sequence[DescribeClient
 def _read_describe_client_quotas_request_v1(buffer: bytes, at: int) -> tuple[DescribeClientQuotasRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        components, at = _read_many_component_data_v1(buffer, at, n - 1)
-    elif n:
-        components = ()
-    else:
-        raise ValueError
+    components, at = compact_structs(buffer, at, n, _read_many_component_data_v1)
     strict, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -272,9 +255,7 @@ def _encode_describe_client_quotas_request_v1(item: DescribeClientQuotasRequest)
     out = bytearray()
     if len(item.filters):
         raise ValueError  # filters is not in these versions
-    components = item.components
-    if type(components) is not tuple:
-        components = sequence(components)
+    components = sequence(item.components)
     n = len(components)
     if n < 127:
         out.append(n + 1)
@@ -302,16 +283,7 @@ def _read_many_describe_client_quotas_filter_v2(
     for _ in range(count):
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            components, at = _read_many_component_data_v1(buffer, at, n - 1)
-        elif n:
-            components = ()
-        else:
-            raise ValueError
+        components, at = compact_structs(buffer, at, n, _read_many_component_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -325,9 +297,7 @@ def _write_many_describe_client_quotas_filter_v2(
     out: bytearray, items: Sequence[DescribeClientQuotasRequest.DescribeClientQuotasFilter]
 ) -> None:
     for item in items:
-        components = item.components
-        if type(components) is not tuple:
-            components = sequence(components)
+        components = sequence(item.components)
         n = len(components)
         if n < 127:
             out.append(n + 1)
@@ -348,16 +318,7 @@ def _write_many_describe_client_quotas_filter_v2(
 def _read_describe_client_quotas_request_v2(buffer: bytes, at: int) -> tuple[DescribeClientQuotasRequest, int]:
     strict, n = _unpack_zB(buffer, at)
     at += 2
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        filters, at = _read_many_describe_client_quotas_filter_v2(buffer, at, n - 1)
-    elif n:
-        filters = ()
-    else:
-        raise ValueError
+    filters, at = compact_structs(buffer, at, n, _read_many_describe_client_quotas_filter_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -370,9 +331,7 @@ def _encode_describe_client_quotas_request_v2(item: DescribeClientQuotasRequest)
     out = bytearray()
     if len(item.components):
         raise ValueError  # components is not in these versions
-    filters = item.filters
-    if type(filters) is not tuple:
-        filters = sequence(filters)
+    filters = sequence(item.filters)
     n = len(filters)
     if type(item.strict) is not bool:
         raise ValueError

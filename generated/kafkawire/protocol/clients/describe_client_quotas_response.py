@@ -8,16 +8,20 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
+    NOTHING,
     NULL_COUNT,
     NULL_TEXT,
     Tags,
+    compact_nullable_structs,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
+    nullable_structs,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -214,24 +218,10 @@ def _read_many_entry_data_v0(
     for _ in range(count):
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            entity, at = _read_many_entity_data_v0(buffer, at, n)
-        elif not n:
-            entity = ()
-        else:
-            raise ValueError
+        entity, at = structs(buffer, at, n, _read_many_entity_data_v0)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            values, at = _read_many_value_data_v0(buffer, at, n)
-        elif not n:
-            values = ()
-        else:
-            raise ValueError
+        values, at = structs(buffer, at, n, _read_many_value_data_v0)
         result.append(make(entity, values))
     return tuple(result), at
 
@@ -240,14 +230,10 @@ def _write_many_entry_data_v0(out: bytearray, items: Sequence[DescribeClientQuot
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        entity = item.entity
-        if type(entity) is not tuple:
-            entity = sequence(entity)
+        entity = sequence(item.entity)
         out += _pack_i(len(entity))
         _write_many_entity_data_v0(out, entity)
-        values = item.values
-        if type(values) is not tuple:
-            values = sequence(values)
+        values = sequence(item.values)
         out += _pack_i(len(values))
         _write_many_value_data_v0(out, values)
 
@@ -270,14 +256,7 @@ def _read_describe_client_quotas_response_v0(buffer: bytes, at: int) -> tuple[De
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n < 0:
-        entries_ = None
-    elif n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        entries_, at = _read_many_entry_data_v0(buffer, at, n)
-    else:
-        entries_ = ()
+    entries_, at = nullable_structs(buffer, at, n, _read_many_entry_data_v0)
     return DescribeClientQuotasResponse(throttle_time_ms, error_code, error_message, entries_), at
 
 
@@ -300,8 +279,7 @@ def _encode_describe_client_quotas_response_v0(item: DescribeClientQuotasRespons
     if entries_ is None:
         out += NULL_COUNT
     else:
-        if type(entries_) is not tuple:
-            entries_ = sequence(entries_)
+        entries_ = sequence(entries_)
         n = len(entries_)
         out += _pack_i(n)
         _write_many_entry_data_v0(out, entries_)
@@ -430,28 +408,10 @@ def _read_many_entry_data_v1(
     for _ in range(count):
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            entity, at = _read_many_entity_data_v1(buffer, at, n - 1)
-        elif n:
-            entity = ()
-        else:
-            raise ValueError
+        entity, at = compact_structs(buffer, at, n, _read_many_entity_data_v1)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            values, at = _read_many_value_data_v1(buffer, at, n - 1)
-        elif n:
-            values = ()
-        else:
-            raise ValueError
+        values, at = compact_structs(buffer, at, n, _read_many_value_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -463,18 +423,14 @@ def _read_many_entry_data_v1(
 
 def _write_many_entry_data_v1(out: bytearray, items: Sequence[DescribeClientQuotasResponse.EntryData]) -> None:
     for item in items:
-        entity = item.entity
-        if type(entity) is not tuple:
-            entity = sequence(entity)
+        entity = sequence(item.entity)
         n = len(entity)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_entity_data_v1(out, entity)
-        values = item.values
-        if type(values) is not tuple:
-            values = sequence(values)
+        values = sequence(item.values)
         n = len(values)
         if n < 127:
             out.append(n + 1)
@@ -507,16 +463,9 @@ def _read_describe_client_quotas_response_v1(buffer: bytes, at: int) -> tuple[De
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        entries_ = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        entries_, at = _read_many_entry_data_v1(buffer, at, n - 1)
-    else:
-        entries_ = ()
+    entries_, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_entry_data_v1) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -545,8 +494,7 @@ def _encode_describe_client_quotas_response_v1(item: DescribeClientQuotasRespons
     if entries_ is None:
         out.append(0)
     else:
-        if type(entries_) is not tuple:
-            entries_ = sequence(entries_)
+        entries_ = sequence(entries_)
         n = len(entries_)
         if n < 127:
             out.append(n + 1)
@@ -584,16 +532,9 @@ def _read_many_describe_client_quotas_filter_result_v2(
             error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if not n:
-            entries_ = None
-        elif n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            entries_, at = _read_many_entry_data_v1(buffer, at, n - 1)
-        else:
-            entries_ = ()
+        entries_, at = (
+            compact_nullable_structs(buffer, at, n, _read_many_entry_data_v1) if n > 1 else (NOTHING if n else None, at)
+        )
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -623,8 +564,7 @@ def _write_many_describe_client_quotas_filter_result_v2(
         if entries_ is None:
             out.append(0)
         else:
-            if type(entries_) is not tuple:
-                entries_ = sequence(entries_)
+            entries_ = sequence(entries_)
             n = len(entries_)
             if n < 127:
                 out.append(n + 1)
@@ -645,16 +585,7 @@ def _write_many_describe_client_quotas_filter_result_v2(
 def _read_describe_client_quotas_response_v2(buffer: bytes, at: int) -> tuple[DescribeClientQuotasResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        filter_results, at = _read_many_describe_client_quotas_filter_result_v2(buffer, at, n - 1)
-    elif n:
-        filter_results = ()
-    else:
-        raise ValueError
+    filter_results, at = compact_structs(buffer, at, n, _read_many_describe_client_quotas_filter_result_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -671,9 +602,7 @@ def _encode_describe_client_quotas_response_v2(item: DescribeClientQuotasRespons
         raise ValueError  # error_message is not in these versions
     if item.entries is None or len(item.entries):
         raise ValueError  # entries is not in these versions
-    filter_results = item.filter_results
-    if type(filter_results) is not tuple:
-        filter_results = sequence(filter_results)
+    filter_results = sequence(item.filter_results)
     n = len(filter_results)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

@@ -10,12 +10,12 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -196,16 +196,7 @@ def _read_describe_cluster_response_v0(buffer: bytes, at: int) -> tuple[Describe
         cluster_id, at = long_text(buffer, at, n)
         controller_id, n = _unpack_iB(buffer, at)
         at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        brokers, at = _read_many_describe_cluster_broker_v0(buffer, at, n - 1)
-    elif n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = compact_structs(buffer, at, n, _read_many_describe_cluster_broker_v0)
     cluster_authorized_operations, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -251,9 +242,7 @@ def _encode_describe_cluster_response_v0(item: DescribeClusterResponse) -> bytes
         out += long_text_length(n)
         out += text
         out += _pack_i(item.controller_id)
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     n = len(brokers)
     if n < 127:
         out.append(n + 1)
@@ -300,16 +289,7 @@ def _read_describe_cluster_response_v1(buffer: bytes, at: int) -> tuple[Describe
         cluster_id, at = long_text(buffer, at, n)
         controller_id, n = _unpack_iB(buffer, at)
         at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        brokers, at = _read_many_describe_cluster_broker_v0(buffer, at, n - 1)
-    elif n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = compact_structs(buffer, at, n, _read_many_describe_cluster_broker_v0)
     cluster_authorized_operations, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -354,9 +334,7 @@ def _encode_describe_cluster_response_v1(item: DescribeClusterResponse) -> bytes
         out += long_text_length(n)
         out += text
         out += _pack_i(item.controller_id)
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     n = len(brokers)
     if n < 127:
         out.append(n + 1)
@@ -477,16 +455,7 @@ def _read_describe_cluster_response_v2(buffer: bytes, at: int) -> tuple[Describe
         cluster_id, at = long_text(buffer, at, n)
         controller_id, n = _unpack_iB(buffer, at)
         at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        brokers, at = _read_many_describe_cluster_broker_v2(buffer, at, n - 1)
-    elif n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = compact_structs(buffer, at, n, _read_many_describe_cluster_broker_v2)
     cluster_authorized_operations, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -531,9 +500,7 @@ def _encode_describe_cluster_response_v2(item: DescribeClusterResponse) -> bytes
         out += long_text_length(n)
         out += text
         out += _pack_i(item.controller_id)
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     n = len(brokers)
     if n < 127:
         out.append(n + 1)

@@ -10,12 +10,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_COUNT,
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
     packer,
     rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     unknown_tags,
@@ -132,8 +134,7 @@ def _write_many_describe_configs_resource_v0(
         if configuration_keys is None:
             out += NULL_COUNT
         else:
-            if type(configuration_keys) is not tuple:
-                configuration_keys = sequence(configuration_keys)
+            configuration_keys = sequence(configuration_keys)
             n = len(configuration_keys)
             out += _pack_i(n)
             for configuration_keys_item in configuration_keys:
@@ -149,14 +150,7 @@ def _write_many_describe_configs_resource_v0(
 def _read_describe_configs_request_v0(buffer: bytes, at: int) -> tuple[DescribeConfigsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        resources, at = _read_many_describe_configs_resource_v0(buffer, at, n)
-    elif not n:
-        resources = ()
-    else:
-        raise ValueError
+    resources, at = structs(buffer, at, n, _read_many_describe_configs_resource_v0)
     return DescribeConfigsRequest(resources), at
 
 
@@ -168,9 +162,7 @@ def _encode_describe_configs_request_v0(item: DescribeConfigsRequest) -> bytes:
         raise ValueError  # include_synonyms is not in these versions
     if item.include_documentation:
         raise ValueError  # include_documentation is not in these versions
-    resources = item.resources
-    if type(resources) is not tuple:
-        resources = sequence(resources)
+    resources = sequence(item.resources)
     out += _pack_i(len(resources))
     _write_many_describe_configs_resource_v0(out, resources)
     return bytes(out)
@@ -184,14 +176,7 @@ def _encode_describe_configs_request_v0(item: DescribeConfigsRequest) -> bytes:
 def _read_describe_configs_request_v1(buffer: bytes, at: int) -> tuple[DescribeConfigsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        resources, at = _read_many_describe_configs_resource_v0(buffer, at, n)
-    elif not n:
-        resources = ()
-    else:
-        raise ValueError
+    resources, at = structs(buffer, at, n, _read_many_describe_configs_resource_v0)
     (include_synonyms,) = _unpack_z(buffer, at)
     at += 1
     return DescribeConfigsRequest(resources, include_synonyms), at
@@ -203,9 +188,7 @@ def _encode_describe_configs_request_v1(item: DescribeConfigsRequest) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.include_documentation:
         raise ValueError  # include_documentation is not in these versions
-    resources = item.resources
-    if type(resources) is not tuple:
-        resources = sequence(resources)
+    resources = sequence(item.resources)
     out += _pack_i(len(resources))
     _write_many_describe_configs_resource_v0(out, resources)
     if type(item.include_synonyms) is not bool:
@@ -223,14 +206,7 @@ def _encode_describe_configs_request_v1(item: DescribeConfigsRequest) -> bytes:
 def _read_describe_configs_request_v3(buffer: bytes, at: int) -> tuple[DescribeConfigsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        resources, at = _read_many_describe_configs_resource_v0(buffer, at, n)
-    elif not n:
-        resources = ()
-    else:
-        raise ValueError
+    resources, at = structs(buffer, at, n, _read_many_describe_configs_resource_v0)
     include_synonyms, include_documentation = _unpack_zz(buffer, at)
     at += 2
     return DescribeConfigsRequest(resources, include_synonyms, include_documentation), at
@@ -240,9 +216,7 @@ def _encode_describe_configs_request_v3(item: DescribeConfigsRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    resources = item.resources
-    if type(resources) is not tuple:
-        resources = sequence(resources)
+    resources = sequence(item.resources)
     out += _pack_i(len(resources))
     _write_many_describe_configs_resource_v0(out, resources)
     if type(item.include_synonyms) is not bool:
@@ -322,8 +296,7 @@ def _write_many_describe_configs_resource_v4(
         if configuration_keys is None:
             out.append(0)
         else:
-            if type(configuration_keys) is not tuple:
-                configuration_keys = sequence(configuration_keys)
+            configuration_keys = sequence(configuration_keys)
             n = len(configuration_keys)
             if n < 127:
                 out.append(n + 1)
@@ -352,16 +325,7 @@ def _write_many_describe_configs_resource_v4(
 def _read_describe_configs_request_v4(buffer: bytes, at: int) -> tuple[DescribeConfigsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        resources, at = _read_many_describe_configs_resource_v4(buffer, at, n - 1)
-    elif n:
-        resources = ()
-    else:
-        raise ValueError
+    resources, at = compact_structs(buffer, at, n, _read_many_describe_configs_resource_v4)
     include_synonyms, include_documentation, n = _unpack_zzB(buffer, at)
     at += 3
     tags: Tags = ()
@@ -372,9 +336,7 @@ def _read_describe_configs_request_v4(buffer: bytes, at: int) -> tuple[DescribeC
 
 def _encode_describe_configs_request_v4(item: DescribeConfigsRequest) -> bytes:
     out = bytearray()
-    resources = item.resources
-    if type(resources) is not tuple:
-        resources = sequence(resources)
+    resources = sequence(item.resources)
     n = len(resources)
     if n < 127:
         out.append(n + 1)

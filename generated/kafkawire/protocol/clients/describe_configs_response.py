@@ -10,13 +10,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     unknown_tags,
@@ -220,14 +221,7 @@ def _read_many_describe_configs_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            configs, at = _read_many_describe_configs_resource_result_v0(buffer, at, n)
-        elif not n:
-            configs = ()
-        else:
-            raise ValueError
+        configs, at = structs(buffer, at, n, _read_many_describe_configs_resource_result_v0)
         result.append(make(error_code, error_message, resource_type, resource_name, configs))
     return tuple(result), at
 
@@ -250,9 +244,7 @@ def _write_many_describe_configs_result_v0(
         resource_name_raw = item.resource_name.encode()
         out += _pack_bh(item.resource_type, len(resource_name_raw))
         out += resource_name_raw
-        configs = item.configs
-        if type(configs) is not tuple:
-            configs = sequence(configs)
+        configs = sequence(item.configs)
         out += _pack_i(len(configs))
         _write_many_describe_configs_resource_result_v0(out, configs)
 
@@ -265,14 +257,7 @@ def _write_many_describe_configs_result_v0(
 def _read_describe_configs_response_v0(buffer: bytes, at: int) -> tuple[DescribeConfigsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        results, at = _read_many_describe_configs_result_v0(buffer, at, n)
-    elif not n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = structs(buffer, at, n, _read_many_describe_configs_result_v0)
     return DescribeConfigsResponse(throttle_time_ms, results), at
 
 
@@ -280,9 +265,7 @@ def _encode_describe_configs_response_v0(item: DescribeConfigsResponse) -> bytes
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_describe_configs_result_v0(out, results)
     return bytes(out)
@@ -373,14 +356,7 @@ def _read_many_describe_configs_resource_result_v1(
             at = end
         read_only, config_source, is_sensitive, n = _unpack_zbzi(buffer, at)
         at += 7
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            synonyms, at = _read_many_describe_configs_synonym_v1(buffer, at, n)
-        elif not n:
-            synonyms = ()
-        else:
-            raise ValueError
+        synonyms, at = structs(buffer, at, n, _read_many_describe_configs_synonym_v1)
         result.append(make(name, value, read_only, False, config_source, is_sensitive, synonyms))
     return tuple(result), at
 
@@ -404,9 +380,7 @@ def _write_many_describe_configs_resource_result_v1(
             n = len(text)
             out += _pack_h(n)
             out += text
-        synonyms = item.synonyms
-        if type(synonyms) is not tuple:
-            synonyms = sequence(synonyms)
+        synonyms = sequence(item.synonyms)
         if type(item.read_only) is not bool:
             raise ValueError
         if type(item.is_sensitive) is not bool:
@@ -446,14 +420,7 @@ def _read_many_describe_configs_result_v1(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            configs, at = _read_many_describe_configs_resource_result_v1(buffer, at, n)
-        elif not n:
-            configs = ()
-        else:
-            raise ValueError
+        configs, at = structs(buffer, at, n, _read_many_describe_configs_resource_result_v1)
         result.append(make(error_code, error_message, resource_type, resource_name, configs))
     return tuple(result), at
 
@@ -476,9 +443,7 @@ def _write_many_describe_configs_result_v1(
         resource_name_raw = item.resource_name.encode()
         out += _pack_bh(item.resource_type, len(resource_name_raw))
         out += resource_name_raw
-        configs = item.configs
-        if type(configs) is not tuple:
-            configs = sequence(configs)
+        configs = sequence(item.configs)
         out += _pack_i(len(configs))
         _write_many_describe_configs_resource_result_v1(out, configs)
 
@@ -491,14 +456,7 @@ def _write_many_describe_configs_result_v1(
 def _read_describe_configs_response_v1(buffer: bytes, at: int) -> tuple[DescribeConfigsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        results, at = _read_many_describe_configs_result_v1(buffer, at, n)
-    elif not n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = structs(buffer, at, n, _read_many_describe_configs_result_v1)
     return DescribeConfigsResponse(throttle_time_ms, results), at
 
 
@@ -506,9 +464,7 @@ def _encode_describe_configs_response_v1(item: DescribeConfigsResponse) -> bytes
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_describe_configs_result_v1(out, results)
     return bytes(out)
@@ -548,14 +504,7 @@ def _read_many_describe_configs_resource_result_v3(
             at = end
         read_only, config_source, is_sensitive, n = _unpack_zbzi(buffer, at)
         at += 7
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            synonyms, at = _read_many_describe_configs_synonym_v1(buffer, at, n)
-        elif not n:
-            synonyms = ()
-        else:
-            raise ValueError
+        synonyms, at = structs(buffer, at, n, _read_many_describe_configs_synonym_v1)
         config_type, n = _unpack_bh(buffer, at)
         at += 3
         if n < 0:
@@ -589,9 +538,7 @@ def _write_many_describe_configs_resource_result_v3(
             n = len(text)
             out += _pack_h(n)
             out += text
-        synonyms = item.synonyms
-        if type(synonyms) is not tuple:
-            synonyms = sequence(synonyms)
+        synonyms = sequence(item.synonyms)
         if type(item.read_only) is not bool:
             raise ValueError
         if type(item.is_sensitive) is not bool:
@@ -640,14 +587,7 @@ def _read_many_describe_configs_result_v3(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            configs, at = _read_many_describe_configs_resource_result_v3(buffer, at, n)
-        elif not n:
-            configs = ()
-        else:
-            raise ValueError
+        configs, at = structs(buffer, at, n, _read_many_describe_configs_resource_result_v3)
         result.append(make(error_code, error_message, resource_type, resource_name, configs))
     return tuple(result), at
 
@@ -670,9 +610,7 @@ def _write_many_describe_configs_result_v3(
         resource_name_raw = item.resource_name.encode()
         out += _pack_bh(item.resource_type, len(resource_name_raw))
         out += resource_name_raw
-        configs = item.configs
-        if type(configs) is not tuple:
-            configs = sequence(configs)
+        configs = sequence(item.configs)
         out += _pack_i(len(configs))
         _write_many_describe_configs_resource_result_v3(out, configs)
 
@@ -685,14 +623,7 @@ def _write_many_describe_configs_result_v3(
 def _read_describe_configs_response_v3(buffer: bytes, at: int) -> tuple[DescribeConfigsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        results, at = _read_many_describe_configs_result_v3(buffer, at, n)
-    elif not n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = structs(buffer, at, n, _read_many_describe_configs_result_v3)
     return DescribeConfigsResponse(throttle_time_ms, results), at
 
 
@@ -700,9 +631,7 @@ def _encode_describe_configs_response_v3(item: DescribeConfigsResponse) -> bytes
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_describe_configs_result_v3(out, results)
     return bytes(out)
@@ -813,16 +742,7 @@ def _read_many_describe_configs_resource_result_v4(
             value, at = long_nullable_text(buffer, at, n)
         read_only, config_source, is_sensitive, n = _unpack_zbzB(buffer, at)
         at += 4
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            synonyms, at = _read_many_describe_configs_synonym_v4(buffer, at, n - 1)
-        elif n:
-            synonyms = ()
-        else:
-            raise ValueError
+        synonyms, at = compact_structs(buffer, at, n, _read_many_describe_configs_synonym_v4)
         config_type, n = _unpack_bB(buffer, at)
         at += 2
         if not n:
@@ -868,9 +788,7 @@ def _write_many_describe_configs_resource_result_v4(
             else:
                 out += long_text_length(n)
             out += text
-        synonyms = item.synonyms
-        if type(synonyms) is not tuple:
-            synonyms = sequence(synonyms)
+        synonyms = sequence(item.synonyms)
         n = len(synonyms)
         if type(item.read_only) is not bool:
             raise ValueError
@@ -934,16 +852,7 @@ def _read_many_describe_configs_result_v4(
             resource_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            configs, at = _read_many_describe_configs_resource_result_v4(buffer, at, n - 1)
-        elif n:
-            configs = ()
-        else:
-            raise ValueError
+        configs, at = compact_structs(buffer, at, n, _read_many_describe_configs_resource_result_v4)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -977,9 +886,7 @@ def _write_many_describe_configs_result_v4(
             out += _pack_b(item.resource_type)
             out += long_text_length(n)
             out += text
-        configs = item.configs
-        if type(configs) is not tuple:
-            configs = sequence(configs)
+        configs = sequence(item.configs)
         n = len(configs)
         if n < 127:
             out.append(n + 1)
@@ -1000,16 +907,7 @@ def _write_many_describe_configs_result_v4(
 def _read_describe_configs_response_v4(buffer: bytes, at: int) -> tuple[DescribeConfigsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_describe_configs_result_v4(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_describe_configs_result_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1020,9 +918,7 @@ def _read_describe_configs_response_v4(buffer: bytes, at: int) -> tuple[Describe
 
 def _encode_describe_configs_response_v4(item: DescribeConfigsResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
+    NOTHING,
     NULL_COUNT,
     Tags,
+    compact_nullable_structs,
     long_length,
     long_text,
     long_text_length,
+    nullable_structs,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_pair_packers,
@@ -110,14 +112,7 @@ def _write_many_describe_delegation_token_owner_v0(
 def _read_describe_delegation_token_request_v0(buffer: bytes, at: int) -> tuple[DescribeDelegationTokenRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n < 0:
-        owners = None
-    elif n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        owners, at = _read_many_describe_delegation_token_owner_v0(buffer, at, n)
-    else:
-        owners = ()
+    owners, at = nullable_structs(buffer, at, n, _read_many_describe_delegation_token_owner_v0)
     return DescribeDelegationTokenRequest(owners), at
 
 
@@ -129,8 +124,7 @@ def _encode_describe_delegation_token_request_v0(item: DescribeDelegationTokenRe
     if owners is None:
         out += NULL_COUNT
     else:
-        if type(owners) is not tuple:
-            owners = sequence(owners)
+        owners = sequence(owners)
         n = len(owners)
         out += _pack_i(n)
         _write_many_describe_delegation_token_owner_v0(out, owners)
@@ -212,16 +206,11 @@ def _write_many_describe_delegation_token_owner_v2(
 def _read_describe_delegation_token_request_v2(buffer: bytes, at: int) -> tuple[DescribeDelegationTokenRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        owners = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        owners, at = _read_many_describe_delegation_token_owner_v2(buffer, at, n - 1)
-    else:
-        owners = ()
+    owners, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_describe_delegation_token_owner_v2)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -236,8 +225,7 @@ def _encode_describe_delegation_token_request_v2(item: DescribeDelegationTokenRe
     if owners is None:
         out.append(0)
     else:
-        if type(owners) is not tuple:
-            owners = sequence(owners)
+        owners = sequence(owners)
         n = len(owners)
         if n < 127:
             out.append(n + 1)

@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
@@ -17,6 +18,7 @@ from kafkawire.wire.structs import (
     packer,
     rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -199,14 +201,7 @@ def _read_many_described_delegation_token_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            renewers, at = _read_many_described_delegation_token_renewer_v0(buffer, at, n)
-        elif not n:
-            renewers = ()
-        else:
-            raise ValueError
+        renewers, at = structs(buffer, at, n, _read_many_described_delegation_token_renewer_v0)
         result.append(
             make(
                 principal_type,
@@ -246,9 +241,7 @@ def _write_many_described_delegation_token_v0(
         hmac_raw = octets(item.hmac)
         out.append(_pack_i(len(hmac_raw)))
         out.append(hmac_raw)
-        renewers = item.renewers
-        if type(renewers) is not tuple:
-            renewers = sequence(renewers)
+        renewers = sequence(item.renewers)
         out.append(_pack_i(len(renewers)))
         _write_many_described_delegation_token_renewer_v0(out, renewers)
 
@@ -262,14 +255,7 @@ def _write_many_described_delegation_token_v0(
 def _read_describe_delegation_token_response_v0(buffer: bytes, at: int) -> tuple[DescribeDelegationTokenResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        tokens, at = _read_many_described_delegation_token_v0(buffer, at, n)
-    elif not n:
-        tokens = ()
-    else:
-        raise ValueError
+    tokens, at = structs(buffer, at, n, _read_many_described_delegation_token_v0)
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
     return DescribeDelegationTokenResponse(error_code, tokens, throttle_time_ms), at
@@ -279,9 +265,7 @@ def _encode_describe_delegation_token_response_v0(item: DescribeDelegationTokenR
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    tokens = item.tokens
-    if type(tokens) is not tuple:
-        tokens = sequence(tokens)
+    tokens = sequence(item.tokens)
     out.append(_pack_hi(item.error_code, len(tokens)))
     _write_many_described_delegation_token_v0(out, tokens)
     out.append(_pack_i(item.throttle_time_ms))
@@ -401,16 +385,7 @@ def _read_many_described_delegation_token_v2(
         at = end
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            renewers, at = _read_many_described_delegation_token_renewer_v2(buffer, at, n - 1)
-        elif n:
-            renewers = ()
-        else:
-            raise ValueError
+        renewers, at = compact_structs(buffer, at, n, _read_many_described_delegation_token_renewer_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -478,9 +453,7 @@ def _write_many_described_delegation_token_v2(
         text = octets(item.hmac)
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_length(n), text)
-        renewers = item.renewers
-        if type(renewers) is not tuple:
-            renewers = sequence(renewers)
+        renewers = sequence(item.renewers)
         n = len(renewers)
         if n < 127:
             out.append(BYTES[n + 1])
@@ -502,16 +475,7 @@ def _write_many_described_delegation_token_v2(
 def _read_describe_delegation_token_response_v2(buffer: bytes, at: int) -> tuple[DescribeDelegationTokenResponse, int]:
     error_code, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        tokens, at = _read_many_described_delegation_token_v2(buffer, at, n - 1)
-    elif n:
-        tokens = ()
-    else:
-        raise ValueError
+    tokens, at = compact_structs(buffer, at, n, _read_many_described_delegation_token_v2)
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -522,9 +486,7 @@ def _read_describe_delegation_token_response_v2(buffer: bytes, at: int) -> tuple
 
 def _encode_describe_delegation_token_response_v2(item: DescribeDelegationTokenResponse) -> bytes:
     out: list[bytes] = []
-    tokens = item.tokens
-    if type(tokens) is not tuple:
-        tokens = sequence(tokens)
+    tokens = sequence(item.tokens)
     n = len(tokens)
     if n < 127:
         out.append(_pack_hB(item.error_code, n + 1))
@@ -610,16 +572,7 @@ def _read_many_described_delegation_token_v3(
         at = end
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            renewers, at = _read_many_described_delegation_token_renewer_v2(buffer, at, n - 1)
-        elif n:
-            renewers = ()
-        else:
-            raise ValueError
+        renewers, at = compact_structs(buffer, at, n, _read_many_described_delegation_token_renewer_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -696,9 +649,7 @@ def _write_many_described_delegation_token_v3(
         text = octets(item.hmac)
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_length(n), text)
-        renewers = item.renewers
-        if type(renewers) is not tuple:
-            renewers = sequence(renewers)
+        renewers = sequence(item.renewers)
         n = len(renewers)
         if n < 127:
             out.append(BYTES[n + 1])
@@ -720,16 +671,7 @@ def _write_many_described_delegation_token_v3(
 def _read_describe_delegation_token_response_v3(buffer: bytes, at: int) -> tuple[DescribeDelegationTokenResponse, int]:
     error_code, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        tokens, at = _read_many_described_delegation_token_v3(buffer, at, n - 1)
-    elif n:
-        tokens = ()
-    else:
-        raise ValueError
+    tokens, at = compact_structs(buffer, at, n, _read_many_described_delegation_token_v3)
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -740,9 +682,7 @@ def _read_describe_delegation_token_response_v3(buffer: bytes, at: int) -> tuple
 
 def _encode_describe_delegation_token_response_v3(item: DescribeDelegationTokenResponse) -> bytes:
     out: list[bytes] = []
-    tokens = item.tokens
-    if type(tokens) is not tuple:
-        tokens = sequence(tokens)
+    tokens = sequence(item.tokens)
     n = len(tokens)
     if n < 127:
         out.append(_pack_hB(item.error_code, n + 1))

@@ -87,9 +87,7 @@ def _encode_describe_groups_request_v0(item: DescribeGroupsRequest) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.include_authorized_operations:
         raise ValueError  # include_authorized_operations is not in these versions
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     out.append(_pack_i(len(groups)))
     for groups_item in groups:
         groups_item_raw = groups_item.encode()
@@ -133,9 +131,7 @@ def _encode_describe_groups_request_v3(item: DescribeGroupsRequest) -> bytes:
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     out.append(_pack_i(len(groups)))
     for groups_item in groups:
         groups_item_raw = groups_item.encode()
@@ -187,9 +183,7 @@ def _read_describe_groups_request_v5(buffer: bytes, at: int) -> tuple[DescribeGr
 
 def _encode_describe_groups_request_v5(item: DescribeGroupsRequest) -> bytes:
     out: list[bytes] = []
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out.append(BYTES[n + 1])

@@ -12,6 +12,7 @@ from kafkawire.wire.structs import (
     BYTES,
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
@@ -20,6 +21,7 @@ from kafkawire.wire.structs import (
     packer,
     rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -230,14 +232,7 @@ def _read_many_described_group_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            members, at = _read_many_described_group_member_v0(buffer, at, n)
-        elif not n:
-            members = ()
-        else:
-            raise ValueError
+        members, at = structs(buffer, at, n, _read_many_described_group_member_v0)
         result.append(make(error_code, None, group_id, group_state, protocol_type, protocol_data, members))
     return tuple(result), at
 
@@ -262,9 +257,7 @@ def _write_many_described_group_v0(out: list[bytes], items: Sequence[DescribeGro
         protocol_data_raw = item.protocol_data.encode()
         out.append(_pack_h(len(protocol_data_raw)))
         out.append(protocol_data_raw)
-        members = item.members
-        if type(members) is not tuple:
-            members = sequence(members)
+        members = sequence(item.members)
         out.append(_pack_i(len(members)))
         _write_many_described_group_member_v0(out, members)
 
@@ -276,14 +269,7 @@ def _write_many_described_group_v0(out: list[bytes], items: Sequence[DescribeGro
 def _read_describe_groups_response_v0(buffer: bytes, at: int) -> tuple[DescribeGroupsResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        groups, at = _read_many_described_group_v0(buffer, at, n)
-    elif not n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = structs(buffer, at, n, _read_many_described_group_v0)
     return DescribeGroupsResponse(0, groups), at
 
 
@@ -291,9 +277,7 @@ def _encode_describe_groups_response_v0(item: DescribeGroupsResponse) -> bytes:
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     out.append(_pack_i(len(groups)))
     _write_many_described_group_v0(out, groups)
     return b"".join(out)
@@ -307,14 +291,7 @@ def _encode_describe_groups_response_v0(item: DescribeGroupsResponse) -> bytes:
 def _read_describe_groups_response_v1(buffer: bytes, at: int) -> tuple[DescribeGroupsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        groups, at = _read_many_described_group_v0(buffer, at, n)
-    elif not n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = structs(buffer, at, n, _read_many_described_group_v0)
     return DescribeGroupsResponse(throttle_time_ms, groups), at
 
 
@@ -322,9 +299,7 @@ def _encode_describe_groups_response_v1(item: DescribeGroupsResponse) -> bytes:
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     out.append(_pack_ii(item.throttle_time_ms, len(groups)))
     _write_many_described_group_v0(out, groups)
     return b"".join(out)
@@ -376,14 +351,7 @@ def _read_many_described_group_v3(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            members, at = _read_many_described_group_member_v0(buffer, at, n)
-        elif not n:
-            members = ()
-        else:
-            raise ValueError
+        members, at = structs(buffer, at, n, _read_many_described_group_member_v0)
         (authorized_operations,) = _unpack_i(buffer, at)
         at += 4
         result.append(
@@ -410,9 +378,7 @@ def _write_many_described_group_v3(out: list[bytes], items: Sequence[DescribeGro
         protocol_data_raw = item.protocol_data.encode()
         out.append(_pack_h(len(protocol_data_raw)))
         out.append(protocol_data_raw)
-        members = item.members
-        if type(members) is not tuple:
-            members = sequence(members)
+        members = sequence(item.members)
         out.append(_pack_i(len(members)))
         _write_many_described_group_member_v0(out, members)
         out.append(_pack_i(item.authorized_operations))
@@ -426,14 +392,7 @@ def _write_many_described_group_v3(out: list[bytes], items: Sequence[DescribeGro
 def _read_describe_groups_response_v3(buffer: bytes, at: int) -> tuple[DescribeGroupsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        groups, at = _read_many_described_group_v3(buffer, at, n)
-    elif not n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = structs(buffer, at, n, _read_many_described_group_v3)
     return DescribeGroupsResponse(throttle_time_ms, groups), at
 
 
@@ -441,9 +400,7 @@ def _encode_describe_groups_response_v3(item: DescribeGroupsResponse) -> bytes:
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     out.append(_pack_ii(item.throttle_time_ms, len(groups)))
     _write_many_described_group_v3(out, groups)
     return b"".join(out)
@@ -587,14 +544,7 @@ def _read_many_described_group_v4(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            members, at = _read_many_described_group_member_v4(buffer, at, n)
-        elif not n:
-            members = ()
-        else:
-            raise ValueError
+        members, at = structs(buffer, at, n, _read_many_described_group_member_v4)
         (authorized_operations,) = _unpack_i(buffer, at)
         at += 4
         result.append(
@@ -621,9 +571,7 @@ def _write_many_described_group_v4(out: list[bytes], items: Sequence[DescribeGro
         protocol_data_raw = item.protocol_data.encode()
         out.append(_pack_h(len(protocol_data_raw)))
         out.append(protocol_data_raw)
-        members = item.members
-        if type(members) is not tuple:
-            members = sequence(members)
+        members = sequence(item.members)
         out.append(_pack_i(len(members)))
         _write_many_described_group_member_v4(out, members)
         out.append(_pack_i(item.authorized_operations))
@@ -637,14 +585,7 @@ def _write_many_described_group_v4(out: list[bytes], items: Sequence[DescribeGro
 def _read_describe_groups_response_v4(buffer: bytes, at: int) -> tuple[DescribeGroupsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        groups, at = _read_many_described_group_v4(buffer, at, n)
-    elif not n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = structs(buffer, at, n, _read_many_described_group_v4)
     return DescribeGroupsResponse(throttle_time_ms, groups), at
 
 
@@ -652,9 +593,7 @@ def _encode_describe_groups_response_v4(item: DescribeGroupsResponse) -> bytes:
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     out.append(_pack_ii(item.throttle_time_ms, len(groups)))
     _write_many_described_group_v4(out, groups)
     return b"".join(out)
@@ -828,16 +767,7 @@ def _read_many_described_group_v5(
             protocol_data, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            members, at = _read_many_described_group_member_v5(buffer, at, n - 1)
-        elif n:
-            members = ()
-        else:
-            raise ValueError
+        members, at = compact_structs(buffer, at, n, _read_many_described_group_member_v5)
         authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -894,9 +824,7 @@ def _write_many_described_group_v5(out: list[bytes], items: Sequence[DescribeGro
             text = item.protocol_data.encode()
             n = len(text)
             out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-        members = item.members
-        if type(members) is not tuple:
-            members = sequence(members)
+        members = sequence(item.members)
         n = len(members)
         if n < 127:
             out.append(BYTES[n + 1])
@@ -917,16 +845,7 @@ def _write_many_described_group_v5(out: list[bytes], items: Sequence[DescribeGro
 def _read_describe_groups_response_v5(buffer: bytes, at: int) -> tuple[DescribeGroupsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_described_group_v5(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_described_group_v5)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -937,9 +856,7 @@ def _read_describe_groups_response_v5(buffer: bytes, at: int) -> tuple[DescribeG
 
 def _encode_describe_groups_response_v5(item: DescribeGroupsResponse) -> bytes:
     out: list[bytes] = []
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out.append(_pack_iB(item.throttle_time_ms, n + 1))
@@ -1015,16 +932,7 @@ def _read_many_described_group_v6(
             protocol_data, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            members, at = _read_many_described_group_member_v5(buffer, at, n - 1)
-        elif n:
-            members = ()
-        else:
-            raise ValueError
+        members, at = compact_structs(buffer, at, n, _read_many_described_group_member_v5)
         authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -1082,9 +990,7 @@ def _write_many_described_group_v6(out: list[bytes], items: Sequence[DescribeGro
             text = item.protocol_data.encode()
             n = len(text)
             out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-        members = item.members
-        if type(members) is not tuple:
-            members = sequence(members)
+        members = sequence(item.members)
         n = len(members)
         if n < 127:
             out.append(BYTES[n + 1])
@@ -1105,16 +1011,7 @@ def _write_many_described_group_v6(out: list[bytes], items: Sequence[DescribeGro
 def _read_describe_groups_response_v6(buffer: bytes, at: int) -> tuple[DescribeGroupsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_described_group_v6(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_described_group_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1125,9 +1022,7 @@ def _read_describe_groups_response_v6(buffer: bytes, at: int) -> tuple[DescribeG
 
 def _encode_describe_groups_response_v6(item: DescribeGroupsResponse) -> bytes:
     out: list[bytes] = []
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out.append(_pack_iB(item.throttle_time_ms, n + 1))

@@ -12,15 +12,16 @@ from kafkawire.wire.structs import (
     NOTHING,
     NULL_COUNT,
     Tags,
+    compact_nullable_structs,
     long_length,
     long_numbers,
     long_text,
     long_text_length,
     many_numbers,
+    nullable_structs,
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -120,14 +121,7 @@ def _write_many_describable_log_dir_topic_v0(
 def _read_describe_log_dirs_request_v0(buffer: bytes, at: int) -> tuple[DescribeLogDirsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n < 0:
-        topics = None
-    elif n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_describable_log_dir_topic_v0(buffer, at, n)
-    else:
-        topics = ()
+    topics, at = nullable_structs(buffer, at, n, _read_many_describable_log_dir_topic_v0)
     return DescribeLogDirsRequest(topics), at
 
 
@@ -139,8 +133,7 @@ def _encode_describe_log_dirs_request_v0(item: DescribeLogDirsRequest) -> bytes:
     if topics is None:
         out += NULL_COUNT
     else:
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(topics)
         n = len(topics)
         out += _pack_i(n)
         _write_many_describable_log_dir_topic_v0(out, topics)
@@ -222,16 +215,11 @@ def _write_many_describable_log_dir_topic_v2(
 def _read_describe_log_dirs_request_v2(buffer: bytes, at: int) -> tuple[DescribeLogDirsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        topics = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_describable_log_dir_topic_v2(buffer, at, n - 1)
-    else:
-        topics = ()
+    topics, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_describable_log_dir_topic_v2)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -246,8 +234,7 @@ def _encode_describe_log_dirs_request_v2(item: DescribeLogDirsRequest) -> bytes:
     if topics is None:
         out.append(0)
     else:
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)

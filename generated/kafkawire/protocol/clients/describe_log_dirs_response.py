@@ -11,13 +11,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     unknown_tags,
@@ -167,14 +168,7 @@ def _read_many_describe_log_dirs_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_describe_log_dirs_partition_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_describe_log_dirs_partition_v0)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -188,9 +182,7 @@ def _write_many_describe_log_dirs_topic_v0(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_describe_log_dirs_partition_v0(out, partitions)
 
@@ -216,14 +208,7 @@ def _read_many_describe_log_dirs_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            topics, at = _read_many_describe_log_dirs_topic_v0(buffer, at, n)
-        elif not n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = structs(buffer, at, n, _read_many_describe_log_dirs_topic_v0)
         result.append(make(error_code, log_dir, topics))
     return tuple(result), at
 
@@ -237,9 +222,7 @@ def _write_many_describe_log_dirs_result_v0(
         log_dir_raw = item.log_dir.encode()
         out += _pack_hh(item.error_code, len(log_dir_raw))
         out += log_dir_raw
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         out += _pack_i(len(topics))
         _write_many_describe_log_dirs_topic_v0(out, topics)
 
@@ -252,14 +235,7 @@ def _write_many_describe_log_dirs_result_v0(
 def _read_describe_log_dirs_response_v0(buffer: bytes, at: int) -> tuple[DescribeLogDirsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        results, at = _read_many_describe_log_dirs_result_v0(buffer, at, n)
-    elif not n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = structs(buffer, at, n, _read_many_describe_log_dirs_result_v0)
     return DescribeLogDirsResponse(throttle_time_ms, 0, results), at
 
 
@@ -267,9 +243,7 @@ def _encode_describe_log_dirs_response_v0(item: DescribeLogDirsResponse) -> byte
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_describe_log_dirs_result_v0(out, results)
     return bytes(out)
@@ -334,16 +308,7 @@ def _read_many_describe_log_dirs_topic_v2(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_describe_log_dirs_partition_v2(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_describe_log_dirs_partition_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -364,9 +329,7 @@ def _write_many_describe_log_dirs_topic_v2(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -401,16 +364,7 @@ def _read_many_describe_log_dirs_result_v2(
             log_dir, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_describe_log_dirs_topic_v2(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_describe_log_dirs_topic_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -432,9 +386,7 @@ def _write_many_describe_log_dirs_result_v2(
             out += _pack_h(item.error_code)
             out += long_text_length(n)
             out += text
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -455,16 +407,7 @@ def _write_many_describe_log_dirs_result_v2(
 def _read_describe_log_dirs_response_v2(buffer: bytes, at: int) -> tuple[DescribeLogDirsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_describe_log_dirs_result_v2(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_describe_log_dirs_result_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -475,9 +418,7 @@ def _read_describe_log_dirs_response_v2(buffer: bytes, at: int) -> tuple[Describ
 
 def _encode_describe_log_dirs_response_v2(item: DescribeLogDirsResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -501,16 +442,7 @@ def _encode_describe_log_dirs_response_v2(item: DescribeLogDirsResponse) -> byte
 def _read_describe_log_dirs_response_v3(buffer: bytes, at: int) -> tuple[DescribeLogDirsResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_describe_log_dirs_result_v2(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_describe_log_dirs_result_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -521,9 +453,7 @@ def _read_describe_log_dirs_response_v3(buffer: bytes, at: int) -> tuple[Describ
 
 def _encode_describe_log_dirs_response_v3(item: DescribeLogDirsResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
@@ -562,16 +492,7 @@ def _read_many_describe_log_dirs_result_v4(
             log_dir, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_describe_log_dirs_topic_v2(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_describe_log_dirs_topic_v2)
         total_bytes, usable_bytes, n = _unpack_qqB(buffer, at)
         at += 17
         tags: Tags = ()
@@ -593,9 +514,7 @@ def _write_many_describe_log_dirs_result_v4(
             out += _pack_h(item.error_code)
             out += long_text_length(n)
             out += text
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -617,16 +536,7 @@ def _write_many_describe_log_dirs_result_v4(
 def _read_describe_log_dirs_response_v4(buffer: bytes, at: int) -> tuple[DescribeLogDirsResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_describe_log_dirs_result_v4(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_describe_log_dirs_result_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -637,9 +547,7 @@ def _read_describe_log_dirs_response_v4(buffer: bytes, at: int) -> tuple[Describ
 
 def _encode_describe_log_dirs_response_v4(item: DescribeLogDirsResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
@@ -679,16 +587,7 @@ def _read_many_describe_log_dirs_result_v5(
             log_dir, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_describe_log_dirs_topic_v2(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_describe_log_dirs_topic_v2)
         total_bytes, usable_bytes, is_cordoned, n = _unpack_qqzB(buffer, at)
         at += 18
         tags: Tags = ()
@@ -710,9 +609,7 @@ def _write_many_describe_log_dirs_result_v5(
             out += _pack_h(item.error_code)
             out += long_text_length(n)
             out += text
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -736,16 +633,7 @@ def _write_many_describe_log_dirs_result_v5(
 def _read_describe_log_dirs_response_v5(buffer: bytes, at: int) -> tuple[DescribeLogDirsResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_describe_log_dirs_result_v5(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_describe_log_dirs_result_v5)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -756,9 +644,7 @@ def _read_describe_log_dirs_response_v5(buffer: bytes, at: int) -> tuple[Describ
 
 def _encode_describe_log_dirs_response_v5(item: DescribeLogDirsResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)

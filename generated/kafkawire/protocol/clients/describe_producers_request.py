@@ -11,13 +11,13 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_structs,
     long_length,
     long_numbers,
     long_text,
     long_text_length,
     pack_numbers,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -132,16 +132,7 @@ def _write_many_topic_request_v0(out: bytearray, items: Sequence[DescribeProduce
 def _read_describe_producers_request_v0(buffer: bytes, at: int) -> tuple[DescribeProducersRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_request_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_request_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -152,9 +143,7 @@ def _read_describe_producers_request_v0(buffer: bytes, at: int) -> tuple[Describ
 
 def _encode_describe_producers_request_v0(item: DescribeProducersRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

@@ -11,13 +11,13 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -183,16 +183,7 @@ def _read_many_partition_response_v0(
             error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            active_producers, at = _read_many_producer_state_v0(buffer, at, n - 1)
-        elif n:
-            active_producers = ()
-        else:
-            raise ValueError
+        active_producers, at = compact_structs(buffer, at, n, _read_many_producer_state_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -218,9 +209,7 @@ def _write_many_partition_response_v0(
             else:
                 out += long_text_length(n)
             out += text
-        active_producers = item.active_producers
-        if type(active_producers) is not tuple:
-            active_producers = sequence(active_producers)
+        active_producers = sequence(item.active_producers)
         n = len(active_producers)
         if n < 127:
             out.append(n + 1)
@@ -254,16 +243,7 @@ def _read_many_topic_response_v0(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_response_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_response_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -282,9 +262,7 @@ def _write_many_topic_response_v0(out: bytearray, items: Sequence[DescribeProduc
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -305,16 +283,7 @@ def _write_many_topic_response_v0(out: bytearray, items: Sequence[DescribeProduc
 def _read_describe_producers_response_v0(buffer: bytes, at: int) -> tuple[DescribeProducersResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_response_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_response_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -325,9 +294,7 @@ def _read_describe_producers_response_v0(buffer: bytes, at: int) -> tuple[Descri
 
 def _encode_describe_producers_response_v0(item: DescribeProducersResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

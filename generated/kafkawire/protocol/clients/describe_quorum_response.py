@@ -11,13 +11,13 @@ from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -209,28 +209,10 @@ def _read_many_partition_data_v0(
     for _ in range(count):
         partition_index, error_code, leader_id, leader_epoch, high_watermark, n = _unpack_ihiiqB(buffer, at)
         at += 23
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            current_voters, at = _read_many_replica_state_v0(buffer, at, n - 1)
-        elif n:
-            current_voters = ()
-        else:
-            raise ValueError
+        current_voters, at = compact_structs(buffer, at, n, _read_many_replica_state_v0)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            observers, at = _read_many_replica_state_v0(buffer, at, n - 1)
-        elif n:
-            observers = ()
-        else:
-            raise ValueError
+        observers, at = compact_structs(buffer, at, n, _read_many_replica_state_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -254,9 +236,7 @@ def _read_many_partition_data_v0(
 
 def _write_many_partition_data_v0(out: bytearray, items: Sequence[DescribeQuorumResponse.PartitionData]) -> None:
     for item in items:
-        current_voters = item.current_voters
-        if type(current_voters) is not tuple:
-            current_voters = sequence(current_voters)
+        current_voters = sequence(item.current_voters)
         n = len(current_voters)
         if n < 127:
             out += _pack_ihiiqB(
@@ -268,9 +248,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[DescribeQuorum
             )
             out += long_length(n)
         _write_many_replica_state_v0(out, current_voters)
-        observers = item.observers
-        if type(observers) is not tuple:
-            observers = sequence(observers)
+        observers = sequence(item.observers)
         n = len(observers)
         if n < 127:
             out.append(n + 1)
@@ -304,16 +282,7 @@ def _read_many_topic_data_v0(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -332,9 +301,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[DescribeQuorumResp
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -355,16 +322,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[DescribeQuorumResp
 def _read_describe_quorum_response_v0(buffer: bytes, at: int) -> tuple[DescribeQuorumResponse, int]:
     error_code, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -377,9 +335,7 @@ def _encode_describe_quorum_response_v0(item: DescribeQuorumResponse) -> bytes:
     out = bytearray()
     if len(item.nodes):
         raise ValueError  # nodes is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_hB(item.error_code, n + 1)
@@ -446,28 +402,10 @@ def _read_many_partition_data_v1(
     for _ in range(count):
         partition_index, error_code, leader_id, leader_epoch, high_watermark, n = _unpack_ihiiqB(buffer, at)
         at += 23
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            current_voters, at = _read_many_replica_state_v1(buffer, at, n - 1)
-        elif n:
-            current_voters = ()
-        else:
-            raise ValueError
+        current_voters, at = compact_structs(buffer, at, n, _read_many_replica_state_v1)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            observers, at = _read_many_replica_state_v1(buffer, at, n - 1)
-        elif n:
-            observers = ()
-        else:
-            raise ValueError
+        observers, at = compact_structs(buffer, at, n, _read_many_replica_state_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -491,9 +429,7 @@ def _read_many_partition_data_v1(
 
 def _write_many_partition_data_v1(out: bytearray, items: Sequence[DescribeQuorumResponse.PartitionData]) -> None:
     for item in items:
-        current_voters = item.current_voters
-        if type(current_voters) is not tuple:
-            current_voters = sequence(current_voters)
+        current_voters = sequence(item.current_voters)
         n = len(current_voters)
         if n < 127:
             out += _pack_ihiiqB(
@@ -505,9 +441,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[DescribeQuorum
             )
             out += long_length(n)
         _write_many_replica_state_v1(out, current_voters)
-        observers = item.observers
-        if type(observers) is not tuple:
-            observers = sequence(observers)
+        observers = sequence(item.observers)
         n = len(observers)
         if n < 127:
             out.append(n + 1)
@@ -541,16 +475,7 @@ def _read_many_topic_data_v1(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -569,9 +494,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[DescribeQuorumResp
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -592,16 +515,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[DescribeQuorumResp
 def _read_describe_quorum_response_v1(buffer: bytes, at: int) -> tuple[DescribeQuorumResponse, int]:
     error_code, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -614,9 +528,7 @@ def _encode_describe_quorum_response_v1(item: DescribeQuorumResponse) -> bytes:
     out = bytearray()
     if len(item.nodes):
         raise ValueError  # nodes is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_hB(item.error_code, n + 1)
@@ -704,28 +616,10 @@ def _read_many_partition_data_v2(
             error_message, at = long_nullable_text(buffer, at, n)
         leader_id, leader_epoch, high_watermark, n = _unpack_iiqB(buffer, at)
         at += 17
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            current_voters, at = _read_many_replica_state_v2(buffer, at, n - 1)
-        elif n:
-            current_voters = ()
-        else:
-            raise ValueError
+        current_voters, at = compact_structs(buffer, at, n, _read_many_replica_state_v2)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            observers, at = _read_many_replica_state_v2(buffer, at, n - 1)
-        elif n:
-            observers = ()
-        else:
-            raise ValueError
+        observers, at = compact_structs(buffer, at, n, _read_many_replica_state_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -761,9 +655,7 @@ def _write_many_partition_data_v2(out: bytearray, items: Sequence[DescribeQuorum
             else:
                 out += long_text_length(n)
             out += text
-        current_voters = item.current_voters
-        if type(current_voters) is not tuple:
-            current_voters = sequence(current_voters)
+        current_voters = sequence(item.current_voters)
         n = len(current_voters)
         if n < 127:
             out += _pack_iiqB(item.leader_id, item.leader_epoch, item.high_watermark, n + 1)
@@ -771,9 +663,7 @@ def _write_many_partition_data_v2(out: bytearray, items: Sequence[DescribeQuorum
             out += _pack_iiq(item.leader_id, item.leader_epoch, item.high_watermark)
             out += long_length(n)
         _write_many_replica_state_v2(out, current_voters)
-        observers = item.observers
-        if type(observers) is not tuple:
-            observers = sequence(observers)
+        observers = sequence(item.observers)
         n = len(observers)
         if n < 127:
             out.append(n + 1)
@@ -807,16 +697,7 @@ def _read_many_topic_data_v2(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v2(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -835,9 +716,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[DescribeQuorumResp
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -928,16 +807,7 @@ def _read_many_node_v2(buffer: bytes, at: int, count: int) -> tuple[tuple[Descri
     for _ in range(count):
         node_id, n = _unpack_iB(buffer, at)
         at += 5
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            listeners, at = _read_many_listener_v2(buffer, at, n - 1)
-        elif n:
-            listeners = ()
-        else:
-            raise ValueError
+        listeners, at = compact_structs(buffer, at, n, _read_many_listener_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -949,9 +819,7 @@ def _read_many_node_v2(buffer: bytes, at: int, count: int) -> tuple[tuple[Descri
 
 def _write_many_node_v2(out: bytearray, items: Sequence[DescribeQuorumResponse.Node]) -> None:
     for item in items:
-        listeners = item.listeners
-        if type(listeners) is not tuple:
-            listeners = sequence(listeners)
+        listeners = sequence(item.listeners)
         n = len(listeners)
         if n < 127:
             out += _pack_iB(item.node_id, n + 1)
@@ -985,28 +853,10 @@ def _read_describe_quorum_response_v2(buffer: bytes, at: int) -> tuple[DescribeQ
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v2(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v2)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        nodes, at = _read_many_node_v2(buffer, at, n - 1)
-    elif n:
-        nodes = ()
-    else:
-        raise ValueError
+    nodes, at = compact_structs(buffer, at, n, _read_many_node_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1029,18 +879,14 @@ def _encode_describe_quorum_response_v2(item: DescribeQuorumResponse) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_topic_data_v2(out, topics)
-    nodes = item.nodes
-    if type(nodes) is not tuple:
-        nodes = sequence(nodes)
+    nodes = sequence(item.nodes)
     n = len(nodes)
     if n < 127:
         out.append(n + 1)

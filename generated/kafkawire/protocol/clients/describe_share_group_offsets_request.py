@@ -11,13 +11,14 @@ from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_nullable_structs,
+    compact_structs,
     long_length,
     long_numbers,
     long_text,
     long_text_length,
     pack_numbers,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -160,16 +161,11 @@ def _read_many_describe_share_group_offsets_request_group_v0(
             group_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if not n:
-            topics = None
-        elif n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_describe_share_group_offsets_request_topic_v0(buffer, at, n - 1)
-        else:
-            topics = ()
+        topics, at = (
+            compact_nullable_structs(buffer, at, n, _read_many_describe_share_group_offsets_request_topic_v0)
+            if n > 1
+            else (NOTHING if n else None, at)
+        )
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -194,8 +190,7 @@ def _write_many_describe_share_group_offsets_request_group_v0(
         if topics is None:
             out.append(0)
         else:
-            if type(topics) is not tuple:
-                topics = sequence(topics)
+            topics = sequence(topics)
             n = len(topics)
             if n < 127:
                 out.append(n + 1)
@@ -217,16 +212,7 @@ def _read_describe_share_group_offsets_request_v0(
 ) -> tuple[DescribeShareGroupOffsetsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_describe_share_group_offsets_request_group_v0(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_describe_share_group_offsets_request_group_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -237,9 +223,7 @@ def _read_describe_share_group_offsets_request_v0(
 
 def _encode_describe_share_group_offsets_request_v0(item: DescribeShareGroupOffsetsRequest) -> bytes:
     out = bytearray()
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out.append(n + 1)

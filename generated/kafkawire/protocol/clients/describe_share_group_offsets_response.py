@@ -11,13 +11,13 @@ from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -193,16 +193,7 @@ def _read_many_describe_share_group_offsets_response_topic_v0(
             topic_id, n = _unpack_16sB(buffer, at)
             at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_describe_share_group_offsets_response_partition_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_describe_share_group_offsets_response_partition_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -226,9 +217,7 @@ def _write_many_describe_share_group_offsets_response_topic_v0(
             out += long_text_length(n)
             out += text
             out += _pack_16s(item.topic_id)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -264,16 +253,7 @@ def _read_many_describe_share_group_offsets_response_group_v0(
             group_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_describe_share_group_offsets_response_topic_v0(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_describe_share_group_offsets_response_topic_v0)
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         if not n:
@@ -304,9 +284,7 @@ def _write_many_describe_share_group_offsets_response_group_v0(
         else:
             out += long_text_length(n)
         out += text
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -341,16 +319,7 @@ def _read_describe_share_group_offsets_response_v0(
 ) -> tuple[DescribeShareGroupOffsetsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_describe_share_group_offsets_response_group_v0(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_describe_share_group_offsets_response_group_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -361,9 +330,7 @@ def _read_describe_share_group_offsets_response_v0(
 
 def _encode_describe_share_group_offsets_response_v0(item: DescribeShareGroupOffsetsResponse) -> bytes:
     out = bytearray()
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -458,16 +425,7 @@ def _read_many_describe_share_group_offsets_response_topic_v1(
             topic_id, n = _unpack_16sB(buffer, at)
             at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_describe_share_group_offsets_response_partition_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_describe_share_group_offsets_response_partition_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -491,9 +449,7 @@ def _write_many_describe_share_group_offsets_response_topic_v1(
             out += long_text_length(n)
             out += text
             out += _pack_16s(item.topic_id)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -529,16 +485,7 @@ def _read_many_describe_share_group_offsets_response_group_v1(
             group_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_describe_share_group_offsets_response_topic_v1(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_describe_share_group_offsets_response_topic_v1)
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         if not n:
@@ -569,9 +516,7 @@ def _write_many_describe_share_group_offsets_response_group_v1(
         else:
             out += long_text_length(n)
         out += text
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -606,16 +551,7 @@ def _read_describe_share_group_offsets_response_v1(
 ) -> tuple[DescribeShareGroupOffsetsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_describe_share_group_offsets_response_group_v1(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_describe_share_group_offsets_response_group_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -626,9 +562,7 @@ def _read_describe_share_group_offsets_response_v1(
 
 def _encode_describe_share_group_offsets_response_v1(item: DescribeShareGroupOffsetsResponse) -> bytes:
     out = bytearray()
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

@@ -10,11 +10,11 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -165,16 +165,7 @@ def _write_cursor_v0(out: bytearray, item: DescribeTopicPartitionsRequest.Cursor
 def _read_describe_topic_partitions_request_v0(buffer: bytes, at: int) -> tuple[DescribeTopicPartitionsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_request_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_request_v0)
     (response_partition_limit,) = _unpack_i(buffer, at)
     at += 4
     n = buffer[at]
@@ -193,9 +184,7 @@ def _read_describe_topic_partitions_request_v0(buffer: bytes, at: int) -> tuple[
 
 def _encode_describe_topic_partitions_request_v0(item: DescribeTopicPartitionsRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

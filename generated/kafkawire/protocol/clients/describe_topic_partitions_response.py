@@ -12,6 +12,7 @@ from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_numbers,
@@ -23,7 +24,6 @@ from kafkawire.wire.structs import (
     packer,
     packers,
     paired_packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -339,16 +339,7 @@ def _read_many_describe_topic_partitions_response_topic_v0(
         topic_id, is_internal, n = _unpack_16szB(buffer, at)
         at += 18
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_describe_topic_partitions_response_partition_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_describe_topic_partitions_response_partition_v0)
         topic_authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -374,9 +365,7 @@ def _write_many_describe_topic_partitions_response_topic_v0(
             else:
                 out += long_text_length(n)
             out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -440,16 +429,7 @@ def _write_cursor_v0(out: bytearray, item: DescribeTopicPartitionsResponse.Curso
 def _read_describe_topic_partitions_response_v0(buffer: bytes, at: int) -> tuple[DescribeTopicPartitionsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_describe_topic_partitions_response_topic_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_describe_topic_partitions_response_topic_v0)
     n = buffer[at]
     at += 1
     if n > 127:
@@ -466,9 +446,7 @@ def _read_describe_topic_partitions_response_v0(buffer: bytes, at: int) -> tuple
 
 def _encode_describe_topic_partitions_response_v0(item: DescribeTopicPartitionsResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

@@ -79,9 +79,7 @@ def _read_describe_transactions_request_v0(buffer: bytes, at: int) -> tuple[Desc
 
 def _encode_describe_transactions_request_v0(item: DescribeTransactionsRequest) -> bytes:
     out: list[bytes] = []
-    transactional_ids = item.transactional_ids
-    if type(transactional_ids) is not tuple:
-        transactional_ids = sequence(transactional_ids)
+    transactional_ids = sequence(item.transactional_ids)
     n = len(transactional_ids)
     if n < 127:
         out.append(BYTES[n + 1])

@@ -11,6 +11,7 @@ from kafkawire.wire.entities import ProducerId, TopicName, TransactionalId
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_structs,
     long_length,
     long_numbers,
     long_text,
@@ -18,7 +19,6 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -207,16 +207,7 @@ def _read_many_transaction_state_v0(
                 buffer, at
             )
             at += 23
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -284,9 +275,7 @@ def _write_many_transaction_state_v0(
                 out += _pack_iqqh(
                     item.transaction_timeout_ms, item.transaction_start_time_ms, item.producer_id, item.producer_epoch
                 )
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -307,16 +296,7 @@ def _write_many_transaction_state_v0(
 def _read_describe_transactions_response_v0(buffer: bytes, at: int) -> tuple[DescribeTransactionsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        transaction_states, at = _read_many_transaction_state_v0(buffer, at, n - 1)
-    elif n:
-        transaction_states = ()
-    else:
-        raise ValueError
+    transaction_states, at = compact_structs(buffer, at, n, _read_many_transaction_state_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -327,9 +307,7 @@ def _read_describe_transactions_response_v0(buffer: bytes, at: int) -> tuple[Des
 
 def _encode_describe_transactions_response_v0(item: DescribeTransactionsResponse) -> bytes:
     out = bytearray()
-    transaction_states = item.transaction_states
-    if type(transaction_states) is not tuple:
-        transaction_states = sequence(transaction_states)
+    transaction_states = sequence(item.transaction_states)
     n = len(transaction_states)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

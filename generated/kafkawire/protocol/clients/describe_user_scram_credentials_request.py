@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
+    NOTHING,
     Tags,
+    compact_nullable_structs,
     long_length,
     long_text,
     long_text_length,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -100,16 +101,9 @@ def _read_describe_user_scram_credentials_request_v0(
 ) -> tuple[DescribeUserScramCredentialsRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        users = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        users, at = _read_many_user_name_v0(buffer, at, n - 1)
-    else:
-        users = ()
+    users, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_user_name_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -124,8 +118,7 @@ def _encode_describe_user_scram_credentials_request_v0(item: DescribeUserScramCr
     if users is None:
         out.append(0)
     else:
-        if type(users) is not tuple:
-            users = sequence(users)
+        users = sequence(users)
         n = len(users)
         if n < 127:
             out.append(n + 1)

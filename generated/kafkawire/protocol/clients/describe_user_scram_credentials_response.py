@@ -10,13 +10,13 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -157,16 +157,7 @@ def _read_many_describe_user_scram_credentials_result_v0(
             error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            credential_infos, at = _read_many_credential_info_v0(buffer, at, n - 1)
-        elif n:
-            credential_infos = ()
-        else:
-            raise ValueError
+        credential_infos, at = compact_structs(buffer, at, n, _read_many_credential_info_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -199,9 +190,7 @@ def _write_many_describe_user_scram_credentials_result_v0(
             else:
                 out += long_text_length(n)
             out += text
-        credential_infos = item.credential_infos
-        if type(credential_infos) is not tuple:
-            credential_infos = sequence(credential_infos)
+        credential_infos = sequence(item.credential_infos)
         n = len(credential_infos)
         if n < 127:
             out.append(n + 1)
@@ -236,16 +225,7 @@ def _read_describe_user_scram_credentials_response_v0(
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_describe_user_scram_credentials_result_v0(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_describe_user_scram_credentials_result_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -268,9 +248,7 @@ def _encode_describe_user_scram_credentials_response_v0(item: DescribeUserScramC
         else:
             out += long_text_length(n)
         out += text
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out.append(n + 1)

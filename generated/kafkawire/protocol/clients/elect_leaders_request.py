@@ -12,15 +12,16 @@ from kafkawire.wire.structs import (
     NOTHING,
     NULL_COUNT,
     Tags,
+    compact_nullable_structs,
     long_length,
     long_numbers,
     long_text,
     long_text_length,
     many_numbers,
+    nullable_structs,
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -129,14 +130,7 @@ def _write_many_topic_partitions_v0(out: bytearray, items: Sequence[ElectLeaders
 def _read_elect_leaders_request_v0(buffer: bytes, at: int) -> tuple[ElectLeadersRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n < 0:
-        topic_partitions = None
-    elif n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n)
-    else:
-        topic_partitions = ()
+    topic_partitions, at = nullable_structs(buffer, at, n, _read_many_topic_partitions_v0)
     (timeout_ms,) = _unpack_i(buffer, at)
     at += 4
     return ElectLeadersRequest(0, topic_partitions, timeout_ms), at
@@ -152,8 +146,7 @@ def _encode_elect_leaders_request_v0(item: ElectLeadersRequest) -> bytes:
     if topic_partitions is None:
         out += NULL_COUNT
     else:
-        if type(topic_partitions) is not tuple:
-            topic_partitions = sequence(topic_partitions)
+        topic_partitions = sequence(topic_partitions)
         n = len(topic_partitions)
         out += _pack_i(n)
         _write_many_topic_partitions_v0(out, topic_partitions)
@@ -170,14 +163,7 @@ def _encode_elect_leaders_request_v0(item: ElectLeadersRequest) -> bytes:
 def _read_elect_leaders_request_v1(buffer: bytes, at: int) -> tuple[ElectLeadersRequest, int]:
     election_type, n = _unpack_bi(buffer, at)
     at += 5
-    if n < 0:
-        topic_partitions = None
-    elif n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n)
-    else:
-        topic_partitions = ()
+    topic_partitions, at = nullable_structs(buffer, at, n, _read_many_topic_partitions_v0)
     (timeout_ms,) = _unpack_i(buffer, at)
     at += 4
     return ElectLeadersRequest(election_type, topic_partitions, timeout_ms), at
@@ -192,8 +178,7 @@ def _encode_elect_leaders_request_v1(item: ElectLeadersRequest) -> bytes:
     if topic_partitions is None:
         out += NULL_COUNT
     else:
-        if type(topic_partitions) is not tuple:
-            topic_partitions = sequence(topic_partitions)
+        topic_partitions = sequence(topic_partitions)
         n = len(topic_partitions)
         out += _pack_i(n)
         _write_many_topic_partitions_v0(out, topic_partitions)
@@ -276,16 +261,11 @@ def _write_many_topic_partitions_v2(out: bytearray, items: Sequence[ElectLeaders
 def _read_elect_leaders_request_v2(buffer: bytes, at: int) -> tuple[ElectLeadersRequest, int]:
     election_type, n = _unpack_bB(buffer, at)
     at += 2
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        topic_partitions = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_partitions, at = _read_many_topic_partitions_v2(buffer, at, n - 1)
-    else:
-        topic_partitions = ()
+    topic_partitions, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_topic_partitions_v2)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -305,8 +285,7 @@ def _encode_elect_leaders_request_v2(item: ElectLeadersRequest) -> bytes:
         if topic_partitions is None:
             out.append(0)
         else:
-            if type(topic_partitions) is not tuple:
-                topic_partitions = sequence(topic_partitions)
+            topic_partitions = sequence(topic_partitions)
             n = len(topic_partitions)
             if n < 127:
                 out.append(n + 1)

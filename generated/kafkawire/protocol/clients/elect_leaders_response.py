@@ -11,13 +11,14 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -145,14 +146,7 @@ def _read_many_replica_election_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partition_result, at = _read_many_partition_result_v0(buffer, at, n)
-        elif not n:
-            partition_result = ()
-        else:
-            raise ValueError
+        partition_result, at = structs(buffer, at, n, _read_many_partition_result_v0)
         result.append(make(topic, partition_result))
     return tuple(result), at
 
@@ -166,9 +160,7 @@ def _write_many_replica_election_result_v0(
         topic_raw = item.topic.encode()
         out += _pack_h(len(topic_raw))
         out += topic_raw
-        partition_result = item.partition_result
-        if type(partition_result) is not tuple:
-            partition_result = sequence(partition_result)
+        partition_result = sequence(item.partition_result)
         out += _pack_i(len(partition_result))
         _write_many_partition_result_v0(out, partition_result)
 
@@ -181,14 +173,7 @@ def _write_many_replica_election_result_v0(
 def _read_elect_leaders_response_v0(buffer: bytes, at: int) -> tuple[ElectLeadersResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        replica_election_results, at = _read_many_replica_election_result_v0(buffer, at, n)
-    elif not n:
-        replica_election_results = ()
-    else:
-        raise ValueError
+    replica_election_results, at = structs(buffer, at, n, _read_many_replica_election_result_v0)
     return ElectLeadersResponse(throttle_time_ms, 0, replica_election_results), at
 
 
@@ -198,9 +183,7 @@ def _encode_elect_leaders_response_v0(item: ElectLeadersResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.error_code != 0:
         raise ValueError  # error_code is not in these versions
-    replica_election_results = item.replica_election_results
-    if type(replica_election_results) is not tuple:
-        replica_election_results = sequence(replica_election_results)
+    replica_election_results = sequence(item.replica_election_results)
     out += _pack_ii(item.throttle_time_ms, len(replica_election_results))
     _write_many_replica_election_result_v0(out, replica_election_results)
     return bytes(out)
@@ -215,14 +198,7 @@ def _encode_elect_leaders_response_v0(item: ElectLeadersResponse) -> bytes:
 def _read_elect_leaders_response_v1(buffer: bytes, at: int) -> tuple[ElectLeadersResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihi(buffer, at)
     at += 10
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        replica_election_results, at = _read_many_replica_election_result_v0(buffer, at, n)
-    elif not n:
-        replica_election_results = ()
-    else:
-        raise ValueError
+    replica_election_results, at = structs(buffer, at, n, _read_many_replica_election_result_v0)
     return ElectLeadersResponse(throttle_time_ms, error_code, replica_election_results), at
 
 
@@ -230,9 +206,7 @@ def _encode_elect_leaders_response_v1(item: ElectLeadersResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    replica_election_results = item.replica_election_results
-    if type(replica_election_results) is not tuple:
-        replica_election_results = sequence(replica_election_results)
+    replica_election_results = sequence(item.replica_election_results)
     out += _pack_ihi(item.throttle_time_ms, item.error_code, len(replica_election_results))
     _write_many_replica_election_result_v0(out, replica_election_results)
     return bytes(out)
@@ -311,16 +285,7 @@ def _read_many_replica_election_result_v2(
             topic, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_result, at = _read_many_partition_result_v2(buffer, at, n - 1)
-        elif n:
-            partition_result = ()
-        else:
-            raise ValueError
+        partition_result, at = compact_structs(buffer, at, n, _read_many_partition_result_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -341,9 +306,7 @@ def _write_many_replica_election_result_v2(
         else:
             out += long_text_length(n)
         out += text
-        partition_result = item.partition_result
-        if type(partition_result) is not tuple:
-            partition_result = sequence(partition_result)
+        partition_result = sequence(item.partition_result)
         n = len(partition_result)
         if n < 127:
             out.append(n + 1)
@@ -365,16 +328,7 @@ def _write_many_replica_election_result_v2(
 def _read_elect_leaders_response_v2(buffer: bytes, at: int) -> tuple[ElectLeadersResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        replica_election_results, at = _read_many_replica_election_result_v2(buffer, at, n - 1)
-    elif n:
-        replica_election_results = ()
-    else:
-        raise ValueError
+    replica_election_results, at = compact_structs(buffer, at, n, _read_many_replica_election_result_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -385,9 +339,7 @@ def _read_elect_leaders_response_v2(buffer: bytes, at: int) -> tuple[ElectLeader
 
 def _encode_elect_leaders_response_v2(item: ElectLeadersResponse) -> bytes:
     out = bytearray()
-    replica_election_results = item.replica_election_results
-    if type(replica_election_results) is not tuple:
-        replica_election_results = sequence(replica_election_results)
+    replica_election_results = sequence(item.replica_election_results)
     n = len(replica_election_results)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)

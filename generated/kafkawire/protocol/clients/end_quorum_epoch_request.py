@@ -12,6 +12,7 @@ from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -21,8 +22,8 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -188,14 +189,7 @@ def _read_many_topic_data_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_partition_data_v0)
         result.append(make(topic_name, partitions))
     return tuple(result), at
 
@@ -207,9 +201,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[EndQuorumEpochRequ
         topic_name_raw = item.topic_name.encode()
         out += _pack_h(len(topic_name_raw))
         out += topic_name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_partition_data_v0(out, partitions)
 
@@ -230,14 +222,7 @@ def _read_end_quorum_epoch_request_v0(buffer: bytes, at: int) -> tuple[EndQuorum
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_topic_data_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_topic_data_v0)
     return EndQuorumEpochRequest(cluster_id, topics), at
 
 
@@ -253,9 +238,7 @@ def _encode_end_quorum_epoch_request_v0(item: EndQuorumEpochRequest) -> bytes:
         n = len(text)
         out += _pack_h(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_topic_data_v0(out, topics)
     return bytes(out)
@@ -308,16 +291,7 @@ def _read_many_partition_data_v1(
     for _ in range(count):
         partition_index, leader_id, leader_epoch, n = _unpack_iiiB(buffer, at)
         at += 13
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            preferred_candidates, at = _read_many_replica_info_v1(buffer, at, n - 1)
-        elif n:
-            preferred_candidates = ()
-        else:
-            raise ValueError
+        preferred_candidates, at = compact_structs(buffer, at, n, _read_many_replica_info_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -329,9 +303,7 @@ def _read_many_partition_data_v1(
 
 def _write_many_partition_data_v1(out: bytearray, items: Sequence[EndQuorumEpochRequest.PartitionData]) -> None:
     for item in items:
-        preferred_candidates = item.preferred_candidates
-        if type(preferred_candidates) is not tuple:
-            preferred_candidates = sequence(preferred_candidates)
+        preferred_candidates = sequence(item.preferred_candidates)
         n = len(preferred_candidates)
         if n < 127:
             out += _pack_iiiB(item.partition_index, item.leader_id, item.leader_epoch, n + 1)
@@ -366,16 +338,7 @@ def _read_many_topic_data_v1(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -394,9 +357,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[EndQuorumEpochRequ
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -495,28 +456,10 @@ def _read_end_quorum_epoch_request_v1(buffer: bytes, at: int) -> tuple[EndQuorum
         cluster_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v1)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        leader_endpoints, at = _read_many_leader_endpoint_v1(buffer, at, n - 1)
-    elif n:
-        leader_endpoints = ()
-    else:
-        raise ValueError
+    leader_endpoints, at = compact_structs(buffer, at, n, _read_many_leader_endpoint_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -538,18 +481,14 @@ def _encode_end_quorum_epoch_request_v1(item: EndQuorumEpochRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_topic_data_v1(out, topics)
-    leader_endpoints = item.leader_endpoints
-    if type(leader_endpoints) is not tuple:
-        leader_endpoints = sequence(leader_endpoints)
+    leader_endpoints = sequence(item.leader_endpoints)
     n = len(leader_endpoints)
     if n < 127:
         out.append(n + 1)

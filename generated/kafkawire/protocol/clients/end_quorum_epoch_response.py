@@ -11,13 +11,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_entries,
     tagged_section,
     text_packers,
@@ -153,14 +154,7 @@ def _read_many_topic_data_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_partition_data_v0)
         result.append(make(topic_name, partitions))
     return tuple(result), at
 
@@ -172,9 +166,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[EndQuorumEpochResp
         topic_name_raw = item.topic_name.encode()
         out += _pack_h(len(topic_name_raw))
         out += topic_name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_partition_data_v0(out, partitions)
 
@@ -187,14 +179,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[EndQuorumEpochResp
 def _read_end_quorum_epoch_response_v0(buffer: bytes, at: int) -> tuple[EndQuorumEpochResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_topic_data_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_topic_data_v0)
     return EndQuorumEpochResponse(error_code, topics), at
 
 
@@ -204,9 +189,7 @@ def _encode_end_quorum_epoch_response_v0(item: EndQuorumEpochResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_hi(item.error_code, len(topics))
     _write_many_topic_data_v0(out, topics)
     return bytes(out)
@@ -267,16 +250,7 @@ def _read_many_topic_data_v1(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -295,9 +269,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[EndQuorumEpochResp
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -365,16 +337,7 @@ def _write_many_node_endpoint_v1(out: bytearray, items: Sequence[EndQuorumEpochR
 def _read_end_quorum_epoch_response_v1(buffer: bytes, at: int) -> tuple[EndQuorumEpochResponse, int]:
     error_code, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -387,16 +350,7 @@ def _read_end_quorum_epoch_response_v1(buffer: bytes, at: int) -> tuple[EndQuoru
             if tag == 0:
                 n = payload[start]
                 start += 1
-                if n > 127:
-                    n, start = rest_of_uvarint(payload, start, n)
-                if n > 1:
-                    if n > len(payload) - start + 1:
-                        raise ValueError
-                    node_endpoints, start = _read_many_node_endpoint_v1(payload, start, n - 1)
-                elif n:
-                    node_endpoints = ()
-                else:
-                    raise ValueError
+                node_endpoints, start = compact_structs(payload, start, n, _read_many_node_endpoint_v1)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -408,9 +362,7 @@ def _read_end_quorum_epoch_response_v1(buffer: bytes, at: int) -> tuple[EndQuoru
 
 def _encode_end_quorum_epoch_response_v1(item: EndQuorumEpochResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_hB(item.error_code, n + 1)
@@ -423,9 +375,7 @@ def _encode_end_quorum_epoch_response_v1(item: EndQuorumEpochResponse) -> bytes:
         known = []
         if len(item.node_endpoints):
             payload = bytearray()
-            node_endpoints = item.node_endpoints
-            if type(node_endpoints) is not tuple:
-                node_endpoints = sequence(node_endpoints)
+            node_endpoints = sequence(item.node_endpoints)
             n = len(node_endpoints)
             if n < 127:
                 payload.append(n + 1)

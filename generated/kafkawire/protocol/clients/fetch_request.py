@@ -15,6 +15,7 @@ from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     ZERO_UUID,
+    compact_structs,
     differs,
     iterator,
     loader,
@@ -27,8 +28,8 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_entries,
     tagged_section,
     unknown_tags,
@@ -248,14 +249,7 @@ def _read_many_fetch_topic_v0(buffer: bytes, at: int, count: int) -> tuple[tuple
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_fetch_partition_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_fetch_partition_v0)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -267,9 +261,7 @@ def _write_many_fetch_topic_v0(out: bytearray, items: Sequence[FetchRequest.Fetc
         topic_raw = item.topic.encode()
         out += _pack_h(len(topic_raw))
         out += topic_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_fetch_partition_v0(out, partitions)
 
@@ -284,14 +276,7 @@ def _write_many_fetch_topic_v0(out: bytearray, items: Sequence[FetchRequest.Fetc
 def _read_fetch_request_v0(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     replica_id, max_wait_ms, min_bytes, n = _unpack_iiii(buffer, at)
     at += 16
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_fetch_topic_v0)
     return (
         FetchRequest(None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, 2147483647, 0, 0, -1, topics),
         at,
@@ -306,9 +291,7 @@ def _encode_fetch_request_v0(item: FetchRequest) -> bytes:
         raise ValueError  # replica_state is not in these versions
     if len(item.forgotten_topics_data):
         raise ValueError  # forgotten_topics_data is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_iiii(item.replica_id, item.max_wait_ms, item.min_bytes, len(topics))
     _write_many_fetch_topic_v0(out, topics)
     return bytes(out)
@@ -325,14 +308,7 @@ def _encode_fetch_request_v0(item: FetchRequest) -> bytes:
 def _read_fetch_request_v3(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     replica_id, max_wait_ms, min_bytes, max_bytes, n = _unpack_iiiii(buffer, at)
     at += 20
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_fetch_topic_v0)
     return (
         FetchRequest(None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, 0, 0, -1, topics),
         at,
@@ -347,9 +323,7 @@ def _encode_fetch_request_v3(item: FetchRequest) -> bytes:
         raise ValueError  # replica_state is not in these versions
     if len(item.forgotten_topics_data):
         raise ValueError  # forgotten_topics_data is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_iiiii(item.replica_id, item.max_wait_ms, item.min_bytes, item.max_bytes, len(topics))
     _write_many_fetch_topic_v0(out, topics)
     return bytes(out)
@@ -367,14 +341,7 @@ def _encode_fetch_request_v3(item: FetchRequest) -> bytes:
 def _read_fetch_request_v4(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, n = _unpack_iiiibi(buffer, at)
     at += 21
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_fetch_topic_v0)
     return (
         FetchRequest(
             None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, isolation_level, 0, -1, topics
@@ -391,9 +358,7 @@ def _encode_fetch_request_v4(item: FetchRequest) -> bytes:
         raise ValueError  # replica_state is not in these versions
     if len(item.forgotten_topics_data):
         raise ValueError  # forgotten_topics_data is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_iiiibi(
         item.replica_id, item.max_wait_ms, item.min_bytes, item.max_bytes, item.isolation_level, len(topics)
     )
@@ -447,14 +412,7 @@ def _read_many_fetch_topic_v5(buffer: bytes, at: int, count: int) -> tuple[tuple
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_fetch_partition_v5(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_fetch_partition_v5)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -466,9 +424,7 @@ def _write_many_fetch_topic_v5(out: bytearray, items: Sequence[FetchRequest.Fetc
         topic_raw = item.topic.encode()
         out += _pack_h(len(topic_raw))
         out += topic_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_fetch_partition_v5(out, partitions)
 
@@ -485,14 +441,7 @@ def _write_many_fetch_topic_v5(out: bytearray, items: Sequence[FetchRequest.Fetc
 def _read_fetch_request_v5(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, n = _unpack_iiiibi(buffer, at)
     at += 21
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v5(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_fetch_topic_v5)
     return (
         FetchRequest(
             None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, isolation_level, 0, -1, topics
@@ -509,9 +458,7 @@ def _encode_fetch_request_v5(item: FetchRequest) -> bytes:
         raise ValueError  # replica_state is not in these versions
     if len(item.forgotten_topics_data):
         raise ValueError  # forgotten_topics_data is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_iiiibi(
         item.replica_id, item.max_wait_ms, item.min_bytes, item.max_bytes, item.isolation_level, len(topics)
     )
@@ -580,24 +527,10 @@ def _read_fetch_request_v7(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         buffer, at
     )
     at += 29
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v5(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_fetch_topic_v5)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        forgotten_topics_data, at = _read_many_forgotten_topic_v7(buffer, at, n)
-    elif not n:
-        forgotten_topics_data = ()
-    else:
-        raise ValueError
+    forgotten_topics_data, at = structs(buffer, at, n, _read_many_forgotten_topic_v7)
     return (
         FetchRequest(
             None,
@@ -622,9 +555,7 @@ def _encode_fetch_request_v7(item: FetchRequest) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_iiiibiii(
         item.replica_id,
         item.max_wait_ms,
@@ -636,9 +567,7 @@ def _encode_fetch_request_v7(item: FetchRequest) -> bytes:
         len(topics),
     )
     _write_many_fetch_topic_v5(out, topics)
-    forgotten_topics_data = item.forgotten_topics_data
-    if type(forgotten_topics_data) is not tuple:
-        forgotten_topics_data = sequence(forgotten_topics_data)
+    forgotten_topics_data = sequence(item.forgotten_topics_data)
     out += _pack_i(len(forgotten_topics_data))
     _write_many_forgotten_topic_v7(out, forgotten_topics_data)
     return bytes(out)
@@ -697,14 +626,7 @@ def _read_many_fetch_topic_v9(buffer: bytes, at: int, count: int) -> tuple[tuple
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_fetch_partition_v9(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_fetch_partition_v9)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -716,9 +638,7 @@ def _write_many_fetch_topic_v9(out: bytearray, items: Sequence[FetchRequest.Fetc
         topic_raw = item.topic.encode()
         out += _pack_h(len(topic_raw))
         out += topic_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_fetch_partition_v9(out, partitions)
 
@@ -740,24 +660,10 @@ def _read_fetch_request_v9(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         buffer, at
     )
     at += 29
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v9(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_fetch_topic_v9)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        forgotten_topics_data, at = _read_many_forgotten_topic_v7(buffer, at, n)
-    elif not n:
-        forgotten_topics_data = ()
-    else:
-        raise ValueError
+    forgotten_topics_data, at = structs(buffer, at, n, _read_many_forgotten_topic_v7)
     return (
         FetchRequest(
             None,
@@ -782,9 +688,7 @@ def _encode_fetch_request_v9(item: FetchRequest) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_iiiibiii(
         item.replica_id,
         item.max_wait_ms,
@@ -796,9 +700,7 @@ def _encode_fetch_request_v9(item: FetchRequest) -> bytes:
         len(topics),
     )
     _write_many_fetch_topic_v9(out, topics)
-    forgotten_topics_data = item.forgotten_topics_data
-    if type(forgotten_topics_data) is not tuple:
-        forgotten_topics_data = sequence(forgotten_topics_data)
+    forgotten_topics_data = sequence(item.forgotten_topics_data)
     out += _pack_i(len(forgotten_topics_data))
     _write_many_forgotten_topic_v7(out, forgotten_topics_data)
     return bytes(out)
@@ -822,24 +724,10 @@ def _read_fetch_request_v11(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         buffer, at
     )
     at += 29
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v9(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_fetch_topic_v9)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        forgotten_topics_data, at = _read_many_forgotten_topic_v7(buffer, at, n)
-    elif not n:
-        forgotten_topics_data = ()
-    else:
-        raise ValueError
+    forgotten_topics_data, at = structs(buffer, at, n, _read_many_forgotten_topic_v7)
     (n,) = _unpack_h(buffer, at)
     at += 2
     if n < 0:
@@ -872,9 +760,7 @@ def _encode_fetch_request_v11(item: FetchRequest) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_iiiibiii(
         item.replica_id,
         item.max_wait_ms,
@@ -886,9 +772,7 @@ def _encode_fetch_request_v11(item: FetchRequest) -> bytes:
         len(topics),
     )
     _write_many_fetch_topic_v9(out, topics)
-    forgotten_topics_data = item.forgotten_topics_data
-    if type(forgotten_topics_data) is not tuple:
-        forgotten_topics_data = sequence(forgotten_topics_data)
+    forgotten_topics_data = sequence(item.forgotten_topics_data)
     out += _pack_i(len(forgotten_topics_data))
     _write_many_forgotten_topic_v7(out, forgotten_topics_data)
     rack_id_raw = item.rack_id.encode()
@@ -973,16 +857,7 @@ def _read_many_fetch_topic_v12(buffer: bytes, at: int, count: int) -> tuple[tupl
             topic, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_fetch_partition_v12(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_fetch_partition_v12)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1001,9 +876,7 @@ def _write_many_fetch_topic_v12(out: bytearray, items: Sequence[FetchRequest.Fet
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -1100,28 +973,10 @@ def _read_fetch_request_v12(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         buffer, at
     )
     at += 26
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v12(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_fetch_topic_v12)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        forgotten_topics_data, at = _read_many_forgotten_topic_v12(buffer, at, n - 1)
-    elif n:
-        forgotten_topics_data = ()
-    else:
-        raise ValueError
+    forgotten_topics_data, at = compact_structs(buffer, at, n, _read_many_forgotten_topic_v12)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -1180,9 +1035,7 @@ def _encode_fetch_request_v12(item: FetchRequest) -> bytes:
     out = bytearray()
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iiiibiiB(
@@ -1207,9 +1060,7 @@ def _encode_fetch_request_v12(item: FetchRequest) -> bytes:
         )
         out += long_length(n)
     _write_many_fetch_topic_v12(out, topics)
-    forgotten_topics_data = item.forgotten_topics_data
-    if type(forgotten_topics_data) is not tuple:
-        forgotten_topics_data = sequence(forgotten_topics_data)
+    forgotten_topics_data = sequence(item.forgotten_topics_data)
     n = len(forgotten_topics_data)
     if n < 127:
         out.append(n + 1)
@@ -1254,16 +1105,7 @@ def _read_many_fetch_topic_v13(buffer: bytes, at: int, count: int) -> tuple[tupl
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_fetch_partition_v12(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_fetch_partition_v12)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1275,9 +1117,7 @@ def _read_many_fetch_topic_v13(buffer: bytes, at: int, count: int) -> tuple[tupl
 
 def _write_many_fetch_topic_v13(out: bytearray, items: Sequence[FetchRequest.FetchTopic]) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -1363,28 +1203,10 @@ def _read_fetch_request_v13(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         buffer, at
     )
     at += 26
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v13(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_fetch_topic_v13)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        forgotten_topics_data, at = _read_many_forgotten_topic_v13(buffer, at, n - 1)
-    elif n:
-        forgotten_topics_data = ()
-    else:
-        raise ValueError
+    forgotten_topics_data, at = compact_structs(buffer, at, n, _read_many_forgotten_topic_v13)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -1443,9 +1265,7 @@ def _encode_fetch_request_v13(item: FetchRequest) -> bytes:
     out = bytearray()
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iiiibiiB(
@@ -1470,9 +1290,7 @@ def _encode_fetch_request_v13(item: FetchRequest) -> bytes:
         )
         out += long_length(n)
     _write_many_fetch_topic_v13(out, topics)
-    forgotten_topics_data = item.forgotten_topics_data
-    if type(forgotten_topics_data) is not tuple:
-        forgotten_topics_data = sequence(forgotten_topics_data)
+    forgotten_topics_data = sequence(item.forgotten_topics_data)
     n = len(forgotten_topics_data)
     if n < 127:
         out.append(n + 1)
@@ -1543,28 +1361,10 @@ def _write_replica_state_v15(out: bytearray, item: FetchRequest.ReplicaState) ->
 def _read_fetch_request_v15(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, n = _unpack_iiibiiB(buffer, at)
     at += 22
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v13(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_fetch_topic_v13)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        forgotten_topics_data, at = _read_many_forgotten_topic_v13(buffer, at, n - 1)
-    elif n:
-        forgotten_topics_data = ()
-    else:
-        raise ValueError
+    forgotten_topics_data, at = compact_structs(buffer, at, n, _read_many_forgotten_topic_v13)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -1626,9 +1426,7 @@ def _encode_fetch_request_v15(item: FetchRequest) -> bytes:
     out = bytearray()
     if item.replica_id != -1:
         raise ValueError  # replica_id is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iiibiiB(
@@ -1646,9 +1444,7 @@ def _encode_fetch_request_v15(item: FetchRequest) -> bytes:
         )
         out += long_length(n)
     _write_many_fetch_topic_v13(out, topics)
-    forgotten_topics_data = item.forgotten_topics_data
-    if type(forgotten_topics_data) is not tuple:
-        forgotten_topics_data = sequence(forgotten_topics_data)
+    forgotten_topics_data = sequence(item.forgotten_topics_data)
     n = len(forgotten_topics_data)
     if n < 127:
         out.append(n + 1)
@@ -1776,16 +1572,7 @@ def _read_many_fetch_topic_v17(buffer: bytes, at: int, count: int) -> tuple[tupl
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_fetch_partition_v17(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_fetch_partition_v17)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1797,9 +1584,7 @@ def _read_many_fetch_topic_v17(buffer: bytes, at: int, count: int) -> tuple[tupl
 
 def _write_many_fetch_topic_v17(out: bytearray, items: Sequence[FetchRequest.FetchTopic]) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -1832,28 +1617,10 @@ def _write_many_fetch_topic_v17(out: bytearray, items: Sequence[FetchRequest.Fet
 def _read_fetch_request_v17(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, n = _unpack_iiibiiB(buffer, at)
     at += 22
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v17(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_fetch_topic_v17)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        forgotten_topics_data, at = _read_many_forgotten_topic_v13(buffer, at, n - 1)
-    elif n:
-        forgotten_topics_data = ()
-    else:
-        raise ValueError
+    forgotten_topics_data, at = compact_structs(buffer, at, n, _read_many_forgotten_topic_v13)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -1915,9 +1682,7 @@ def _encode_fetch_request_v17(item: FetchRequest) -> bytes:
     out = bytearray()
     if item.replica_id != -1:
         raise ValueError  # replica_id is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iiibiiB(
@@ -1935,9 +1700,7 @@ def _encode_fetch_request_v17(item: FetchRequest) -> bytes:
         )
         out += long_length(n)
     _write_many_fetch_topic_v17(out, topics)
-    forgotten_topics_data = item.forgotten_topics_data
-    if type(forgotten_topics_data) is not tuple:
-        forgotten_topics_data = sequence(forgotten_topics_data)
+    forgotten_topics_data = sequence(item.forgotten_topics_data)
     n = len(forgotten_topics_data)
     if n < 127:
         out.append(n + 1)
@@ -2078,16 +1841,7 @@ def _read_many_fetch_topic_v18(buffer: bytes, at: int, count: int) -> tuple[tupl
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_fetch_partition_v18(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_fetch_partition_v18)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -2099,9 +1853,7 @@ def _read_many_fetch_topic_v18(buffer: bytes, at: int, count: int) -> tuple[tupl
 
 def _write_many_fetch_topic_v18(out: bytearray, items: Sequence[FetchRequest.FetchTopic]) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -2134,28 +1886,10 @@ def _write_many_fetch_topic_v18(out: bytearray, items: Sequence[FetchRequest.Fet
 def _read_fetch_request_v18(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, n = _unpack_iiibiiB(buffer, at)
     at += 22
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v18(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_fetch_topic_v18)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        forgotten_topics_data, at = _read_many_forgotten_topic_v13(buffer, at, n - 1)
-    elif n:
-        forgotten_topics_data = ()
-    else:
-        raise ValueError
+    forgotten_topics_data, at = compact_structs(buffer, at, n, _read_many_forgotten_topic_v13)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -2217,9 +1951,7 @@ def _encode_fetch_request_v18(item: FetchRequest) -> bytes:
     out = bytearray()
     if item.replica_id != -1:
         raise ValueError  # replica_id is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iiibiiB(
@@ -2237,9 +1969,7 @@ def _encode_fetch_request_v18(item: FetchRequest) -> bytes:
         )
         out += long_length(n)
     _write_many_fetch_topic_v18(out, topics)
-    forgotten_topics_data = item.forgotten_topics_data
-    if type(forgotten_topics_data) is not tuple:
-        forgotten_topics_data = sequence(forgotten_topics_data)
+    forgotten_topics_data = sequence(item.forgotten_topics_data)
     n = len(forgotten_topics_data)
     if n < 127:
         out.append(n + 1)

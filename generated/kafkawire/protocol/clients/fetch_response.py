@@ -18,6 +18,8 @@ from kafkawire.wire.structs import (
     NULL_OCTETS,
     Tags,
     ZERO_UUID,
+    compact_nullable_structs,
+    compact_structs,
     differs,
     iterator,
     loader,
@@ -25,11 +27,13 @@ from kafkawire.wire.structs import (
     long_nullable_text,
     long_text,
     long_text_length,
+    nullable_structs,
     octets,
     packer,
     reduce_views,
     rest_of_uvarint,
     sequence,
+    structs,
     tagged_entries,
     tagged_section,
     text_packers,
@@ -328,14 +332,7 @@ def _read_many_fetchable_topic_response_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_partition_data_v0)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -349,9 +346,7 @@ def _write_many_fetchable_topic_response_v0(
         topic_raw = item.topic.encode()
         out.append(_pack_h(len(topic_raw)))
         out.append(topic_raw)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out.append(_pack_i(len(partitions)))
         _write_many_partition_data_v0(out, partitions)
 
@@ -363,14 +358,7 @@ def _write_many_fetchable_topic_response_v0(
 def _read_fetch_response_v0(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_fetchable_topic_response_v0(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_fetchable_topic_response_v0)
     return FetchResponse(0, 0, 0, responses), at
 
 
@@ -382,9 +370,7 @@ def _encode_fetch_response_v0(item: FetchResponse) -> bytes:
         raise ValueError  # session_id is not in these versions
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out.append(_pack_i(len(responses)))
     _write_many_fetchable_topic_response_v0(out, responses)
     return b"".join(out)
@@ -398,14 +384,7 @@ def _encode_fetch_response_v0(item: FetchResponse) -> bytes:
 def _read_fetch_response_v1(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_fetchable_topic_response_v0(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_fetchable_topic_response_v0)
     return FetchResponse(throttle_time_ms, 0, 0, responses), at
 
 
@@ -417,9 +396,7 @@ def _encode_fetch_response_v1(item: FetchResponse) -> bytes:
         raise ValueError  # session_id is not in these versions
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out.append(_pack_ii(item.throttle_time_ms, len(responses)))
     _write_many_fetchable_topic_response_v0(out, responses)
     return b"".join(out)
@@ -465,14 +442,7 @@ def _read_many_partition_data_v4(
     for _ in range(count):
         partition_index, error_code, high_watermark, last_stable_offset, n = _unpack_ihqqi(buffer, at)
         at += 26
-        if n < 0:
-            aborted_transactions = None
-        elif n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            aborted_transactions, at = _read_many_aborted_transaction_v4(buffer, at, n)
-        else:
-            aborted_transactions = ()
+        aborted_transactions, at = nullable_structs(buffer, at, n, _read_many_aborted_transaction_v4)
         (n,) = _unpack_i(buffer, at)
         at += 4
         if n < 0:
@@ -520,8 +490,7 @@ def _write_many_partition_data_v4(out: list[RecordBytes], items: Sequence[FetchR
         if aborted_transactions is None:
             out.append(NULL_COUNT)
         else:
-            if type(aborted_transactions) is not tuple:
-                aborted_transactions = sequence(aborted_transactions)
+            aborted_transactions = sequence(aborted_transactions)
             n = len(aborted_transactions)
             out.append(_pack_i(n))
             _write_many_aborted_transaction_v4(out, aborted_transactions)
@@ -557,14 +526,7 @@ def _read_many_fetchable_topic_response_v4(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v4(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_partition_data_v4)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -578,9 +540,7 @@ def _write_many_fetchable_topic_response_v4(
         topic_raw = item.topic.encode()
         out.append(_pack_h(len(topic_raw)))
         out.append(topic_raw)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out.append(_pack_i(len(partitions)))
         _write_many_partition_data_v4(out, partitions)
 
@@ -593,14 +553,7 @@ def _write_many_fetchable_topic_response_v4(
 def _read_fetch_response_v4(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_fetchable_topic_response_v4(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_fetchable_topic_response_v4)
     return FetchResponse(throttle_time_ms, 0, 0, responses), at
 
 
@@ -612,9 +565,7 @@ def _encode_fetch_response_v4(item: FetchResponse) -> bytes:
         raise ValueError  # session_id is not in these versions
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out.append(_pack_ii(item.throttle_time_ms, len(responses)))
     _write_many_fetchable_topic_response_v4(out, responses)
     return b"".join(out)
@@ -641,14 +592,7 @@ def _read_many_partition_data_v5(
             buffer, at
         )
         at += 34
-        if n < 0:
-            aborted_transactions = None
-        elif n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            aborted_transactions, at = _read_many_aborted_transaction_v4(buffer, at, n)
-        else:
-            aborted_transactions = ()
+        aborted_transactions, at = nullable_structs(buffer, at, n, _read_many_aborted_transaction_v4)
         (n,) = _unpack_i(buffer, at)
         at += 4
         if n < 0:
@@ -704,8 +648,7 @@ def _write_many_partition_data_v5(out: list[RecordBytes], items: Sequence[FetchR
         if aborted_transactions is None:
             out.append(NULL_COUNT)
         else:
-            if type(aborted_transactions) is not tuple:
-                aborted_transactions = sequence(aborted_transactions)
+            aborted_transactions = sequence(aborted_transactions)
             n = len(aborted_transactions)
             out.append(_pack_i(n))
             _write_many_aborted_transaction_v4(out, aborted_transactions)
@@ -741,14 +684,7 @@ def _read_many_fetchable_topic_response_v5(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v5(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_partition_data_v5)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -762,9 +698,7 @@ def _write_many_fetchable_topic_response_v5(
         topic_raw = item.topic.encode()
         out.append(_pack_h(len(topic_raw)))
         out.append(topic_raw)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out.append(_pack_i(len(partitions)))
         _write_many_partition_data_v5(out, partitions)
 
@@ -777,14 +711,7 @@ def _write_many_fetchable_topic_response_v5(
 def _read_fetch_response_v5(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_fetchable_topic_response_v5(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_fetchable_topic_response_v5)
     return FetchResponse(throttle_time_ms, 0, 0, responses), at
 
 
@@ -796,9 +723,7 @@ def _encode_fetch_response_v5(item: FetchResponse) -> bytes:
         raise ValueError  # session_id is not in these versions
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out.append(_pack_ii(item.throttle_time_ms, len(responses)))
     _write_many_fetchable_topic_response_v5(out, responses)
     return b"".join(out)
@@ -814,14 +739,7 @@ def _encode_fetch_response_v5(item: FetchResponse) -> bytes:
 def _read_fetch_response_v7(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, error_code, session_id, n = _unpack_ihii(buffer, at)
     at += 14
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_fetchable_topic_response_v5(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_fetchable_topic_response_v5)
     return FetchResponse(throttle_time_ms, error_code, session_id, responses), at
 
 
@@ -831,9 +749,7 @@ def _encode_fetch_response_v7(item: FetchResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out.append(_pack_ihii(item.throttle_time_ms, item.error_code, item.session_id, len(responses)))
     _write_many_fetchable_topic_response_v5(out, responses)
     return b"".join(out)
@@ -861,14 +777,7 @@ def _read_many_partition_data_v11(
             buffer, at
         )
         at += 34
-        if n < 0:
-            aborted_transactions = None
-        elif n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            aborted_transactions, at = _read_many_aborted_transaction_v4(buffer, at, n)
-        else:
-            aborted_transactions = ()
+        aborted_transactions, at = nullable_structs(buffer, at, n, _read_many_aborted_transaction_v4)
         preferred_read_replica, n = _unpack_ii(buffer, at)
         at += 8
         if n < 0:
@@ -922,8 +831,7 @@ def _write_many_partition_data_v11(out: list[RecordBytes], items: Sequence[Fetch
         if aborted_transactions is None:
             out.append(NULL_COUNT)
         else:
-            if type(aborted_transactions) is not tuple:
-                aborted_transactions = sequence(aborted_transactions)
+            aborted_transactions = sequence(aborted_transactions)
             n = len(aborted_transactions)
             out.append(_pack_i(n))
             _write_many_aborted_transaction_v4(out, aborted_transactions)
@@ -960,14 +868,7 @@ def _read_many_fetchable_topic_response_v11(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v11(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_partition_data_v11)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -981,9 +882,7 @@ def _write_many_fetchable_topic_response_v11(
         topic_raw = item.topic.encode()
         out.append(_pack_h(len(topic_raw)))
         out.append(topic_raw)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out.append(_pack_i(len(partitions)))
         _write_many_partition_data_v11(out, partitions)
 
@@ -998,14 +897,7 @@ def _write_many_fetchable_topic_response_v11(
 def _read_fetch_response_v11(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, error_code, session_id, n = _unpack_ihii(buffer, at)
     at += 14
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_fetchable_topic_response_v11(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_fetchable_topic_response_v11)
     return FetchResponse(throttle_time_ms, error_code, session_id, responses), at
 
 
@@ -1015,9 +907,7 @@ def _encode_fetch_response_v11(item: FetchResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out.append(_pack_ihii(item.throttle_time_ms, item.error_code, item.session_id, len(responses)))
     _write_many_fetchable_topic_response_v11(out, responses)
     return b"".join(out)
@@ -1145,16 +1035,11 @@ def _read_many_partition_data_v12(
             buffer, at
         )
         at += 31
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if not n:
-            aborted_transactions = None
-        elif n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            aborted_transactions, at = _read_many_aborted_transaction_v12(buffer, at, n - 1)
-        else:
-            aborted_transactions = ()
+        aborted_transactions, at = (
+            compact_nullable_structs(buffer, at, n, _read_many_aborted_transaction_v12)
+            if n > 1
+            else (NOTHING if n else None, at)
+        )
         preferred_read_replica, n = _unpack_iB(buffer, at)
         at += 5
         if n > 127:
@@ -1236,8 +1121,7 @@ def _write_many_partition_data_v12(out: list[RecordBytes], items: Sequence[Fetch
             if aborted_transactions is None:
                 out.append(b"\x00")
             else:
-                if type(aborted_transactions) is not tuple:
-                    aborted_transactions = sequence(aborted_transactions)
+                aborted_transactions = sequence(aborted_transactions)
                 n = len(aborted_transactions)
                 if n < 127:
                     out.append(BYTES[n + 1])
@@ -1305,16 +1189,7 @@ def _read_many_fetchable_topic_response_v12(
             topic, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v12(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v12)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1331,9 +1206,7 @@ def _write_many_fetchable_topic_response_v12(
         text = item.topic.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(BYTES[n + 1])
@@ -1356,16 +1229,7 @@ def _write_many_fetchable_topic_response_v12(
 def _read_fetch_response_v12(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, error_code, session_id, n = _unpack_ihiB(buffer, at)
     at += 11
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_fetchable_topic_response_v12(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_fetchable_topic_response_v12)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1378,9 +1242,7 @@ def _encode_fetch_response_v12(item: FetchResponse) -> bytes:
     out: list[RecordBytes] = []
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(_pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1))
@@ -1409,16 +1271,7 @@ def _read_many_fetchable_topic_response_v13(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v12(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v12)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1432,9 +1285,7 @@ def _write_many_fetchable_topic_response_v13(
     out: list[RecordBytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -1460,16 +1311,7 @@ def _write_many_fetchable_topic_response_v13(
 def _read_fetch_response_v13(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, error_code, session_id, n = _unpack_ihiB(buffer, at)
     at += 11
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_fetchable_topic_response_v13(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_fetchable_topic_response_v13)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1482,9 +1324,7 @@ def _encode_fetch_response_v13(item: FetchResponse) -> bytes:
     out: list[RecordBytes] = []
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(_pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1))
@@ -1575,16 +1415,7 @@ def _write_many_node_endpoint_v16(out: list[RecordBytes], items: Sequence[FetchR
 def _read_fetch_response_v16(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, error_code, session_id, n = _unpack_ihiB(buffer, at)
     at += 11
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_fetchable_topic_response_v13(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_fetchable_topic_response_v13)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1597,16 +1428,7 @@ def _read_fetch_response_v16(buffer: bytes, at: int) -> tuple[FetchResponse, int
             if tag == 0:
                 n = payload[start]
                 start += 1
-                if n > 127:
-                    n, start = rest_of_uvarint(payload, start, n)
-                if n > 1:
-                    if n > len(payload) - start + 1:
-                        raise ValueError
-                    node_endpoints, start = _read_many_node_endpoint_v16(payload, start, n - 1)
-                elif n:
-                    node_endpoints = ()
-                else:
-                    raise ValueError
+                node_endpoints, start = compact_structs(payload, start, n, _read_many_node_endpoint_v16)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -1618,9 +1440,7 @@ def _read_fetch_response_v16(buffer: bytes, at: int) -> tuple[FetchResponse, int
 
 def _encode_fetch_response_v16(item: FetchResponse) -> bytes:
     out: list[RecordBytes] = []
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(_pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1))
@@ -1633,9 +1453,7 @@ def _encode_fetch_response_v16(item: FetchResponse) -> bytes:
         known = []
         if len(item.node_endpoints):
             payload: list[RecordBytes] = []
-            node_endpoints = item.node_endpoints
-            if type(node_endpoints) is not tuple:
-                node_endpoints = sequence(node_endpoints)
+            node_endpoints = sequence(item.node_endpoints)
             n = len(node_endpoints)
             if n < 127:
                 payload.append(BYTES[n + 1])

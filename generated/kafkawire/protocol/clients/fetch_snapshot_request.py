@@ -13,13 +13,13 @@ from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_entries,
     tagged_section,
@@ -187,16 +187,7 @@ def _read_many_topic_snapshot_v0(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_snapshot_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_snapshot_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -215,9 +206,7 @@ def _write_many_topic_snapshot_v0(out: bytearray, items: Sequence[FetchSnapshotR
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -240,16 +229,7 @@ def _write_many_topic_snapshot_v0(out: bytearray, items: Sequence[FetchSnapshotR
 def _read_fetch_snapshot_request_v0(buffer: bytes, at: int) -> tuple[FetchSnapshotRequest, int]:
     replica_id, max_bytes, n = _unpack_iiB(buffer, at)
     at += 9
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_snapshot_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_snapshot_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -281,9 +261,7 @@ def _read_fetch_snapshot_request_v0(buffer: bytes, at: int) -> tuple[FetchSnapsh
 
 def _encode_fetch_snapshot_request_v0(item: FetchSnapshotRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iiB(item.replica_id, item.max_bytes, n + 1)
@@ -389,16 +367,7 @@ def _read_many_topic_snapshot_v1(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_snapshot_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_snapshot_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -417,9 +386,7 @@ def _write_many_topic_snapshot_v1(out: bytearray, items: Sequence[FetchSnapshotR
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -442,16 +409,7 @@ def _write_many_topic_snapshot_v1(out: bytearray, items: Sequence[FetchSnapshotR
 def _read_fetch_snapshot_request_v1(buffer: bytes, at: int) -> tuple[FetchSnapshotRequest, int]:
     replica_id, max_bytes, n = _unpack_iiB(buffer, at)
     at += 9
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_snapshot_v1(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_snapshot_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -483,9 +441,7 @@ def _read_fetch_snapshot_request_v1(buffer: bytes, at: int) -> tuple[FetchSnapsh
 
 def _encode_fetch_snapshot_request_v1(item: FetchSnapshotRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iiB(item.replica_id, item.max_bytes, n + 1)

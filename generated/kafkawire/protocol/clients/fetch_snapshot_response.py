@@ -13,6 +13,7 @@ from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
+    compact_structs,
     differs,
     long_length,
     long_text,
@@ -295,16 +296,7 @@ def _read_many_topic_snapshot_v0(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_snapshot_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_snapshot_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -319,9 +311,7 @@ def _write_many_topic_snapshot_v0(out: list[RecordBytes], items: Sequence[FetchS
         text = item.name.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(BYTES[n + 1])
@@ -343,16 +333,7 @@ def _write_many_topic_snapshot_v0(out: list[RecordBytes], items: Sequence[FetchS
 def _read_fetch_snapshot_response_v0(buffer: bytes, at: int) -> tuple[FetchSnapshotResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_snapshot_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_snapshot_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -365,9 +346,7 @@ def _encode_fetch_snapshot_response_v0(item: FetchSnapshotResponse) -> bytes:
     out: list[RecordBytes] = []
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(_pack_ihB(item.throttle_time_ms, item.error_code, n + 1))
@@ -438,16 +417,7 @@ def _write_many_node_endpoint_v1(out: list[RecordBytes], items: Sequence[FetchSn
 def _read_fetch_snapshot_response_v1(buffer: bytes, at: int) -> tuple[FetchSnapshotResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_snapshot_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_snapshot_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -460,16 +430,7 @@ def _read_fetch_snapshot_response_v1(buffer: bytes, at: int) -> tuple[FetchSnaps
             if tag == 0:
                 n = payload[start]
                 start += 1
-                if n > 127:
-                    n, start = rest_of_uvarint(payload, start, n)
-                if n > 1:
-                    if n > len(payload) - start + 1:
-                        raise ValueError
-                    node_endpoints, start = _read_many_node_endpoint_v1(payload, start, n - 1)
-                elif n:
-                    node_endpoints = ()
-                else:
-                    raise ValueError
+                node_endpoints, start = compact_structs(payload, start, n, _read_many_node_endpoint_v1)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -481,9 +442,7 @@ def _read_fetch_snapshot_response_v1(buffer: bytes, at: int) -> tuple[FetchSnaps
 
 def _encode_fetch_snapshot_response_v1(item: FetchSnapshotResponse) -> bytes:
     out: list[RecordBytes] = []
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(_pack_ihB(item.throttle_time_ms, item.error_code, n + 1))
@@ -496,9 +455,7 @@ def _encode_fetch_snapshot_response_v1(item: FetchSnapshotResponse) -> bytes:
         known = []
         if len(item.node_endpoints):
             payload: list[RecordBytes] = []
-            node_endpoints = item.node_endpoints
-            if type(node_endpoints) is not tuple:
-                node_endpoints = sequence(node_endpoints)
+            node_endpoints = sequence(item.node_endpoints)
             n = len(node_endpoints)
             if n < 127:
                 payload.append(BYTES[n + 1])

@@ -200,9 +200,7 @@ def _encode_find_coordinator_request_v4(item: FindCoordinatorRequest) -> bytes:
     out: list[bytes] = []
     if item.key != "":
         raise ValueError  # key is not in these versions
-    coordinator_keys = item.coordinator_keys
-    if type(coordinator_keys) is not tuple:
-        coordinator_keys = sequence(coordinator_keys)
+    coordinator_keys = sequence(item.coordinator_keys)
     n = len(coordinator_keys)
     if n < 127:
         out.append(_pack_bB(item.key_type, n + 1))

@@ -11,12 +11,12 @@ from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -353,16 +353,7 @@ def _write_many_coordinator_v4(out: bytearray, items: Sequence[FindCoordinatorRe
 def _read_find_coordinator_response_v4(buffer: bytes, at: int) -> tuple[FindCoordinatorResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        coordinators, at = _read_many_coordinator_v4(buffer, at, n - 1)
-    elif n:
-        coordinators = ()
-    else:
-        raise ValueError
+    coordinators, at = compact_structs(buffer, at, n, _read_many_coordinator_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -381,9 +372,7 @@ def _encode_find_coordinator_response_v4(item: FindCoordinatorResponse) -> bytes
         raise ValueError  # host is not in these versions
     if item.port != 0:
         raise ValueError  # port is not in these versions
-    coordinators = item.coordinators
-    if type(coordinators) is not tuple:
-        coordinators = sequence(coordinators)
+    coordinators = sequence(item.coordinators)
     n = len(coordinators)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

@@ -161,9 +161,7 @@ def _encode_get_telemetry_subscriptions_response_v0(item: GetTelemetrySubscripti
         out.append(_pack_ih16si(item.throttle_time_ms, item.error_code, item.client_instance_id, item.subscription_id))
         out.append(long_length(n))
     out.append(numbers)
-    requested_metrics = item.requested_metrics
-    if type(requested_metrics) is not tuple:
-        requested_metrics = sequence(requested_metrics)
+    requested_metrics = sequence(item.requested_metrics)
     n = len(requested_metrics)
     if type(item.delta_temporality) is not bool:
         raise ValueError

@@ -10,13 +10,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     unknown_tags,
@@ -136,14 +137,7 @@ def _write_many_alter_configs_resource_response_v0(
 def _read_incremental_alter_configs_response_v0(buffer: bytes, at: int) -> tuple[IncrementalAlterConfigsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_alter_configs_resource_response_v0(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_alter_configs_resource_response_v0)
     return IncrementalAlterConfigsResponse(throttle_time_ms, responses), at
 
 
@@ -151,9 +145,7 @@ def _encode_incremental_alter_configs_response_v0(item: IncrementalAlterConfigsR
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out += _pack_ii(item.throttle_time_ms, len(responses))
     _write_many_alter_configs_resource_response_v0(out, responses)
     return bytes(out)
@@ -242,16 +234,7 @@ def _write_many_alter_configs_resource_response_v1(
 def _read_incremental_alter_configs_response_v1(buffer: bytes, at: int) -> tuple[IncrementalAlterConfigsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_alter_configs_resource_response_v1(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_alter_configs_resource_response_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -262,9 +245,7 @@ def _read_incremental_alter_configs_response_v1(buffer: bytes, at: int) -> tuple
 
 def _encode_incremental_alter_configs_response_v1(item: IncrementalAlterConfigsResponse) -> bytes:
     out = bytearray()
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

@@ -11,13 +11,13 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     iterator,
     loader,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -129,16 +129,7 @@ def _read_many_initialize_state_data_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -152,9 +143,7 @@ def _write_many_initialize_state_data_v0(
     out: bytearray, items: Sequence[InitializeShareGroupStateRequest.InitializeStateData]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -188,16 +177,7 @@ def _read_initialize_share_group_state_request_v0(
         group_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_initialize_state_data_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_initialize_state_data_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -215,9 +195,7 @@ def _encode_initialize_share_group_state_request_v0(item: InitializeShareGroupSt
     else:
         out += long_text_length(n)
     out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

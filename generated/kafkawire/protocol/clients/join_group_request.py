@@ -12,6 +12,7 @@ from kafkawire.wire.structs import (
     BYTES,
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
@@ -20,6 +21,7 @@ from kafkawire.wire.structs import (
     packer,
     rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -163,14 +165,7 @@ def _read_join_group_request_v0(buffer: bytes, at: int) -> tuple[JoinGroupReques
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        protocols, at = _read_many_join_group_request_protocol_v0(buffer, at, n)
-    elif not n:
-        protocols = ()
-    else:
-        raise ValueError
+    protocols, at = structs(buffer, at, n, _read_many_join_group_request_protocol_v0)
     return JoinGroupRequest(group_id, session_timeout_ms, -1, member_id, None, protocol_type, protocols), at
 
 
@@ -189,9 +184,7 @@ def _encode_join_group_request_v0(item: JoinGroupRequest) -> bytes:
     protocol_type_raw = item.protocol_type.encode()
     out.append(_pack_h(len(protocol_type_raw)))
     out.append(protocol_type_raw)
-    protocols = item.protocols
-    if type(protocols) is not tuple:
-        protocols = sequence(protocols)
+    protocols = sequence(item.protocols)
     out.append(_pack_i(len(protocols)))
     _write_many_join_group_request_protocol_v0(out, protocols)
     return b"".join(out)
@@ -230,14 +223,7 @@ def _read_join_group_request_v1(buffer: bytes, at: int) -> tuple[JoinGroupReques
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        protocols, at = _read_many_join_group_request_protocol_v0(buffer, at, n)
-    elif not n:
-        protocols = ()
-    else:
-        raise ValueError
+    protocols, at = structs(buffer, at, n, _read_many_join_group_request_protocol_v0)
     return (
         JoinGroupRequest(group_id, session_timeout_ms, rebalance_timeout_ms, member_id, None, protocol_type, protocols),
         at,
@@ -259,9 +245,7 @@ def _encode_join_group_request_v1(item: JoinGroupRequest) -> bytes:
     protocol_type_raw = item.protocol_type.encode()
     out.append(_pack_h(len(protocol_type_raw)))
     out.append(protocol_type_raw)
-    protocols = item.protocols
-    if type(protocols) is not tuple:
-        protocols = sequence(protocols)
+    protocols = sequence(item.protocols)
     out.append(_pack_i(len(protocols)))
     _write_many_join_group_request_protocol_v0(out, protocols)
     return b"".join(out)
@@ -309,14 +293,7 @@ def _read_join_group_request_v5(buffer: bytes, at: int) -> tuple[JoinGroupReques
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        protocols, at = _read_many_join_group_request_protocol_v0(buffer, at, n)
-    elif not n:
-        protocols = ()
-    else:
-        raise ValueError
+    protocols, at = structs(buffer, at, n, _read_many_join_group_request_protocol_v0)
     return (
         JoinGroupRequest(
             group_id, session_timeout_ms, rebalance_timeout_ms, member_id, group_instance_id, protocol_type, protocols
@@ -345,9 +322,7 @@ def _encode_join_group_request_v5(item: JoinGroupRequest) -> bytes:
     protocol_type_raw = item.protocol_type.encode()
     out.append(_pack_h(len(protocol_type_raw)))
     out.append(protocol_type_raw)
-    protocols = item.protocols
-    if type(protocols) is not tuple:
-        protocols = sequence(protocols)
+    protocols = sequence(item.protocols)
     out.append(_pack_i(len(protocols)))
     _write_many_join_group_request_protocol_v0(out, protocols)
     return b"".join(out)
@@ -455,16 +430,7 @@ def _read_join_group_request_v6(buffer: bytes, at: int) -> tuple[JoinGroupReques
         protocol_type, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        protocols, at = _read_many_join_group_request_protocol_v6(buffer, at, n - 1)
-    elif n:
-        protocols = ()
-    else:
-        raise ValueError
+    protocols, at = compact_structs(buffer, at, n, _read_many_join_group_request_protocol_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -520,9 +486,7 @@ def _encode_join_group_request_v6(item: JoinGroupRequest) -> bytes:
     text = item.protocol_type.encode()
     n = len(text)
     out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    protocols = item.protocols
-    if type(protocols) is not tuple:
-        protocols = sequence(protocols)
+    protocols = sequence(item.protocols)
     n = len(protocols)
     if n < 127:
         out.append(BYTES[n + 1])
@@ -585,16 +549,7 @@ def _read_join_group_request_v8(buffer: bytes, at: int) -> tuple[JoinGroupReques
         protocol_type, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        protocols, at = _read_many_join_group_request_protocol_v6(buffer, at, n - 1)
-    elif n:
-        protocols = ()
-    else:
-        raise ValueError
+    protocols, at = compact_structs(buffer, at, n, _read_many_join_group_request_protocol_v6)
     n = buffer[at]
     at += 1
     if not n:
@@ -660,9 +615,7 @@ def _encode_join_group_request_v8(item: JoinGroupRequest) -> bytes:
     text = item.protocol_type.encode()
     n = len(text)
     out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    protocols = item.protocols
-    if type(protocols) is not tuple:
-        protocols = sequence(protocols)
+    protocols = sequence(item.protocols)
     n = len(protocols)
     if n < 127:
         out.append(BYTES[n + 1])

@@ -11,6 +11,7 @@ from kafkawire.wire.structs import (
     BYTES,
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
@@ -19,6 +20,7 @@ from kafkawire.wire.structs import (
     packer,
     rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -172,14 +174,7 @@ def _read_join_group_response_v0(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        members, at = _read_many_join_group_response_member_v0(buffer, at, n)
-    elif not n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = structs(buffer, at, n, _read_many_join_group_response_member_v0)
     return JoinGroupResponse(0, error_code, generation_id, None, protocol_name, leader, False, member_id, members), at
 
 
@@ -200,9 +195,7 @@ def _encode_join_group_response_v0(item: JoinGroupResponse) -> bytes:
     member_id_raw = item.member_id.encode()
     out.append(_pack_h(len(member_id_raw)))
     out.append(member_id_raw)
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     out.append(_pack_i(len(members)))
     _write_many_join_group_response_member_v0(out, members)
     return b"".join(out)
@@ -242,14 +235,7 @@ def _read_join_group_response_v2(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        members, at = _read_many_join_group_response_member_v0(buffer, at, n)
-    elif not n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = structs(buffer, at, n, _read_many_join_group_response_member_v0)
     return (
         JoinGroupResponse(
             throttle_time_ms, error_code, generation_id, None, protocol_name, leader, False, member_id, members
@@ -275,9 +261,7 @@ def _encode_join_group_response_v2(item: JoinGroupResponse) -> bytes:
     member_id_raw = item.member_id.encode()
     out.append(_pack_h(len(member_id_raw)))
     out.append(member_id_raw)
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     out.append(_pack_i(len(members)))
     _write_many_join_group_response_member_v0(out, members)
     return b"".join(out)
@@ -376,14 +360,7 @@ def _read_join_group_response_v5(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        members, at = _read_many_join_group_response_member_v5(buffer, at, n)
-    elif not n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = structs(buffer, at, n, _read_many_join_group_response_member_v5)
     return (
         JoinGroupResponse(
             throttle_time_ms, error_code, generation_id, None, protocol_name, leader, False, member_id, members
@@ -409,9 +386,7 @@ def _encode_join_group_response_v5(item: JoinGroupResponse) -> bytes:
     member_id_raw = item.member_id.encode()
     out.append(_pack_h(len(member_id_raw)))
     out.append(member_id_raw)
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     out.append(_pack_i(len(members)))
     _write_many_join_group_response_member_v5(out, members)
     return b"".join(out)
@@ -526,16 +501,7 @@ def _read_join_group_response_v6(buffer: bytes, at: int) -> tuple[JoinGroupRespo
         member_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        members, at = _read_many_join_group_response_member_v6(buffer, at, n - 1)
-    elif n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = compact_structs(buffer, at, n, _read_many_join_group_response_member_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -580,9 +546,7 @@ def _encode_join_group_response_v6(item: JoinGroupResponse) -> bytes:
     text = item.member_id.encode()
     n = len(text)
     out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     n = len(members)
     if n < 127:
         out.append(BYTES[n + 1])
@@ -646,16 +610,7 @@ def _read_join_group_response_v7(buffer: bytes, at: int) -> tuple[JoinGroupRespo
         member_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        members, at = _read_many_join_group_response_member_v6(buffer, at, n - 1)
-    elif n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = compact_structs(buffer, at, n, _read_many_join_group_response_member_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -710,9 +665,7 @@ def _encode_join_group_response_v7(item: JoinGroupResponse) -> bytes:
         text = item.member_id.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     n = len(members)
     if n < 127:
         out.append(BYTES[n + 1])
@@ -778,16 +731,7 @@ def _read_join_group_response_v9(buffer: bytes, at: int) -> tuple[JoinGroupRespo
         member_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        members, at = _read_many_join_group_response_member_v6(buffer, at, n - 1)
-    elif n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = compact_structs(buffer, at, n, _read_many_join_group_response_member_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -849,9 +793,7 @@ def _encode_join_group_response_v9(item: JoinGroupResponse) -> bytes:
         text = item.member_id.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     n = len(members)
     if n < 127:
         out.append(BYTES[n + 1])

@@ -12,6 +12,7 @@ from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_numbers,
@@ -22,8 +23,8 @@ from kafkawire.wire.structs import (
     packer,
     packers,
     paired_packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -289,24 +290,10 @@ def _write_many_leader_and_isr_live_leader_v0(
 def _read_leader_and_isr_request_v0(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        ungrouped_partition_states, at = _read_many_leader_and_isr_partition_state_v0(buffer, at, n)
-    elif not n:
-        ungrouped_partition_states = ()
-    else:
-        raise ValueError
+    ungrouped_partition_states, at = structs(buffer, at, n, _read_many_leader_and_isr_partition_state_v0)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        live_leaders, at = _read_many_leader_and_isr_live_leader_v0(buffer, at, n)
-    elif not n:
-        live_leaders = ()
-    else:
-        raise ValueError
+    live_leaders, at = structs(buffer, at, n, _read_many_leader_and_isr_live_leader_v0)
     return (
         LeaderAndIsrRequest(
             controller_id, False, controller_epoch, -1, 0, ungrouped_partition_states, (), live_leaders
@@ -325,14 +312,10 @@ def _encode_leader_and_isr_request_v0(item: LeaderAndIsrRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.topic_states):
         raise ValueError  # topic_states is not in these versions
-    ungrouped_partition_states = item.ungrouped_partition_states
-    if type(ungrouped_partition_states) is not tuple:
-        ungrouped_partition_states = sequence(ungrouped_partition_states)
+    ungrouped_partition_states = sequence(item.ungrouped_partition_states)
     out += _pack_iii(item.controller_id, item.controller_epoch, len(ungrouped_partition_states))
     _write_many_leader_and_isr_partition_state_v0(out, ungrouped_partition_states)
-    live_leaders = item.live_leaders
-    if type(live_leaders) is not tuple:
-        live_leaders = sequence(live_leaders)
+    live_leaders = sequence(item.live_leaders)
     out += _pack_i(len(live_leaders))
     _write_many_leader_and_isr_live_leader_v0(out, live_leaders)
     return bytes(out)
@@ -435,24 +418,10 @@ def _write_many_leader_and_isr_partition_state_v1(
 def _read_leader_and_isr_request_v1(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        ungrouped_partition_states, at = _read_many_leader_and_isr_partition_state_v1(buffer, at, n)
-    elif not n:
-        ungrouped_partition_states = ()
-    else:
-        raise ValueError
+    ungrouped_partition_states, at = structs(buffer, at, n, _read_many_leader_and_isr_partition_state_v1)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        live_leaders, at = _read_many_leader_and_isr_live_leader_v0(buffer, at, n)
-    elif not n:
-        live_leaders = ()
-    else:
-        raise ValueError
+    live_leaders, at = structs(buffer, at, n, _read_many_leader_and_isr_live_leader_v0)
     return (
         LeaderAndIsrRequest(
             controller_id, False, controller_epoch, -1, 0, ungrouped_partition_states, (), live_leaders
@@ -471,14 +440,10 @@ def _encode_leader_and_isr_request_v1(item: LeaderAndIsrRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.topic_states):
         raise ValueError  # topic_states is not in these versions
-    ungrouped_partition_states = item.ungrouped_partition_states
-    if type(ungrouped_partition_states) is not tuple:
-        ungrouped_partition_states = sequence(ungrouped_partition_states)
+    ungrouped_partition_states = sequence(item.ungrouped_partition_states)
     out += _pack_iii(item.controller_id, item.controller_epoch, len(ungrouped_partition_states))
     _write_many_leader_and_isr_partition_state_v1(out, ungrouped_partition_states)
-    live_leaders = item.live_leaders
-    if type(live_leaders) is not tuple:
-        live_leaders = sequence(live_leaders)
+    live_leaders = sequence(item.live_leaders)
     out += _pack_i(len(live_leaders))
     _write_many_leader_and_isr_live_leader_v0(out, live_leaders)
     return bytes(out)
@@ -580,14 +545,7 @@ def _read_many_leader_and_isr_topic_state_v2(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partition_states, at = _read_many_leader_and_isr_partition_state_v2(buffer, at, n)
-        elif not n:
-            partition_states = ()
-        else:
-            raise ValueError
+        partition_states, at = structs(buffer, at, n, _read_many_leader_and_isr_partition_state_v2)
         result.append(make(topic_name, ZERO_UUID, partition_states))
     return tuple(result), at
 
@@ -601,9 +559,7 @@ def _write_many_leader_and_isr_topic_state_v2(
         topic_name_raw = item.topic_name.encode()
         out += _pack_h(len(topic_name_raw))
         out += topic_name_raw
-        partition_states = item.partition_states
-        if type(partition_states) is not tuple:
-            partition_states = sequence(partition_states)
+        partition_states = sequence(item.partition_states)
         out += _pack_i(len(partition_states))
         _write_many_leader_and_isr_partition_state_v2(out, partition_states)
 
@@ -619,24 +575,10 @@ def _write_many_leader_and_isr_topic_state_v2(
 def _read_leader_and_isr_request_v2(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
     controller_id, controller_epoch, broker_epoch, n = _unpack_iiqi(buffer, at)
     at += 20
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topic_states, at = _read_many_leader_and_isr_topic_state_v2(buffer, at, n)
-    elif not n:
-        topic_states = ()
-    else:
-        raise ValueError
+    topic_states, at = structs(buffer, at, n, _read_many_leader_and_isr_topic_state_v2)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        live_leaders, at = _read_many_leader_and_isr_live_leader_v0(buffer, at, n)
-    elif not n:
-        live_leaders = ()
-    else:
-        raise ValueError
+    live_leaders, at = structs(buffer, at, n, _read_many_leader_and_isr_live_leader_v0)
     return (
         LeaderAndIsrRequest(controller_id, False, controller_epoch, broker_epoch, 0, (), topic_states, live_leaders),
         at,
@@ -653,14 +595,10 @@ def _encode_leader_and_isr_request_v2(item: LeaderAndIsrRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    topic_states = item.topic_states
-    if type(topic_states) is not tuple:
-        topic_states = sequence(topic_states)
+    topic_states = sequence(item.topic_states)
     out += _pack_iiqi(item.controller_id, item.controller_epoch, item.broker_epoch, len(topic_states))
     _write_many_leader_and_isr_topic_state_v2(out, topic_states)
-    live_leaders = item.live_leaders
-    if type(live_leaders) is not tuple:
-        live_leaders = sequence(live_leaders)
+    live_leaders = sequence(item.live_leaders)
     out += _pack_i(len(live_leaders))
     _write_many_leader_and_isr_live_leader_v0(out, live_leaders)
     return bytes(out)
@@ -790,14 +728,7 @@ def _read_many_leader_and_isr_topic_state_v3(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partition_states, at = _read_many_leader_and_isr_partition_state_v3(buffer, at, n)
-        elif not n:
-            partition_states = ()
-        else:
-            raise ValueError
+        partition_states, at = structs(buffer, at, n, _read_many_leader_and_isr_partition_state_v3)
         result.append(make(topic_name, ZERO_UUID, partition_states))
     return tuple(result), at
 
@@ -811,9 +742,7 @@ def _write_many_leader_and_isr_topic_state_v3(
         topic_name_raw = item.topic_name.encode()
         out += _pack_h(len(topic_name_raw))
         out += topic_name_raw
-        partition_states = item.partition_states
-        if type(partition_states) is not tuple:
-            partition_states = sequence(partition_states)
+        partition_states = sequence(item.partition_states)
         out += _pack_i(len(partition_states))
         _write_many_leader_and_isr_partition_state_v3(out, partition_states)
 
@@ -829,24 +758,10 @@ def _write_many_leader_and_isr_topic_state_v3(
 def _read_leader_and_isr_request_v3(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
     controller_id, controller_epoch, broker_epoch, n = _unpack_iiqi(buffer, at)
     at += 20
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topic_states, at = _read_many_leader_and_isr_topic_state_v3(buffer, at, n)
-    elif not n:
-        topic_states = ()
-    else:
-        raise ValueError
+    topic_states, at = structs(buffer, at, n, _read_many_leader_and_isr_topic_state_v3)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        live_leaders, at = _read_many_leader_and_isr_live_leader_v0(buffer, at, n)
-    elif not n:
-        live_leaders = ()
-    else:
-        raise ValueError
+    live_leaders, at = structs(buffer, at, n, _read_many_leader_and_isr_live_leader_v0)
     return (
         LeaderAndIsrRequest(controller_id, False, controller_epoch, broker_epoch, 0, (), topic_states, live_leaders),
         at,
@@ -863,14 +778,10 @@ def _encode_leader_and_isr_request_v3(item: LeaderAndIsrRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    topic_states = item.topic_states
-    if type(topic_states) is not tuple:
-        topic_states = sequence(topic_states)
+    topic_states = sequence(item.topic_states)
     out += _pack_iiqi(item.controller_id, item.controller_epoch, item.broker_epoch, len(topic_states))
     _write_many_leader_and_isr_topic_state_v3(out, topic_states)
-    live_leaders = item.live_leaders
-    if type(live_leaders) is not tuple:
-        live_leaders = sequence(live_leaders)
+    live_leaders = sequence(item.live_leaders)
     out += _pack_i(len(live_leaders))
     _write_many_leader_and_isr_live_leader_v0(out, live_leaders)
     return bytes(out)
@@ -1059,16 +970,7 @@ def _read_many_leader_and_isr_topic_state_v4(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_states, at = _read_many_leader_and_isr_partition_state_v4(buffer, at, n - 1)
-        elif n:
-            partition_states = ()
-        else:
-            raise ValueError
+        partition_states, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_partition_state_v4)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1089,9 +991,7 @@ def _write_many_leader_and_isr_topic_state_v4(
         else:
             out += long_text_length(n)
         out += text
-        partition_states = item.partition_states
-        if type(partition_states) is not tuple:
-            partition_states = sequence(partition_states)
+        partition_states = sequence(item.partition_states)
         n = len(partition_states)
         if n < 127:
             out.append(n + 1)
@@ -1163,28 +1063,10 @@ def _write_many_leader_and_isr_live_leader_v4(
 def _read_leader_and_isr_request_v4(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
     controller_id, controller_epoch, broker_epoch, n = _unpack_iiqB(buffer, at)
     at += 17
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_states, at = _read_many_leader_and_isr_topic_state_v4(buffer, at, n - 1)
-    elif n:
-        topic_states = ()
-    else:
-        raise ValueError
+    topic_states, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_topic_state_v4)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        live_leaders, at = _read_many_leader_and_isr_live_leader_v4(buffer, at, n - 1)
-    elif n:
-        live_leaders = ()
-    else:
-        raise ValueError
+    live_leaders, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_live_leader_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1206,9 +1088,7 @@ def _encode_leader_and_isr_request_v4(item: LeaderAndIsrRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    topic_states = item.topic_states
-    if type(topic_states) is not tuple:
-        topic_states = sequence(topic_states)
+    topic_states = sequence(item.topic_states)
     n = len(topic_states)
     if n < 127:
         out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
@@ -1216,9 +1096,7 @@ def _encode_leader_and_isr_request_v4(item: LeaderAndIsrRequest) -> bytes:
         out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
         out += long_length(n)
     _write_many_leader_and_isr_topic_state_v4(out, topic_states)
-    live_leaders = item.live_leaders
-    if type(live_leaders) is not tuple:
-        live_leaders = sequence(live_leaders)
+    live_leaders = sequence(item.live_leaders)
     n = len(live_leaders)
     if n < 127:
         out.append(n + 1)
@@ -1256,16 +1134,7 @@ def _read_many_leader_and_isr_topic_state_v5(
             topic_id, n = _unpack_16sB(buffer, at)
             at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_states, at = _read_many_leader_and_isr_partition_state_v4(buffer, at, n - 1)
-        elif n:
-            partition_states = ()
-        else:
-            raise ValueError
+        partition_states, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_partition_state_v4)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1289,9 +1158,7 @@ def _write_many_leader_and_isr_topic_state_v5(
             out += long_text_length(n)
             out += text
             out += _pack_16s(item.topic_id)
-        partition_states = item.partition_states
-        if type(partition_states) is not tuple:
-            partition_states = sequence(partition_states)
+        partition_states = sequence(item.partition_states)
         n = len(partition_states)
         if n < 127:
             out.append(n + 1)
@@ -1316,28 +1183,10 @@ def _write_many_leader_and_isr_topic_state_v5(
 def _read_leader_and_isr_request_v5(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
     controller_id, controller_epoch, broker_epoch, type_, n = _unpack_iiqbB(buffer, at)
     at += 18
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_states, at = _read_many_leader_and_isr_topic_state_v5(buffer, at, n - 1)
-    elif n:
-        topic_states = ()
-    else:
-        raise ValueError
+    topic_states, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_topic_state_v5)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        live_leaders, at = _read_many_leader_and_isr_live_leader_v4(buffer, at, n - 1)
-    elif n:
-        live_leaders = ()
-    else:
-        raise ValueError
+    live_leaders, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_live_leader_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1357,9 +1206,7 @@ def _encode_leader_and_isr_request_v5(item: LeaderAndIsrRequest) -> bytes:
         raise ValueError  # is_kraft_controller is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    topic_states = item.topic_states
-    if type(topic_states) is not tuple:
-        topic_states = sequence(topic_states)
+    topic_states = sequence(item.topic_states)
     n = len(topic_states)
     if n < 127:
         out += _pack_iiqbB(item.controller_id, item.controller_epoch, item.broker_epoch, item.type, n + 1)
@@ -1367,9 +1214,7 @@ def _encode_leader_and_isr_request_v5(item: LeaderAndIsrRequest) -> bytes:
         out += _pack_iiqb(item.controller_id, item.controller_epoch, item.broker_epoch, item.type)
         out += long_length(n)
     _write_many_leader_and_isr_topic_state_v5(out, topic_states)
-    live_leaders = item.live_leaders
-    if type(live_leaders) is not tuple:
-        live_leaders = sequence(live_leaders)
+    live_leaders = sequence(item.live_leaders)
     n = len(live_leaders)
     if n < 127:
         out.append(n + 1)
@@ -1569,16 +1414,7 @@ def _read_many_leader_and_isr_topic_state_v6(
             topic_id, n = _unpack_16sB(buffer, at)
             at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_states, at = _read_many_leader_and_isr_partition_state_v6(buffer, at, n - 1)
-        elif n:
-            partition_states = ()
-        else:
-            raise ValueError
+        partition_states, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_partition_state_v6)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1602,9 +1438,7 @@ def _write_many_leader_and_isr_topic_state_v6(
             out += long_text_length(n)
             out += text
             out += _pack_16s(item.topic_id)
-        partition_states = item.partition_states
-        if type(partition_states) is not tuple:
-            partition_states = sequence(partition_states)
+        partition_states = sequence(item.partition_states)
         n = len(partition_states)
         if n < 127:
             out.append(n + 1)
@@ -1629,28 +1463,10 @@ def _write_many_leader_and_isr_topic_state_v6(
 def _read_leader_and_isr_request_v6(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
     controller_id, controller_epoch, broker_epoch, type_, n = _unpack_iiqbB(buffer, at)
     at += 18
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_states, at = _read_many_leader_and_isr_topic_state_v6(buffer, at, n - 1)
-    elif n:
-        topic_states = ()
-    else:
-        raise ValueError
+    topic_states, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_topic_state_v6)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        live_leaders, at = _read_many_leader_and_isr_live_leader_v4(buffer, at, n - 1)
-    elif n:
-        live_leaders = ()
-    else:
-        raise ValueError
+    live_leaders, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_live_leader_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1670,9 +1486,7 @@ def _encode_leader_and_isr_request_v6(item: LeaderAndIsrRequest) -> bytes:
         raise ValueError  # is_kraft_controller is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    topic_states = item.topic_states
-    if type(topic_states) is not tuple:
-        topic_states = sequence(topic_states)
+    topic_states = sequence(item.topic_states)
     n = len(topic_states)
     if n < 127:
         out += _pack_iiqbB(item.controller_id, item.controller_epoch, item.broker_epoch, item.type, n + 1)
@@ -1680,9 +1494,7 @@ def _encode_leader_and_isr_request_v6(item: LeaderAndIsrRequest) -> bytes:
         out += _pack_iiqb(item.controller_id, item.controller_epoch, item.broker_epoch, item.type)
         out += long_length(n)
     _write_many_leader_and_isr_topic_state_v6(out, topic_states)
-    live_leaders = item.live_leaders
-    if type(live_leaders) is not tuple:
-        live_leaders = sequence(live_leaders)
+    live_leaders = sequence(item.live_leaders)
     n = len(live_leaders)
     if n < 127:
         out.append(n + 1)
@@ -1709,28 +1521,10 @@ def _encode_leader_and_isr_request_v6(item: LeaderAndIsrRequest) -> bytes:
 def _read_leader_and_isr_request_v7(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
     controller_id, is_kraft_controller, controller_epoch, broker_epoch, type_, n = _unpack_iziqbB(buffer, at)
     at += 19
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_states, at = _read_many_leader_and_isr_topic_state_v6(buffer, at, n - 1)
-    elif n:
-        topic_states = ()
-    else:
-        raise ValueError
+    topic_states, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_topic_state_v6)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        live_leaders, at = _read_many_leader_and_isr_live_leader_v4(buffer, at, n - 1)
-    elif n:
-        live_leaders = ()
-    else:
-        raise ValueError
+    live_leaders, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_live_leader_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1756,9 +1550,7 @@ def _encode_leader_and_isr_request_v7(item: LeaderAndIsrRequest) -> bytes:
     out = bytearray()
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    topic_states = item.topic_states
-    if type(topic_states) is not tuple:
-        topic_states = sequence(topic_states)
+    topic_states = sequence(item.topic_states)
     n = len(topic_states)
     if type(item.is_kraft_controller) is not bool:
         raise ValueError
@@ -1772,9 +1564,7 @@ def _encode_leader_and_isr_request_v7(item: LeaderAndIsrRequest) -> bytes:
         )
         out += long_length(n)
     _write_many_leader_and_isr_topic_state_v6(out, topic_states)
-    live_leaders = item.live_leaders
-    if type(live_leaders) is not tuple:
-        live_leaders = sequence(live_leaders)
+    live_leaders = sequence(item.live_leaders)
     n = len(live_leaders)
     if n < 127:
         out.append(n + 1)

@@ -11,13 +11,14 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -137,14 +138,7 @@ def _write_many_leader_and_isr_partition_error_v0(
 def _read_leader_and_isr_response_v0(buffer: bytes, at: int) -> tuple[LeaderAndIsrResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        partition_errors, at = _read_many_leader_and_isr_partition_error_v0(buffer, at, n)
-    elif not n:
-        partition_errors = ()
-    else:
-        raise ValueError
+    partition_errors, at = structs(buffer, at, n, _read_many_leader_and_isr_partition_error_v0)
     return LeaderAndIsrResponse(error_code, partition_errors), at
 
 
@@ -154,9 +148,7 @@ def _encode_leader_and_isr_response_v0(item: LeaderAndIsrResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    partition_errors = item.partition_errors
-    if type(partition_errors) is not tuple:
-        partition_errors = sequence(partition_errors)
+    partition_errors = sequence(item.partition_errors)
     out += _pack_hi(item.error_code, len(partition_errors))
     _write_many_leader_and_isr_partition_error_v0(out, partition_errors)
     return bytes(out)
@@ -218,16 +210,7 @@ def _write_many_leader_and_isr_partition_error_v4(
 def _read_leader_and_isr_response_v4(buffer: bytes, at: int) -> tuple[LeaderAndIsrResponse, int]:
     error_code, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        partition_errors, at = _read_many_leader_and_isr_partition_error_v4(buffer, at, n - 1)
-    elif n:
-        partition_errors = ()
-    else:
-        raise ValueError
+    partition_errors, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_partition_error_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -240,9 +223,7 @@ def _encode_leader_and_isr_response_v4(item: LeaderAndIsrResponse) -> bytes:
     out = bytearray()
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    partition_errors = item.partition_errors
-    if type(partition_errors) is not tuple:
-        partition_errors = sequence(partition_errors)
+    partition_errors = sequence(item.partition_errors)
     n = len(partition_errors)
     if n < 127:
         out += _pack_hB(item.error_code, n + 1)
@@ -301,16 +282,7 @@ def _read_many_leader_and_isr_topic_error_v5(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_errors, at = _read_many_leader_and_isr_partition_error_v5(buffer, at, n - 1)
-        elif n:
-            partition_errors = ()
-        else:
-            raise ValueError
+        partition_errors, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_partition_error_v5)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -324,9 +296,7 @@ def _write_many_leader_and_isr_topic_error_v5(
     out: bytearray, items: Sequence[LeaderAndIsrResponse.LeaderAndIsrTopicError]
 ) -> None:
     for item in items:
-        partition_errors = item.partition_errors
-        if type(partition_errors) is not tuple:
-            partition_errors = sequence(partition_errors)
+        partition_errors = sequence(item.partition_errors)
         n = len(partition_errors)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -350,16 +320,7 @@ def _write_many_leader_and_isr_topic_error_v5(
 def _read_leader_and_isr_response_v5(buffer: bytes, at: int) -> tuple[LeaderAndIsrResponse, int]:
     error_code, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_leader_and_isr_topic_error_v5(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_leader_and_isr_topic_error_v5)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -372,9 +333,7 @@ def _encode_leader_and_isr_response_v5(item: LeaderAndIsrResponse) -> bytes:
     out = bytearray()
     if len(item.partition_errors):
         raise ValueError  # partition_errors is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_hB(item.error_code, n + 1)

@@ -12,11 +12,11 @@ from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     iterator,
     loader,
     long_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -110,28 +110,10 @@ def _write_many_voter_v0(out: bytearray, items: Sequence[LeaderChangeMessage.Vot
 def _read_leader_change_message_v0(buffer: bytes, at: int) -> tuple[LeaderChangeMessage, int]:
     version, leader_id, n = _unpack_hiB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        voters, at = _read_many_voter_v0(buffer, at, n - 1)
-    elif n:
-        voters = ()
-    else:
-        raise ValueError
+    voters, at = compact_structs(buffer, at, n, _read_many_voter_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        granting_voters, at = _read_many_voter_v0(buffer, at, n - 1)
-    elif n:
-        granting_voters = ()
-    else:
-        raise ValueError
+    granting_voters, at = compact_structs(buffer, at, n, _read_many_voter_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -142,9 +124,7 @@ def _read_leader_change_message_v0(buffer: bytes, at: int) -> tuple[LeaderChange
 
 def _encode_leader_change_message_v0(item: LeaderChangeMessage) -> bytes:
     out = bytearray()
-    voters = item.voters
-    if type(voters) is not tuple:
-        voters = sequence(voters)
+    voters = sequence(item.voters)
     n = len(voters)
     if n < 127:
         out += _pack_hiB(item.version, item.leader_id, n + 1)
@@ -152,9 +132,7 @@ def _encode_leader_change_message_v0(item: LeaderChangeMessage) -> bytes:
         out += _pack_hi(item.version, item.leader_id)
         out += long_length(n)
     _write_many_voter_v0(out, voters)
-    granting_voters = item.granting_voters
-    if type(granting_voters) is not tuple:
-        granting_voters = sequence(granting_voters)
+    granting_voters = sequence(item.granting_voters)
     n = len(granting_voters)
     if n < 127:
         out.append(n + 1)
@@ -207,28 +185,10 @@ def _write_many_voter_v1(out: bytearray, items: Sequence[LeaderChangeMessage.Vot
 def _read_leader_change_message_v1(buffer: bytes, at: int) -> tuple[LeaderChangeMessage, int]:
     version, leader_id, n = _unpack_hiB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        voters, at = _read_many_voter_v1(buffer, at, n - 1)
-    elif n:
-        voters = ()
-    else:
-        raise ValueError
+    voters, at = compact_structs(buffer, at, n, _read_many_voter_v1)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        granting_voters, at = _read_many_voter_v1(buffer, at, n - 1)
-    elif n:
-        granting_voters = ()
-    else:
-        raise ValueError
+    granting_voters, at = compact_structs(buffer, at, n, _read_many_voter_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -239,9 +199,7 @@ def _read_leader_change_message_v1(buffer: bytes, at: int) -> tuple[LeaderChange
 
 def _encode_leader_change_message_v1(item: LeaderChangeMessage) -> bytes:
     out = bytearray()
-    voters = item.voters
-    if type(voters) is not tuple:
-        voters = sequence(voters)
+    voters = sequence(item.voters)
     n = len(voters)
     if n < 127:
         out += _pack_hiB(item.version, item.leader_id, n + 1)
@@ -249,9 +207,7 @@ def _encode_leader_change_message_v1(item: LeaderChangeMessage) -> bytes:
         out += _pack_hi(item.version, item.leader_id)
         out += long_length(n)
     _write_many_voter_v1(out, voters)
-    granting_voters = item.granting_voters
-    if type(granting_voters) is not tuple:
-        granting_voters = sequence(granting_voters)
+    granting_voters = sequence(item.granting_voters)
     n = len(granting_voters)
     if n < 127:
         out.append(n + 1)

@@ -11,13 +11,14 @@ from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -166,14 +167,7 @@ def _read_leave_group_request_v3(buffer: bytes, at: int) -> tuple[LeaveGroupRequ
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        members, at = _read_many_member_identity_v3(buffer, at, n)
-    elif not n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = structs(buffer, at, n, _read_many_member_identity_v3)
     return LeaveGroupRequest(group_id, "", members), at
 
 
@@ -186,9 +180,7 @@ def _encode_leave_group_request_v3(item: LeaveGroupRequest) -> bytes:
     group_id_raw = item.group_id.encode()
     out += _pack_h(len(group_id_raw))
     out += group_id_raw
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     out += _pack_i(len(members))
     _write_many_member_identity_v3(out, members)
     return bytes(out)
@@ -275,16 +267,7 @@ def _read_leave_group_request_v4(buffer: bytes, at: int) -> tuple[LeaveGroupRequ
         group_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        members, at = _read_many_member_identity_v4(buffer, at, n - 1)
-    elif n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = compact_structs(buffer, at, n, _read_many_member_identity_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -304,9 +287,7 @@ def _encode_leave_group_request_v4(item: LeaveGroupRequest) -> bytes:
     else:
         out += long_text_length(n)
     out += text
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     n = len(members)
     if n < 127:
         out.append(n + 1)
@@ -422,16 +403,7 @@ def _read_leave_group_request_v5(buffer: bytes, at: int) -> tuple[LeaveGroupRequ
         group_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        members, at = _read_many_member_identity_v5(buffer, at, n - 1)
-    elif n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = compact_structs(buffer, at, n, _read_many_member_identity_v5)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -451,9 +423,7 @@ def _encode_leave_group_request_v5(item: LeaveGroupRequest) -> bytes:
     else:
         out += long_text_length(n)
     out += text
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     n = len(members)
     if n < 127:
         out.append(n + 1)

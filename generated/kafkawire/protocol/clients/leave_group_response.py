@@ -10,13 +10,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -172,14 +173,7 @@ def _write_many_member_response_v3(out: bytearray, items: Sequence[LeaveGroupRes
 def _read_leave_group_response_v3(buffer: bytes, at: int) -> tuple[LeaveGroupResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihi(buffer, at)
     at += 10
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        members, at = _read_many_member_response_v3(buffer, at, n)
-    elif not n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = structs(buffer, at, n, _read_many_member_response_v3)
     return LeaveGroupResponse(throttle_time_ms, error_code, members), at
 
 
@@ -187,9 +181,7 @@ def _encode_leave_group_response_v3(item: LeaveGroupResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     out += _pack_ihi(item.throttle_time_ms, item.error_code, len(members))
     _write_many_member_response_v3(out, members)
     return bytes(out)
@@ -270,16 +262,7 @@ def _write_many_member_response_v4(out: bytearray, items: Sequence[LeaveGroupRes
 def _read_leave_group_response_v4(buffer: bytes, at: int) -> tuple[LeaveGroupResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        members, at = _read_many_member_response_v4(buffer, at, n - 1)
-    elif n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = compact_structs(buffer, at, n, _read_many_member_response_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -290,9 +273,7 @@ def _read_leave_group_response_v4(buffer: bytes, at: int) -> tuple[LeaveGroupRes
 
 def _encode_leave_group_response_v4(item: LeaveGroupResponse) -> bytes:
     out = bytearray()
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     n = len(members)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -118,16 +118,7 @@ def _write_many_config_resource_v0(out: bytearray, items: Sequence[ListConfigRes
 def _read_list_config_resources_response_v0(buffer: bytes, at: int) -> tuple[ListConfigResourcesResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        config_resources, at = _read_many_config_resource_v0(buffer, at, n - 1)
-    elif n:
-        config_resources = ()
-    else:
-        raise ValueError
+    config_resources, at = compact_structs(buffer, at, n, _read_many_config_resource_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -138,9 +129,7 @@ def _read_list_config_resources_response_v0(buffer: bytes, at: int) -> tuple[Lis
 
 def _encode_list_config_resources_response_v0(item: ListConfigResourcesResponse) -> bytes:
     out = bytearray()
-    config_resources = item.config_resources
-    if type(config_resources) is not tuple:
-        config_resources = sequence(config_resources)
+    config_resources = sequence(item.config_resources)
     n = len(config_resources)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
@@ -208,16 +197,7 @@ def _write_many_config_resource_v1(out: bytearray, items: Sequence[ListConfigRes
 def _read_list_config_resources_response_v1(buffer: bytes, at: int) -> tuple[ListConfigResourcesResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        config_resources, at = _read_many_config_resource_v1(buffer, at, n - 1)
-    elif n:
-        config_resources = ()
-    else:
-        raise ValueError
+    config_resources, at = compact_structs(buffer, at, n, _read_many_config_resource_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -228,9 +208,7 @@ def _read_list_config_resources_response_v1(buffer: bytes, at: int) -> tuple[Lis
 
 def _encode_list_config_resources_response_v1(item: ListConfigResourcesResponse) -> bytes:
     out = bytearray()
-    config_resources = item.config_resources
-    if type(config_resources) is not tuple:
-        config_resources = sequence(config_resources)
+    config_resources = sequence(item.config_resources)
     n = len(config_resources)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)

@@ -127,9 +127,7 @@ def _encode_list_groups_request_v4(item: ListGroupsRequest) -> bytes:
     out: list[bytes] = []
     if len(item.types_filter):
         raise ValueError  # types_filter is not in these versions
-    states_filter = item.states_filter
-    if type(states_filter) is not tuple:
-        states_filter = sequence(states_filter)
+    states_filter = sequence(item.states_filter)
     n = len(states_filter)
     if n < 127:
         out.append(BYTES[n + 1])
@@ -208,9 +206,7 @@ def _read_list_groups_request_v5(buffer: bytes, at: int) -> tuple[ListGroupsRequ
 
 def _encode_list_groups_request_v5(item: ListGroupsRequest) -> bytes:
     out: list[bytes] = []
-    states_filter = item.states_filter
-    if type(states_filter) is not tuple:
-        states_filter = sequence(states_filter)
+    states_filter = sequence(item.states_filter)
     n = len(states_filter)
     if n < 127:
         out.append(BYTES[n + 1])
@@ -220,9 +216,7 @@ def _encode_list_groups_request_v5(item: ListGroupsRequest) -> bytes:
         text = states_filter_item.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    types_filter = item.types_filter
-    if type(types_filter) is not tuple:
-        types_filter = sequence(types_filter)
+    types_filter = sequence(item.types_filter)
     n = len(types_filter)
     if n < 127:
         out.append(BYTES[n + 1])

@@ -10,12 +10,13 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_pair_packers,
     unknown_tags,
@@ -123,14 +124,7 @@ def _write_many_listed_group_v0(out: bytearray, items: Sequence[ListGroupsRespon
 def _read_list_groups_response_v0(buffer: bytes, at: int) -> tuple[ListGroupsResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        groups, at = _read_many_listed_group_v0(buffer, at, n)
-    elif not n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = structs(buffer, at, n, _read_many_listed_group_v0)
     return ListGroupsResponse(0, error_code, groups), at
 
 
@@ -138,9 +132,7 @@ def _encode_list_groups_response_v0(item: ListGroupsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     out += _pack_hi(item.error_code, len(groups))
     _write_many_listed_group_v0(out, groups)
     return bytes(out)
@@ -155,14 +147,7 @@ def _encode_list_groups_response_v0(item: ListGroupsResponse) -> bytes:
 def _read_list_groups_response_v1(buffer: bytes, at: int) -> tuple[ListGroupsResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihi(buffer, at)
     at += 10
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        groups, at = _read_many_listed_group_v0(buffer, at, n)
-    elif not n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = structs(buffer, at, n, _read_many_listed_group_v0)
     return ListGroupsResponse(throttle_time_ms, error_code, groups), at
 
 
@@ -170,9 +155,7 @@ def _encode_list_groups_response_v1(item: ListGroupsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     out += _pack_ihi(item.throttle_time_ms, item.error_code, len(groups))
     _write_many_listed_group_v0(out, groups)
     return bytes(out)
@@ -253,16 +236,7 @@ def _write_many_listed_group_v3(out: bytearray, items: Sequence[ListGroupsRespon
 def _read_list_groups_response_v3(buffer: bytes, at: int) -> tuple[ListGroupsResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_listed_group_v3(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_listed_group_v3)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -273,9 +247,7 @@ def _read_list_groups_response_v3(buffer: bytes, at: int) -> tuple[ListGroupsRes
 
 def _encode_list_groups_response_v3(item: ListGroupsResponse) -> bytes:
     out = bytearray()
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
@@ -380,16 +352,7 @@ def _write_many_listed_group_v4(out: bytearray, items: Sequence[ListGroupsRespon
 def _read_list_groups_response_v4(buffer: bytes, at: int) -> tuple[ListGroupsResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_listed_group_v4(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_listed_group_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -400,9 +363,7 @@ def _read_list_groups_response_v4(buffer: bytes, at: int) -> tuple[ListGroupsRes
 
 def _encode_list_groups_response_v4(item: ListGroupsResponse) -> bytes:
     out = bytearray()
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
@@ -530,16 +491,7 @@ def _write_many_listed_group_v5(out: bytearray, items: Sequence[ListGroupsRespon
 def _read_list_groups_response_v5(buffer: bytes, at: int) -> tuple[ListGroupsResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_listed_group_v5(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_listed_group_v5)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -550,9 +502,7 @@ def _read_list_groups_response_v5(buffer: bytes, at: int) -> tuple[ListGroupsRes
 
 def _encode_list_groups_response_v5(item: ListGroupsResponse) -> bytes:
     out = bytearray()
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)

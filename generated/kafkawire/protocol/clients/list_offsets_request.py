@@ -11,13 +11,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -147,14 +148,7 @@ def _read_many_list_offsets_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_list_offsets_partition_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_list_offsets_partition_v0)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -166,9 +160,7 @@ def _write_many_list_offsets_topic_v0(out: bytearray, items: Sequence[ListOffset
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_list_offsets_partition_v0(out, partitions)
 
@@ -181,14 +173,7 @@ def _write_many_list_offsets_topic_v0(out: bytearray, items: Sequence[ListOffset
 def _read_list_offsets_request_v0(buffer: bytes, at: int) -> tuple[ListOffsetsRequest, int]:
     replica_id, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_list_offsets_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_list_offsets_topic_v0)
     return ListOffsetsRequest(replica_id, 0, topics), at
 
 
@@ -198,9 +183,7 @@ def _encode_list_offsets_request_v0(item: ListOffsetsRequest) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.isolation_level != 0:
         raise ValueError  # isolation_level is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.replica_id, len(topics))
     _write_many_list_offsets_topic_v0(out, topics)
     return bytes(out)
@@ -254,14 +237,7 @@ def _read_many_list_offsets_topic_v1(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_list_offsets_partition_v1(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_list_offsets_partition_v1)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -273,9 +249,7 @@ def _write_many_list_offsets_topic_v1(out: bytearray, items: Sequence[ListOffset
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_list_offsets_partition_v1(out, partitions)
 
@@ -288,14 +262,7 @@ def _write_many_list_offsets_topic_v1(out: bytearray, items: Sequence[ListOffset
 def _read_list_offsets_request_v1(buffer: bytes, at: int) -> tuple[ListOffsetsRequest, int]:
     replica_id, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_list_offsets_topic_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_list_offsets_topic_v1)
     return ListOffsetsRequest(replica_id, 0, topics), at
 
 
@@ -305,9 +272,7 @@ def _encode_list_offsets_request_v1(item: ListOffsetsRequest) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.isolation_level != 0:
         raise ValueError  # isolation_level is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.replica_id, len(topics))
     _write_many_list_offsets_topic_v1(out, topics)
     return bytes(out)
@@ -322,14 +287,7 @@ def _encode_list_offsets_request_v1(item: ListOffsetsRequest) -> bytes:
 def _read_list_offsets_request_v2(buffer: bytes, at: int) -> tuple[ListOffsetsRequest, int]:
     replica_id, isolation_level, n = _unpack_ibi(buffer, at)
     at += 9
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_list_offsets_topic_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_list_offsets_topic_v1)
     return ListOffsetsRequest(replica_id, isolation_level, topics), at
 
 
@@ -337,9 +295,7 @@ def _encode_list_offsets_request_v2(item: ListOffsetsRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ibi(item.replica_id, item.isolation_level, len(topics))
     _write_many_list_offsets_topic_v1(out, topics)
     return bytes(out)
@@ -390,14 +346,7 @@ def _read_many_list_offsets_topic_v4(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_list_offsets_partition_v4(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_list_offsets_partition_v4)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -409,9 +358,7 @@ def _write_many_list_offsets_topic_v4(out: bytearray, items: Sequence[ListOffset
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_list_offsets_partition_v4(out, partitions)
 
@@ -425,14 +372,7 @@ def _write_many_list_offsets_topic_v4(out: bytearray, items: Sequence[ListOffset
 def _read_list_offsets_request_v4(buffer: bytes, at: int) -> tuple[ListOffsetsRequest, int]:
     replica_id, isolation_level, n = _unpack_ibi(buffer, at)
     at += 9
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_list_offsets_topic_v4(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_list_offsets_topic_v4)
     return ListOffsetsRequest(replica_id, isolation_level, topics), at
 
 
@@ -440,9 +380,7 @@ def _encode_list_offsets_request_v4(item: ListOffsetsRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ibi(item.replica_id, item.isolation_level, len(topics))
     _write_many_list_offsets_topic_v4(out, topics)
     return bytes(out)
@@ -506,16 +444,7 @@ def _read_many_list_offsets_topic_v6(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_list_offsets_partition_v6(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_list_offsets_partition_v6)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -534,9 +463,7 @@ def _write_many_list_offsets_topic_v6(out: bytearray, items: Sequence[ListOffset
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -558,16 +485,7 @@ def _write_many_list_offsets_topic_v6(out: bytearray, items: Sequence[ListOffset
 def _read_list_offsets_request_v6(buffer: bytes, at: int) -> tuple[ListOffsetsRequest, int]:
     replica_id, isolation_level, n = _unpack_ibB(buffer, at)
     at += 6
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_list_offsets_topic_v6(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_list_offsets_topic_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -578,9 +496,7 @@ def _read_list_offsets_request_v6(buffer: bytes, at: int) -> tuple[ListOffsetsRe
 
 def _encode_list_offsets_request_v6(item: ListOffsetsRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_ibB(item.replica_id, item.isolation_level, n + 1)
@@ -605,16 +521,7 @@ def _encode_list_offsets_request_v6(item: ListOffsetsRequest) -> bytes:
 def _read_list_offsets_request_v10(buffer: bytes, at: int) -> tuple[ListOffsetsRequest, int]:
     replica_id, isolation_level, n = _unpack_ibB(buffer, at)
     at += 6
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_list_offsets_topic_v6(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_list_offsets_topic_v6)
     timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -625,9 +532,7 @@ def _read_list_offsets_request_v10(buffer: bytes, at: int) -> tuple[ListOffsetsR
 
 def _encode_list_offsets_request_v10(item: ListOffsetsRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_ibB(item.replica_id, item.isolation_level, n + 1)

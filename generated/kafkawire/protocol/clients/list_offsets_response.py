@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
@@ -17,8 +18,8 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -161,14 +162,7 @@ def _read_many_list_offsets_topic_response_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_list_offsets_partition_response_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_list_offsets_partition_response_v0)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -182,9 +176,7 @@ def _write_many_list_offsets_topic_response_v0(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_list_offsets_partition_response_v0(out, partitions)
 
@@ -196,14 +188,7 @@ def _write_many_list_offsets_topic_response_v0(
 def _read_list_offsets_response_v0(buffer: bytes, at: int) -> tuple[ListOffsetsResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_list_offsets_topic_response_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_list_offsets_topic_response_v0)
     return ListOffsetsResponse(0, topics), at
 
 
@@ -211,9 +196,7 @@ def _encode_list_offsets_response_v0(item: ListOffsetsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_list_offsets_topic_response_v0(out, topics)
     return bytes(out)
@@ -271,14 +254,7 @@ def _read_many_list_offsets_topic_response_v1(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_list_offsets_partition_response_v1(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_list_offsets_partition_response_v1)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -292,9 +268,7 @@ def _write_many_list_offsets_topic_response_v1(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_list_offsets_partition_response_v1(out, partitions)
 
@@ -306,14 +280,7 @@ def _write_many_list_offsets_topic_response_v1(
 def _read_list_offsets_response_v1(buffer: bytes, at: int) -> tuple[ListOffsetsResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_list_offsets_topic_response_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_list_offsets_topic_response_v1)
     return ListOffsetsResponse(0, topics), at
 
 
@@ -321,9 +288,7 @@ def _encode_list_offsets_response_v1(item: ListOffsetsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_list_offsets_topic_response_v1(out, topics)
     return bytes(out)
@@ -337,14 +302,7 @@ def _encode_list_offsets_response_v1(item: ListOffsetsResponse) -> bytes:
 def _read_list_offsets_response_v2(buffer: bytes, at: int) -> tuple[ListOffsetsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_list_offsets_topic_response_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_list_offsets_topic_response_v1)
     return ListOffsetsResponse(throttle_time_ms, topics), at
 
 
@@ -352,9 +310,7 @@ def _encode_list_offsets_response_v2(item: ListOffsetsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_list_offsets_topic_response_v1(out, topics)
     return bytes(out)
@@ -411,14 +367,7 @@ def _read_many_list_offsets_topic_response_v4(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_list_offsets_partition_response_v4(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_list_offsets_partition_response_v4)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -432,9 +381,7 @@ def _write_many_list_offsets_topic_response_v4(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_list_offsets_partition_response_v4(out, partitions)
 
@@ -447,14 +394,7 @@ def _write_many_list_offsets_topic_response_v4(
 def _read_list_offsets_response_v4(buffer: bytes, at: int) -> tuple[ListOffsetsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_list_offsets_topic_response_v4(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_list_offsets_topic_response_v4)
     return ListOffsetsResponse(throttle_time_ms, topics), at
 
 
@@ -462,9 +402,7 @@ def _encode_list_offsets_response_v4(item: ListOffsetsResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_list_offsets_topic_response_v4(out, topics)
     return bytes(out)
@@ -527,16 +465,7 @@ def _read_many_list_offsets_topic_response_v6(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_list_offsets_partition_response_v6(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_list_offsets_partition_response_v6)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -557,9 +486,7 @@ def _write_many_list_offsets_topic_response_v6(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -580,16 +507,7 @@ def _write_many_list_offsets_topic_response_v6(
 def _read_list_offsets_response_v6(buffer: bytes, at: int) -> tuple[ListOffsetsResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_list_offsets_topic_response_v6(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_list_offsets_topic_response_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -600,9 +518,7 @@ def _read_list_offsets_response_v6(buffer: bytes, at: int) -> tuple[ListOffsetsR
 
 def _encode_list_offsets_response_v6(item: ListOffsetsResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

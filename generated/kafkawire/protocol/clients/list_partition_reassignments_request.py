@@ -11,6 +11,7 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_nullable_structs,
     long_length,
     long_numbers,
     long_text,
@@ -18,7 +19,6 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -144,16 +144,11 @@ def _read_list_partition_reassignments_request_v0(
 ) -> tuple[ListPartitionReassignmentsRequest, int]:
     timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        topics = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_list_partition_reassignments_topics_v0(buffer, at, n - 1)
-    else:
-        topics = ()
+    topics, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_list_partition_reassignments_topics_v0)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -173,8 +168,7 @@ def _encode_list_partition_reassignments_request_v0(item: ListPartitionReassignm
         if topics is None:
             out.append(0)
         else:
-            if type(topics) is not tuple:
-                topics = sequence(topics)
+            topics = sequence(topics)
             n = len(topics)
             if n < 127:
                 out.append(n + 1)

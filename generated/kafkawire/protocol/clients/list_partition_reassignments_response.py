@@ -11,6 +11,7 @@ from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_numbers,
@@ -20,7 +21,6 @@ from kafkawire.wire.structs import (
     packer,
     packers,
     paired_packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -226,16 +226,7 @@ def _read_many_ongoing_topic_reassignment_v0(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_ongoing_partition_reassignment_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_ongoing_partition_reassignment_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -256,9 +247,7 @@ def _write_many_ongoing_topic_reassignment_v0(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -293,16 +282,7 @@ def _read_list_partition_reassignments_response_v0(
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_ongoing_topic_reassignment_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_ongoing_topic_reassignment_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -325,9 +305,7 @@ def _encode_list_partition_reassignments_response_v0(item: ListPartitionReassign
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

@@ -112,9 +112,7 @@ def _encode_list_transactions_request_v0(item: ListTransactionsRequest) -> bytes
         raise ValueError  # duration_filter is not in these versions
     if item.transactional_id_pattern is not None:
         raise ValueError  # transactional_id_pattern is not in these versions
-    state_filters = item.state_filters
-    if type(state_filters) is not tuple:
-        state_filters = sequence(state_filters)
+    state_filters = sequence(item.state_filters)
     n = len(state_filters)
     if n < 127:
         out.append(BYTES[n + 1])
@@ -195,9 +193,7 @@ def _encode_list_transactions_request_v1(item: ListTransactionsRequest) -> bytes
     out: list[bytes] = []
     if item.transactional_id_pattern is not None:
         raise ValueError  # transactional_id_pattern is not in these versions
-    state_filters = item.state_filters
-    if type(state_filters) is not tuple:
-        state_filters = sequence(state_filters)
+    state_filters = sequence(item.state_filters)
     n = len(state_filters)
     if n < 127:
         out.append(BYTES[n + 1])
@@ -290,9 +286,7 @@ def _read_list_transactions_request_v2(buffer: bytes, at: int) -> tuple[ListTran
 
 def _encode_list_transactions_request_v2(item: ListTransactionsRequest) -> bytes:
     out: list[bytes] = []
-    state_filters = item.state_filters
-    if type(state_filters) is not tuple:
-        state_filters = sequence(state_filters)
+    state_filters = sequence(item.state_filters)
     n = len(state_filters)
     if n < 127:
         out.append(BYTES[n + 1])

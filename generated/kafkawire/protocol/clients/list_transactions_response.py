@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TransactionalId
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
@@ -177,16 +178,7 @@ def _read_list_transactions_response_v0(buffer: bytes, at: int) -> tuple[ListTra
         raise ValueError
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        transaction_states, at = _read_many_transaction_state_v0(buffer, at, n - 1)
-    elif n:
-        transaction_states = ()
-    else:
-        raise ValueError
+    transaction_states, at = compact_structs(buffer, at, n, _read_many_transaction_state_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -197,9 +189,7 @@ def _read_list_transactions_response_v0(buffer: bytes, at: int) -> tuple[ListTra
 
 def _encode_list_transactions_response_v0(item: ListTransactionsResponse) -> bytes:
     out = bytearray()
-    unknown_state_filters = item.unknown_state_filters
-    if type(unknown_state_filters) is not tuple:
-        unknown_state_filters = sequence(unknown_state_filters)
+    unknown_state_filters = sequence(item.unknown_state_filters)
     n = len(unknown_state_filters)
     if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
@@ -214,9 +204,7 @@ def _encode_list_transactions_response_v0(item: ListTransactionsResponse) -> byt
         else:
             out += long_text_length(n)
         out += text
-    transaction_states = item.transaction_states
-    if type(transaction_states) is not tuple:
-        transaction_states = sequence(transaction_states)
+    transaction_states = sequence(item.transaction_states)
     n = len(transaction_states)
     if n < 127:
         out.append(n + 1)

@@ -9,17 +9,20 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
+    NOTHING,
     NULL_COUNT,
     Tags,
     ZERO_UUID,
+    compact_nullable_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
+    nullable_structs,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -120,14 +123,7 @@ def _write_many_metadata_request_topic_v0(
 def _read_metadata_request_v0(buffer: bytes, at: int) -> tuple[MetadataRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_metadata_request_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_metadata_request_topic_v0)
     return MetadataRequest(topics), at
 
 
@@ -143,9 +139,7 @@ def _encode_metadata_request_v0(item: MetadataRequest) -> bytes:
         raise ValueError  # include_topic_authorized_operations is not in these versions
     if item.topics is None:
         raise ValueError  # null-encode-refused
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_metadata_request_topic_v0(out, topics)
     return bytes(out)
@@ -158,14 +152,7 @@ def _encode_metadata_request_v0(item: MetadataRequest) -> bytes:
 def _read_metadata_request_v1(buffer: bytes, at: int) -> tuple[MetadataRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n < 0:
-        topics = None
-    elif n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_metadata_request_topic_v0(buffer, at, n)
-    else:
-        topics = ()
+    topics, at = nullable_structs(buffer, at, n, _read_many_metadata_request_topic_v0)
     return MetadataRequest(topics), at
 
 
@@ -183,8 +170,7 @@ def _encode_metadata_request_v1(item: MetadataRequest) -> bytes:
     if topics is None:
         out += NULL_COUNT
     else:
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(topics)
         n = len(topics)
         out += _pack_i(n)
         _write_many_metadata_request_topic_v0(out, topics)
@@ -199,14 +185,7 @@ def _encode_metadata_request_v1(item: MetadataRequest) -> bytes:
 def _read_metadata_request_v4(buffer: bytes, at: int) -> tuple[MetadataRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n < 0:
-        topics = None
-    elif n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_metadata_request_topic_v0(buffer, at, n)
-    else:
-        topics = ()
+    topics, at = nullable_structs(buffer, at, n, _read_many_metadata_request_topic_v0)
     (allow_auto_topic_creation,) = _unpack_z(buffer, at)
     at += 1
     return MetadataRequest(topics, allow_auto_topic_creation), at
@@ -224,8 +203,7 @@ def _encode_metadata_request_v4(item: MetadataRequest) -> bytes:
     if topics is None:
         out += NULL_COUNT
     else:
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(topics)
         n = len(topics)
         out += _pack_i(n)
         _write_many_metadata_request_topic_v0(out, topics)
@@ -245,14 +223,7 @@ def _encode_metadata_request_v4(item: MetadataRequest) -> bytes:
 def _read_metadata_request_v8(buffer: bytes, at: int) -> tuple[MetadataRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n < 0:
-        topics = None
-    elif n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_metadata_request_topic_v0(buffer, at, n)
-    else:
-        topics = ()
+    topics, at = nullable_structs(buffer, at, n, _read_many_metadata_request_topic_v0)
     allow_auto_topic_creation, include_cluster_authorized_operations, include_topic_authorized_operations = _unpack_zzz(
         buffer, at
     )
@@ -276,8 +247,7 @@ def _encode_metadata_request_v8(item: MetadataRequest) -> bytes:
     if topics is None:
         out += NULL_COUNT
     else:
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(topics)
         n = len(topics)
         out += _pack_i(n)
         _write_many_metadata_request_topic_v0(out, topics)
@@ -352,16 +322,11 @@ def _write_many_metadata_request_topic_v9(
 def _read_metadata_request_v9(buffer: bytes, at: int) -> tuple[MetadataRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        topics = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_metadata_request_topic_v9(buffer, at, n - 1)
-    else:
-        topics = ()
+    topics, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_metadata_request_topic_v9)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     allow_auto_topic_creation, include_cluster_authorized_operations, include_topic_authorized_operations, n = (
         _unpack_zzzB(buffer, at)
     )
@@ -387,8 +352,7 @@ def _encode_metadata_request_v9(item: MetadataRequest) -> bytes:
     if topics is None:
         out.append(0)
     else:
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -477,16 +441,11 @@ def _write_many_metadata_request_topic_v10(
 def _read_metadata_request_v10(buffer: bytes, at: int) -> tuple[MetadataRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        topics = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_metadata_request_topic_v10(buffer, at, n - 1)
-    else:
-        topics = ()
+    topics, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_metadata_request_topic_v10)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     allow_auto_topic_creation, include_cluster_authorized_operations, include_topic_authorized_operations, n = (
         _unpack_zzzB(buffer, at)
     )
@@ -512,8 +471,7 @@ def _encode_metadata_request_v10(item: MetadataRequest) -> bytes:
     if topics is None:
         out.append(0)
     else:
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -546,16 +504,11 @@ def _encode_metadata_request_v10(item: MetadataRequest) -> bytes:
 def _read_metadata_request_v11(buffer: bytes, at: int) -> tuple[MetadataRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        topics = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_metadata_request_topic_v10(buffer, at, n - 1)
-    else:
-        topics = ()
+    topics, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_metadata_request_topic_v10)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     allow_auto_topic_creation, include_topic_authorized_operations, n = _unpack_zzB(buffer, at)
     at += 3
     tags: Tags = ()
@@ -572,8 +525,7 @@ def _encode_metadata_request_v11(item: MetadataRequest) -> bytes:
     if topics is None:
         out.append(0)
     else:
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)

@@ -13,6 +13,7 @@ from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -24,8 +25,8 @@ from kafkawire.wire.structs import (
     packer,
     packers,
     paired_packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -273,14 +274,7 @@ def _read_many_metadata_response_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_metadata_response_partition_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_metadata_response_partition_v0)
         result.append(make(error_code, name, ZERO_UUID, False, partitions))
     return tuple(result), at
 
@@ -298,9 +292,7 @@ def _write_many_metadata_response_topic_v0(
         name_raw = item.name.encode()
         out += _pack_hh(item.error_code, len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_metadata_response_partition_v0(out, partitions)
 
@@ -313,24 +305,10 @@ def _write_many_metadata_response_topic_v0(
 def _read_metadata_response_v0(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        brokers, at = _read_many_metadata_response_broker_v0(buffer, at, n)
-    elif not n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = structs(buffer, at, n, _read_many_metadata_response_broker_v0)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_metadata_response_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_metadata_response_topic_v0)
     return MetadataResponse(0, brokers, None, -1, topics), at
 
 
@@ -340,14 +318,10 @@ def _encode_metadata_response_v0(item: MetadataResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     out += _pack_i(len(brokers))
     _write_many_metadata_response_broker_v0(out, brokers)
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_metadata_response_topic_v0(out, topics)
     return bytes(out)
@@ -427,14 +401,7 @@ def _read_many_metadata_response_topic_v1(
         at = end
         is_internal, n = _unpack_zi(buffer, at)
         at += 5
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_metadata_response_partition_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_metadata_response_partition_v0)
         result.append(make(error_code, name, ZERO_UUID, is_internal, partitions))
     return tuple(result), at
 
@@ -452,9 +419,7 @@ def _write_many_metadata_response_topic_v1(
         name_raw = item.name.encode()
         out += _pack_hh(item.error_code, len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         if type(item.is_internal) is not bool:
             raise ValueError
         out += _pack_zi(item.is_internal, len(partitions))
@@ -470,24 +435,10 @@ def _write_many_metadata_response_topic_v1(
 def _read_metadata_response_v1(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
-    elif not n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = structs(buffer, at, n, _read_many_metadata_response_broker_v1)
     controller_id, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_metadata_response_topic_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_metadata_response_topic_v1)
     return MetadataResponse(0, brokers, None, controller_id, topics), at
 
 
@@ -497,14 +448,10 @@ def _encode_metadata_response_v1(item: MetadataResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     out += _pack_i(len(brokers))
     _write_many_metadata_response_broker_v1(out, brokers)
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.controller_id, len(topics))
     _write_many_metadata_response_topic_v1(out, topics)
     return bytes(out)
@@ -520,14 +467,7 @@ def _encode_metadata_response_v1(item: MetadataResponse) -> bytes:
 def _read_metadata_response_v2(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
-    elif not n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = structs(buffer, at, n, _read_many_metadata_response_broker_v1)
     (n,) = _unpack_h(buffer, at)
     at += 2
     if n < 0:
@@ -538,14 +478,7 @@ def _read_metadata_response_v2(buffer: bytes, at: int) -> tuple[MetadataResponse
         at = end
     controller_id, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_metadata_response_topic_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_metadata_response_topic_v1)
     return MetadataResponse(0, brokers, cluster_id, controller_id, topics), at
 
 
@@ -555,9 +488,7 @@ def _encode_metadata_response_v2(item: MetadataResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     out += _pack_i(len(brokers))
     _write_many_metadata_response_broker_v1(out, brokers)
     cluster_id = item.cluster_id
@@ -568,9 +499,7 @@ def _encode_metadata_response_v2(item: MetadataResponse) -> bytes:
         n = len(text)
         out += _pack_h(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.controller_id, len(topics))
     _write_many_metadata_response_topic_v1(out, topics)
     return bytes(out)
@@ -587,14 +516,7 @@ def _encode_metadata_response_v2(item: MetadataResponse) -> bytes:
 def _read_metadata_response_v3(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
-    elif not n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = structs(buffer, at, n, _read_many_metadata_response_broker_v1)
     (n,) = _unpack_h(buffer, at)
     at += 2
     if n < 0:
@@ -605,14 +527,7 @@ def _read_metadata_response_v3(buffer: bytes, at: int) -> tuple[MetadataResponse
         at = end
     controller_id, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_metadata_response_topic_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_metadata_response_topic_v1)
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), at
 
 
@@ -622,9 +537,7 @@ def _encode_metadata_response_v3(item: MetadataResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     out += _pack_ii(item.throttle_time_ms, len(brokers))
     _write_many_metadata_response_broker_v1(out, brokers)
     cluster_id = item.cluster_id
@@ -635,9 +548,7 @@ def _encode_metadata_response_v3(item: MetadataResponse) -> bytes:
         n = len(text)
         out += _pack_h(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.controller_id, len(topics))
     _write_many_metadata_response_topic_v1(out, topics)
     return bytes(out)
@@ -731,14 +642,7 @@ def _read_many_metadata_response_topic_v5(
         at = end
         is_internal, n = _unpack_zi(buffer, at)
         at += 5
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_metadata_response_partition_v5(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_metadata_response_partition_v5)
         result.append(make(error_code, name, ZERO_UUID, is_internal, partitions))
     return tuple(result), at
 
@@ -756,9 +660,7 @@ def _write_many_metadata_response_topic_v5(
         name_raw = item.name.encode()
         out += _pack_hh(item.error_code, len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         if type(item.is_internal) is not bool:
             raise ValueError
         out += _pack_zi(item.is_internal, len(partitions))
@@ -776,14 +678,7 @@ def _write_many_metadata_response_topic_v5(
 def _read_metadata_response_v5(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
-    elif not n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = structs(buffer, at, n, _read_many_metadata_response_broker_v1)
     (n,) = _unpack_h(buffer, at)
     at += 2
     if n < 0:
@@ -794,14 +689,7 @@ def _read_metadata_response_v5(buffer: bytes, at: int) -> tuple[MetadataResponse
         at = end
     controller_id, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_metadata_response_topic_v5(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_metadata_response_topic_v5)
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), at
 
 
@@ -811,9 +699,7 @@ def _encode_metadata_response_v5(item: MetadataResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     out += _pack_ii(item.throttle_time_ms, len(brokers))
     _write_many_metadata_response_broker_v1(out, brokers)
     cluster_id = item.cluster_id
@@ -824,9 +710,7 @@ def _encode_metadata_response_v5(item: MetadataResponse) -> bytes:
         n = len(text)
         out += _pack_h(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.controller_id, len(topics))
     _write_many_metadata_response_topic_v5(out, topics)
     return bytes(out)
@@ -923,14 +807,7 @@ def _read_many_metadata_response_topic_v7(
         at = end
         is_internal, n = _unpack_zi(buffer, at)
         at += 5
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_metadata_response_partition_v7(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_metadata_response_partition_v7)
         result.append(make(error_code, name, ZERO_UUID, is_internal, partitions))
     return tuple(result), at
 
@@ -948,9 +825,7 @@ def _write_many_metadata_response_topic_v7(
         name_raw = item.name.encode()
         out += _pack_hh(item.error_code, len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         if type(item.is_internal) is not bool:
             raise ValueError
         out += _pack_zi(item.is_internal, len(partitions))
@@ -968,14 +843,7 @@ def _write_many_metadata_response_topic_v7(
 def _read_metadata_response_v7(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
-    elif not n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = structs(buffer, at, n, _read_many_metadata_response_broker_v1)
     (n,) = _unpack_h(buffer, at)
     at += 2
     if n < 0:
@@ -986,14 +854,7 @@ def _read_metadata_response_v7(buffer: bytes, at: int) -> tuple[MetadataResponse
         at = end
     controller_id, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_metadata_response_topic_v7(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_metadata_response_topic_v7)
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), at
 
 
@@ -1003,9 +864,7 @@ def _encode_metadata_response_v7(item: MetadataResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     out += _pack_ii(item.throttle_time_ms, len(brokers))
     _write_many_metadata_response_broker_v1(out, brokers)
     cluster_id = item.cluster_id
@@ -1016,9 +875,7 @@ def _encode_metadata_response_v7(item: MetadataResponse) -> bytes:
         n = len(text)
         out += _pack_h(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.controller_id, len(topics))
     _write_many_metadata_response_topic_v7(out, topics)
     return bytes(out)
@@ -1047,14 +904,7 @@ def _read_many_metadata_response_topic_v8(
         at = end
         is_internal, n = _unpack_zi(buffer, at)
         at += 5
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_metadata_response_partition_v7(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_metadata_response_partition_v7)
         (topic_authorized_operations,) = _unpack_i(buffer, at)
         at += 4
         result.append(make(error_code, name, ZERO_UUID, is_internal, partitions, topic_authorized_operations))
@@ -1072,9 +922,7 @@ def _write_many_metadata_response_topic_v8(
         name_raw = item.name.encode()
         out += _pack_hh(item.error_code, len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         if type(item.is_internal) is not bool:
             raise ValueError
         out += _pack_zi(item.is_internal, len(partitions))
@@ -1094,14 +942,7 @@ def _write_many_metadata_response_topic_v8(
 def _read_metadata_response_v8(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
-    elif not n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = structs(buffer, at, n, _read_many_metadata_response_broker_v1)
     (n,) = _unpack_h(buffer, at)
     at += 2
     if n < 0:
@@ -1112,14 +953,7 @@ def _read_metadata_response_v8(buffer: bytes, at: int) -> tuple[MetadataResponse
         at = end
     controller_id, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_metadata_response_topic_v8(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_metadata_response_topic_v8)
     (cluster_authorized_operations,) = _unpack_i(buffer, at)
     at += 4
     return (
@@ -1132,9 +966,7 @@ def _encode_metadata_response_v8(item: MetadataResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     out += _pack_ii(item.throttle_time_ms, len(brokers))
     _write_many_metadata_response_broker_v1(out, brokers)
     cluster_id = item.cluster_id
@@ -1145,9 +977,7 @@ def _encode_metadata_response_v8(item: MetadataResponse) -> bytes:
         n = len(text)
         out += _pack_h(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.controller_id, len(topics))
     _write_many_metadata_response_topic_v8(out, topics)
     out += _pack_i(item.cluster_authorized_operations)
@@ -1379,16 +1209,7 @@ def _read_many_metadata_response_topic_v9(
             name, at = long_text(buffer, at, n)
             is_internal, n = _unpack_zB(buffer, at)
             at += 2
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_metadata_response_partition_v9(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_metadata_response_partition_v9)
         topic_authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -1415,9 +1236,7 @@ def _write_many_metadata_response_topic_v9(
             out += long_text_length(n)
             out += text
             out += _pack_z(item.is_internal)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -1442,16 +1261,7 @@ def _write_many_metadata_response_topic_v9(
 def _read_metadata_response_v9(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
-    elif n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = compact_structs(buffer, at, n, _read_many_metadata_response_broker_v9)
     n = buffer[at]
     at += 1
     if not n:
@@ -1464,16 +1274,7 @@ def _read_metadata_response_v9(buffer: bytes, at: int) -> tuple[MetadataResponse
         cluster_id, at = long_nullable_text(buffer, at, n)
     controller_id, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_metadata_response_topic_v9(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_metadata_response_topic_v9)
     cluster_authorized_operations, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -1489,9 +1290,7 @@ def _read_metadata_response_v9(buffer: bytes, at: int) -> tuple[MetadataResponse
 
 def _encode_metadata_response_v9(item: MetadataResponse) -> bytes:
     out = bytearray()
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     n = len(brokers)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -1510,9 +1309,7 @@ def _encode_metadata_response_v9(item: MetadataResponse) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.controller_id, n + 1)
@@ -1554,16 +1351,7 @@ def _read_many_metadata_response_topic_v10(
             topic_id, is_internal, n = _unpack_16szB(buffer, at)
             at += 18
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_metadata_response_partition_v9(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_metadata_response_partition_v9)
         topic_authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -1592,9 +1380,7 @@ def _write_many_metadata_response_topic_v10(
             out += long_text_length(n)
             out += text
             out += _pack_16sz(item.topic_id, item.is_internal)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -1619,16 +1405,7 @@ def _write_many_metadata_response_topic_v10(
 def _read_metadata_response_v10(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
-    elif n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = compact_structs(buffer, at, n, _read_many_metadata_response_broker_v9)
     n = buffer[at]
     at += 1
     if not n:
@@ -1641,16 +1418,7 @@ def _read_metadata_response_v10(buffer: bytes, at: int) -> tuple[MetadataRespons
         cluster_id, at = long_nullable_text(buffer, at, n)
     controller_id, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_metadata_response_topic_v10(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_metadata_response_topic_v10)
     cluster_authorized_operations, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -1666,9 +1434,7 @@ def _read_metadata_response_v10(buffer: bytes, at: int) -> tuple[MetadataRespons
 
 def _encode_metadata_response_v10(item: MetadataResponse) -> bytes:
     out = bytearray()
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     n = len(brokers)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -1687,9 +1453,7 @@ def _encode_metadata_response_v10(item: MetadataResponse) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.controller_id, n + 1)
@@ -1715,16 +1479,7 @@ def _encode_metadata_response_v10(item: MetadataResponse) -> bytes:
 def _read_metadata_response_v11(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
-    elif n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = compact_structs(buffer, at, n, _read_many_metadata_response_broker_v9)
     n = buffer[at]
     at += 1
     if not n:
@@ -1737,16 +1492,7 @@ def _read_metadata_response_v11(buffer: bytes, at: int) -> tuple[MetadataRespons
         cluster_id, at = long_nullable_text(buffer, at, n)
     controller_id, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_metadata_response_topic_v10(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_metadata_response_topic_v10)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1759,9 +1505,7 @@ def _encode_metadata_response_v11(item: MetadataResponse) -> bytes:
     out = bytearray()
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     n = len(brokers)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -1780,9 +1524,7 @@ def _encode_metadata_response_v11(item: MetadataResponse) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.controller_id, n + 1)
@@ -1825,16 +1567,7 @@ def _read_many_metadata_response_topic_v12(
         topic_id, is_internal, n = _unpack_16szB(buffer, at)
         at += 18
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_metadata_response_partition_v9(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_metadata_response_partition_v9)
         topic_authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -1860,9 +1593,7 @@ def _write_many_metadata_response_topic_v12(
             else:
                 out += long_text_length(n)
             out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -1891,16 +1622,7 @@ def _write_many_metadata_response_topic_v12(
 def _read_metadata_response_v12(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
-    elif n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = compact_structs(buffer, at, n, _read_many_metadata_response_broker_v9)
     n = buffer[at]
     at += 1
     if not n:
@@ -1913,16 +1635,7 @@ def _read_metadata_response_v12(buffer: bytes, at: int) -> tuple[MetadataRespons
         cluster_id, at = long_nullable_text(buffer, at, n)
     controller_id, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_metadata_response_topic_v12(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_metadata_response_topic_v12)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1935,9 +1648,7 @@ def _encode_metadata_response_v12(item: MetadataResponse) -> bytes:
     out = bytearray()
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     n = len(brokers)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -1956,9 +1667,7 @@ def _encode_metadata_response_v12(item: MetadataResponse) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.controller_id, n + 1)
@@ -1985,16 +1694,7 @@ def _encode_metadata_response_v12(item: MetadataResponse) -> bytes:
 def _read_metadata_response_v13(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
-    elif n:
-        brokers = ()
-    else:
-        raise ValueError
+    brokers, at = compact_structs(buffer, at, n, _read_many_metadata_response_broker_v9)
     n = buffer[at]
     at += 1
     if not n:
@@ -2007,16 +1707,7 @@ def _read_metadata_response_v13(buffer: bytes, at: int) -> tuple[MetadataRespons
         cluster_id, at = long_nullable_text(buffer, at, n)
     controller_id, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_metadata_response_topic_v12(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_metadata_response_topic_v12)
     error_code, n = _unpack_hB(buffer, at)
     at += 3
     tags: Tags = ()
@@ -2032,9 +1723,7 @@ def _encode_metadata_response_v13(item: MetadataResponse) -> bytes:
     out = bytearray()
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
-    brokers = item.brokers
-    if type(brokers) is not tuple:
-        brokers = sequence(brokers)
+    brokers = sequence(item.brokers)
     n = len(brokers)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -2053,9 +1742,7 @@ def _encode_metadata_response_v13(item: MetadataResponse) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.controller_id, n + 1)

@@ -12,14 +12,15 @@ from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -177,14 +178,7 @@ def _read_many_offset_commit_request_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_offset_commit_request_partition_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_offset_commit_request_partition_v0)
         result.append(make(name, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -198,9 +192,7 @@ def _write_many_offset_commit_request_topic_v0(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_offset_commit_request_partition_v0(out, partitions)
 
@@ -220,14 +212,7 @@ def _read_offset_commit_request_v0(buffer: bytes, at: int) -> tuple[OffsetCommit
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_commit_request_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_commit_request_topic_v0)
     return OffsetCommitRequest(group_id, -1, "", None, -1, topics), at
 
 
@@ -240,9 +225,7 @@ def _encode_offset_commit_request_v0(item: OffsetCommitRequest) -> bytes:
     group_id_raw = item.group_id.encode()
     out += _pack_h(len(group_id_raw))
     out += group_id_raw
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_commit_request_topic_v0(out, topics)
     return bytes(out)
@@ -310,14 +293,7 @@ def _read_many_offset_commit_request_topic_v1(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_offset_commit_request_partition_v1(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_offset_commit_request_partition_v1)
         result.append(make(name, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -331,9 +307,7 @@ def _write_many_offset_commit_request_topic_v1(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_offset_commit_request_partition_v1(out, partitions)
 
@@ -362,14 +336,7 @@ def _read_offset_commit_request_v1(buffer: bytes, at: int) -> tuple[OffsetCommit
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_commit_request_topic_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_commit_request_topic_v1)
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), at
 
 
@@ -385,9 +352,7 @@ def _encode_offset_commit_request_v1(item: OffsetCommitRequest) -> bytes:
     member_id_raw = item.member_id.encode()
     out += _pack_ih(item.generation_id_or_member_epoch, len(member_id_raw))
     out += member_id_raw
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_commit_request_topic_v1(out, topics)
     return bytes(out)
@@ -418,14 +383,7 @@ def _read_offset_commit_request_v2(buffer: bytes, at: int) -> tuple[OffsetCommit
     at = end
     retention_time_ms, n = _unpack_qi(buffer, at)
     at += 12
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_commit_request_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_commit_request_topic_v0)
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, retention_time_ms, topics), at
 
 
@@ -441,9 +399,7 @@ def _encode_offset_commit_request_v2(item: OffsetCommitRequest) -> bytes:
     member_id_raw = item.member_id.encode()
     out += _pack_ih(item.generation_id_or_member_epoch, len(member_id_raw))
     out += member_id_raw
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_qi(item.retention_time_ms, len(topics))
     _write_many_offset_commit_request_topic_v0(out, topics)
     return bytes(out)
@@ -473,14 +429,7 @@ def _read_offset_commit_request_v5(buffer: bytes, at: int) -> tuple[OffsetCommit
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_commit_request_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_commit_request_topic_v0)
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), at
 
 
@@ -496,9 +445,7 @@ def _encode_offset_commit_request_v5(item: OffsetCommitRequest) -> bytes:
     member_id_raw = item.member_id.encode()
     out += _pack_ih(item.generation_id_or_member_epoch, len(member_id_raw))
     out += member_id_raw
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_commit_request_topic_v0(out, topics)
     return bytes(out)
@@ -568,14 +515,7 @@ def _read_many_offset_commit_request_topic_v6(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_offset_commit_request_partition_v6(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_offset_commit_request_partition_v6)
         result.append(make(name, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -589,9 +529,7 @@ def _write_many_offset_commit_request_topic_v6(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_offset_commit_request_partition_v6(out, partitions)
 
@@ -620,14 +558,7 @@ def _read_offset_commit_request_v6(buffer: bytes, at: int) -> tuple[OffsetCommit
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_commit_request_topic_v6(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_commit_request_topic_v6)
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), at
 
 
@@ -643,9 +574,7 @@ def _encode_offset_commit_request_v6(item: OffsetCommitRequest) -> bytes:
     member_id_raw = item.member_id.encode()
     out += _pack_ih(item.generation_id_or_member_epoch, len(member_id_raw))
     out += member_id_raw
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_commit_request_topic_v6(out, topics)
     return bytes(out)
@@ -684,14 +613,7 @@ def _read_offset_commit_request_v7(buffer: bytes, at: int) -> tuple[OffsetCommit
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_commit_request_topic_v6(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_commit_request_topic_v6)
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, group_instance_id, -1, topics), at
 
 
@@ -713,9 +635,7 @@ def _encode_offset_commit_request_v7(item: OffsetCommitRequest) -> bytes:
         n = len(text)
         out += _pack_h(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_commit_request_topic_v6(out, topics)
     return bytes(out)
@@ -799,16 +719,7 @@ def _read_many_offset_commit_request_topic_v8(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_offset_commit_request_partition_v8(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_offset_commit_request_partition_v8)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -829,9 +740,7 @@ def _write_many_offset_commit_request_topic_v8(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -882,16 +791,7 @@ def _read_offset_commit_request_v8(buffer: bytes, at: int) -> tuple[OffsetCommit
         group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_offset_commit_request_topic_v8(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_offset_commit_request_topic_v8)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -938,9 +838,7 @@ def _encode_offset_commit_request_v8(item: OffsetCommitRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)
@@ -968,16 +866,7 @@ def _read_many_offset_commit_request_topic_v10(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_offset_commit_request_partition_v8(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_offset_commit_request_partition_v8)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -991,9 +880,7 @@ def _write_many_offset_commit_request_topic_v10(
     out: bytearray, items: Sequence[OffsetCommitRequest.OffsetCommitRequestTopic]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -1047,16 +934,7 @@ def _read_offset_commit_request_v10(buffer: bytes, at: int) -> tuple[OffsetCommi
         group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_offset_commit_request_topic_v10(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_offset_commit_request_topic_v10)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1103,9 +981,7 @@ def _encode_offset_commit_request_v10(item: OffsetCommitRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

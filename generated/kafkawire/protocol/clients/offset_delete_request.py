@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
-from kafkawire.wire.structs import Tags, iterator, packer, sequence, unpacker
+from kafkawire.wire.structs import Tags, iterator, packer, sequence, structs, unpacker
 
 
 class OffsetDeleteRequest(Message, frozen=True, gc=False):
@@ -102,14 +102,7 @@ def _read_many_offset_delete_request_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_offset_delete_request_partition_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_offset_delete_request_partition_v0)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -123,9 +116,7 @@ def _write_many_offset_delete_request_topic_v0(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_offset_delete_request_partition_v0(out, partitions)
 
@@ -145,14 +136,7 @@ def _read_offset_delete_request_v0(buffer: bytes, at: int) -> tuple[OffsetDelete
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_delete_request_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_delete_request_topic_v0)
     return OffsetDeleteRequest(group_id, topics), at
 
 
@@ -163,9 +147,7 @@ def _encode_offset_delete_request_v0(item: OffsetDeleteRequest) -> bytes:
     group_id_raw = item.group_id.encode()
     out += _pack_h(len(group_id_raw))
     out += group_id_raw
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_delete_request_topic_v0(out, topics)
     return bytes(out)

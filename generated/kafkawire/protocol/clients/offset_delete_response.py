@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.structs import Tags, iterator, packer, sequence, unpacker
+from kafkawire.wire.structs import Tags, iterator, packer, sequence, structs, unpacker
 
 
 class OffsetDeleteResponse(Message, frozen=True, gc=False):
@@ -110,14 +110,7 @@ def _read_many_offset_delete_response_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_offset_delete_response_partition_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_offset_delete_response_partition_v0)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -131,9 +124,7 @@ def _write_many_offset_delete_response_topic_v0(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_offset_delete_response_partition_v0(out, partitions)
 
@@ -147,14 +138,7 @@ def _write_many_offset_delete_response_topic_v0(
 def _read_offset_delete_response_v0(buffer: bytes, at: int) -> tuple[OffsetDeleteResponse, int]:
     error_code, throttle_time_ms, n = _unpack_hii(buffer, at)
     at += 10
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_delete_response_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_delete_response_topic_v0)
     return OffsetDeleteResponse(error_code, throttle_time_ms, topics), at
 
 
@@ -162,9 +146,7 @@ def _encode_offset_delete_response_v0(item: OffsetDeleteResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_hii(item.error_code, item.throttle_time_ms, len(topics))
     _write_many_offset_delete_response_topic_v0(out, topics)
     return bytes(out)

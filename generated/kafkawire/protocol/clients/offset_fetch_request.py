@@ -13,6 +13,8 @@ from kafkawire.wire.structs import (
     NULL_COUNT,
     Tags,
     ZERO_UUID,
+    compact_nullable_structs,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -20,11 +22,12 @@ from kafkawire.wire.structs import (
     long_text,
     long_text_length,
     many_numbers,
+    nullable_structs,
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -175,14 +178,7 @@ def _read_offset_fetch_request_v0(buffer: bytes, at: int) -> tuple[OffsetFetchRe
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_fetch_request_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_fetch_request_topic_v0)
     return OffsetFetchRequest(group_id, topics), at
 
 
@@ -199,9 +195,7 @@ def _encode_offset_fetch_request_v0(item: OffsetFetchRequest) -> bytes:
     out += group_id_raw
     if item.topics is None:
         raise ValueError  # null-encode-refused
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_fetch_request_topic_v0(out, topics)
     return bytes(out)
@@ -222,14 +216,7 @@ def _read_offset_fetch_request_v2(buffer: bytes, at: int) -> tuple[OffsetFetchRe
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n < 0:
-        topics = None
-    elif n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_fetch_request_topic_v0(buffer, at, n)
-    else:
-        topics = ()
+    topics, at = nullable_structs(buffer, at, n, _read_many_offset_fetch_request_topic_v0)
     return OffsetFetchRequest(group_id, topics), at
 
 
@@ -248,8 +235,7 @@ def _encode_offset_fetch_request_v2(item: OffsetFetchRequest) -> bytes:
     if topics is None:
         out += NULL_COUNT
     else:
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(topics)
         n = len(topics)
         out += _pack_i(n)
         _write_many_offset_fetch_request_topic_v0(out, topics)
@@ -340,16 +326,11 @@ def _read_offset_fetch_request_v6(buffer: bytes, at: int) -> tuple[OffsetFetchRe
         group_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        topics = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_offset_fetch_request_topic_v6(buffer, at, n - 1)
-    else:
-        topics = ()
+    topics, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_offset_fetch_request_topic_v6)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -375,8 +356,7 @@ def _encode_offset_fetch_request_v6(item: OffsetFetchRequest) -> bytes:
     if topics is None:
         out.append(0)
     else:
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -407,16 +387,11 @@ def _read_offset_fetch_request_v7(buffer: bytes, at: int) -> tuple[OffsetFetchRe
         group_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        topics = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_offset_fetch_request_topic_v6(buffer, at, n - 1)
-    else:
-        topics = ()
+    topics, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_offset_fetch_request_topic_v6)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     require_stable, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -440,8 +415,7 @@ def _encode_offset_fetch_request_v7(item: OffsetFetchRequest) -> bytes:
     if topics is None:
         out.append(0)
     else:
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -545,16 +519,11 @@ def _read_many_offset_fetch_request_group_v8(
             group_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if not n:
-            topics = None
-        elif n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_offset_fetch_request_topics_v8(buffer, at, n - 1)
-        else:
-            topics = ()
+        topics, at = (
+            compact_nullable_structs(buffer, at, n, _read_many_offset_fetch_request_topics_v8)
+            if n > 1
+            else (NOTHING if n else None, at)
+        )
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -579,8 +548,7 @@ def _write_many_offset_fetch_request_group_v8(
         if topics is None:
             out.append(0)
         else:
-            if type(topics) is not tuple:
-                topics = sequence(topics)
+            topics = sequence(topics)
             n = len(topics)
             if n < 127:
                 out.append(n + 1)
@@ -601,16 +569,7 @@ def _write_many_offset_fetch_request_group_v8(
 def _read_offset_fetch_request_v8(buffer: bytes, at: int) -> tuple[OffsetFetchRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_offset_fetch_request_group_v8(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_offset_fetch_request_group_v8)
     require_stable, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -625,9 +584,7 @@ def _encode_offset_fetch_request_v8(item: OffsetFetchRequest) -> bytes:
         raise ValueError  # group_id is not in these versions
     if item.topics is None or len(item.topics):
         raise ValueError  # topics is not in these versions
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out.append(n + 1)
@@ -676,16 +633,11 @@ def _read_many_offset_fetch_request_group_v9(
             member_id, at = long_nullable_text(buffer, at, n)
         member_epoch, n = _unpack_iB(buffer, at)
         at += 5
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if not n:
-            topics = None
-        elif n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_offset_fetch_request_topics_v8(buffer, at, n - 1)
-        else:
-            topics = ()
+        topics, at = (
+            compact_nullable_structs(buffer, at, n, _read_many_offset_fetch_request_topics_v8)
+            if n > 1
+            else (NOTHING if n else None, at)
+        )
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -726,8 +678,7 @@ def _write_many_offset_fetch_request_group_v9(
             if topics is None:
                 out.append(0)
             else:
-                if type(topics) is not tuple:
-                    topics = sequence(topics)
+                topics = sequence(topics)
                 n = len(topics)
                 if n < 127:
                     out.append(n + 1)
@@ -748,16 +699,7 @@ def _write_many_offset_fetch_request_group_v9(
 def _read_offset_fetch_request_v9(buffer: bytes, at: int) -> tuple[OffsetFetchRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_offset_fetch_request_group_v9(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_offset_fetch_request_group_v9)
     require_stable, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -772,9 +714,7 @@ def _encode_offset_fetch_request_v9(item: OffsetFetchRequest) -> bytes:
         raise ValueError  # group_id is not in these versions
     if item.topics is None or len(item.topics):
         raise ValueError  # topics is not in these versions
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out.append(n + 1)
@@ -876,16 +816,11 @@ def _read_many_offset_fetch_request_group_v10(
             member_id, at = long_nullable_text(buffer, at, n)
         member_epoch, n = _unpack_iB(buffer, at)
         at += 5
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if not n:
-            topics = None
-        elif n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_offset_fetch_request_topics_v10(buffer, at, n - 1)
-        else:
-            topics = ()
+        topics, at = (
+            compact_nullable_structs(buffer, at, n, _read_many_offset_fetch_request_topics_v10)
+            if n > 1
+            else (NOTHING if n else None, at)
+        )
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -926,8 +861,7 @@ def _write_many_offset_fetch_request_group_v10(
             if topics is None:
                 out.append(0)
             else:
-                if type(topics) is not tuple:
-                    topics = sequence(topics)
+                topics = sequence(topics)
                 n = len(topics)
                 if n < 127:
                     out.append(n + 1)
@@ -948,16 +882,7 @@ def _write_many_offset_fetch_request_group_v10(
 def _read_offset_fetch_request_v10(buffer: bytes, at: int) -> tuple[OffsetFetchRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_offset_fetch_request_group_v10(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_offset_fetch_request_group_v10)
     require_stable, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -972,9 +897,7 @@ def _encode_offset_fetch_request_v10(item: OffsetFetchRequest) -> bytes:
         raise ValueError  # group_id is not in these versions
     if item.topics is None or len(item.topics):
         raise ValueError  # topics is not in these versions
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out.append(n + 1)

@@ -12,14 +12,15 @@ from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -212,14 +213,7 @@ def _read_many_offset_fetch_response_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_offset_fetch_response_partition_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_offset_fetch_response_partition_v0)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -233,9 +227,7 @@ def _write_many_offset_fetch_response_topic_v0(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_offset_fetch_response_partition_v0(out, partitions)
 
@@ -247,14 +239,7 @@ def _write_many_offset_fetch_response_topic_v0(
 def _read_offset_fetch_response_v0(buffer: bytes, at: int) -> tuple[OffsetFetchResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_fetch_response_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_fetch_response_topic_v0)
     return OffsetFetchResponse(0, topics), at
 
 
@@ -264,9 +249,7 @@ def _encode_offset_fetch_response_v0(item: OffsetFetchResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.groups):
         raise ValueError  # groups is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_fetch_response_topic_v0(out, topics)
     return bytes(out)
@@ -280,14 +263,7 @@ def _encode_offset_fetch_response_v0(item: OffsetFetchResponse) -> bytes:
 def _read_offset_fetch_response_v2(buffer: bytes, at: int) -> tuple[OffsetFetchResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_fetch_response_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_fetch_response_topic_v0)
     (error_code,) = _unpack_h(buffer, at)
     at += 2
     return OffsetFetchResponse(0, topics, error_code), at
@@ -299,9 +275,7 @@ def _encode_offset_fetch_response_v2(item: OffsetFetchResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.groups):
         raise ValueError  # groups is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_fetch_response_topic_v0(out, topics)
     out += _pack_h(item.error_code)
@@ -317,14 +291,7 @@ def _encode_offset_fetch_response_v2(item: OffsetFetchResponse) -> bytes:
 def _read_offset_fetch_response_v3(buffer: bytes, at: int) -> tuple[OffsetFetchResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_fetch_response_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_fetch_response_topic_v0)
     (error_code,) = _unpack_h(buffer, at)
     at += 2
     return OffsetFetchResponse(throttle_time_ms, topics, error_code), at
@@ -336,9 +303,7 @@ def _encode_offset_fetch_response_v3(item: OffsetFetchResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.groups):
         raise ValueError  # groups is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_offset_fetch_response_topic_v0(out, topics)
     out += _pack_h(item.error_code)
@@ -411,14 +376,7 @@ def _read_many_offset_fetch_response_topic_v5(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_offset_fetch_response_partition_v5(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_offset_fetch_response_partition_v5)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -432,9 +390,7 @@ def _write_many_offset_fetch_response_topic_v5(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_offset_fetch_response_partition_v5(out, partitions)
 
@@ -448,14 +404,7 @@ def _write_many_offset_fetch_response_topic_v5(
 def _read_offset_fetch_response_v5(buffer: bytes, at: int) -> tuple[OffsetFetchResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_fetch_response_topic_v5(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_fetch_response_topic_v5)
     (error_code,) = _unpack_h(buffer, at)
     at += 2
     return OffsetFetchResponse(throttle_time_ms, topics, error_code), at
@@ -467,9 +416,7 @@ def _encode_offset_fetch_response_v5(item: OffsetFetchResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.groups):
         raise ValueError  # groups is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_offset_fetch_response_topic_v5(out, topics)
     out += _pack_h(item.error_code)
@@ -553,16 +500,7 @@ def _read_many_offset_fetch_response_topic_v6(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_offset_fetch_response_partition_v6(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_offset_fetch_response_partition_v6)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -583,9 +521,7 @@ def _write_many_offset_fetch_response_topic_v6(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -607,16 +543,7 @@ def _write_many_offset_fetch_response_topic_v6(
 def _read_offset_fetch_response_v6(buffer: bytes, at: int) -> tuple[OffsetFetchResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_offset_fetch_response_topic_v6(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_offset_fetch_response_topic_v6)
     error_code, n = _unpack_hB(buffer, at)
     at += 3
     tags: Tags = ()
@@ -629,9 +556,7 @@ def _encode_offset_fetch_response_v6(item: OffsetFetchResponse) -> bytes:
     out = bytearray()
     if len(item.groups):
         raise ValueError  # groups is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -722,16 +647,7 @@ def _read_many_offset_fetch_response_topics_v8(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_offset_fetch_response_partitions_v8(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_offset_fetch_response_partitions_v8)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -752,9 +668,7 @@ def _write_many_offset_fetch_response_topics_v8(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -789,16 +703,7 @@ def _read_many_offset_fetch_response_group_v8(
             group_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_offset_fetch_response_topics_v8(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_offset_fetch_response_topics_v8)
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         tags: Tags = ()
@@ -819,9 +724,7 @@ def _write_many_offset_fetch_response_group_v8(
         else:
             out += long_text_length(n)
         out += text
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -842,16 +745,7 @@ def _write_many_offset_fetch_response_group_v8(
 def _read_offset_fetch_response_v8(buffer: bytes, at: int) -> tuple[OffsetFetchResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_offset_fetch_response_group_v8(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_offset_fetch_response_group_v8)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -864,9 +758,7 @@ def _encode_offset_fetch_response_v8(item: OffsetFetchResponse) -> bytes:
     out = bytearray()
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -895,16 +787,7 @@ def _read_many_offset_fetch_response_topics_v10(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_offset_fetch_response_partitions_v8(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_offset_fetch_response_partitions_v8)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -918,9 +801,7 @@ def _write_many_offset_fetch_response_topics_v10(
     out: bytearray, items: Sequence[OffsetFetchResponse.OffsetFetchResponseTopics]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -958,16 +839,7 @@ def _read_many_offset_fetch_response_group_v10(
             group_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_offset_fetch_response_topics_v10(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_offset_fetch_response_topics_v10)
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         tags: Tags = ()
@@ -988,9 +860,7 @@ def _write_many_offset_fetch_response_group_v10(
         else:
             out += long_text_length(n)
         out += text
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if n < 127:
             out.append(n + 1)
@@ -1011,16 +881,7 @@ def _write_many_offset_fetch_response_group_v10(
 def _read_offset_fetch_response_v10(buffer: bytes, at: int) -> tuple[OffsetFetchResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_offset_fetch_response_group_v10(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_offset_fetch_response_group_v10)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1033,9 +894,7 @@ def _encode_offset_fetch_response_v10(item: OffsetFetchResponse) -> bytes:
     out = bytearray()
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

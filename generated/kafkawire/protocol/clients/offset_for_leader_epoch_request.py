@@ -11,13 +11,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -131,14 +132,7 @@ def _read_many_offset_for_leader_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_offset_for_leader_partition_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_offset_for_leader_partition_v0)
         result.append(make(topic, partitions))
     return tuple(result), at
 
@@ -152,9 +146,7 @@ def _write_many_offset_for_leader_topic_v0(
         topic_raw = item.topic.encode()
         out += _pack_h(len(topic_raw))
         out += topic_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_offset_for_leader_partition_v0(out, partitions)
 
@@ -166,14 +158,7 @@ def _write_many_offset_for_leader_topic_v0(
 def _read_offset_for_leader_epoch_request_v0(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_for_leader_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_for_leader_topic_v0)
     return OffsetForLeaderEpochRequest(-2, topics), at
 
 
@@ -181,9 +166,7 @@ def _encode_offset_for_leader_epoch_request_v0(item: OffsetForLeaderEpochRequest
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_for_leader_topic_v0(out, topics)
     return bytes(out)
@@ -232,14 +215,7 @@ def _read_many_offset_for_leader_topic_v2(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_offset_for_leader_partition_v2(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_offset_for_leader_partition_v2)
         result.append(make(topic, partitions))
     return tuple(result), at
 
@@ -253,9 +229,7 @@ def _write_many_offset_for_leader_topic_v2(
         topic_raw = item.topic.encode()
         out += _pack_h(len(topic_raw))
         out += topic_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_offset_for_leader_partition_v2(out, partitions)
 
@@ -267,14 +241,7 @@ def _write_many_offset_for_leader_topic_v2(
 def _read_offset_for_leader_epoch_request_v2(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_for_leader_topic_v2(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_for_leader_topic_v2)
     return OffsetForLeaderEpochRequest(-2, topics), at
 
 
@@ -282,9 +249,7 @@ def _encode_offset_for_leader_epoch_request_v2(item: OffsetForLeaderEpochRequest
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_for_leader_topic_v2(out, topics)
     return bytes(out)
@@ -298,14 +263,7 @@ def _encode_offset_for_leader_epoch_request_v2(item: OffsetForLeaderEpochRequest
 def _read_offset_for_leader_epoch_request_v3(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochRequest, int]:
     replica_id, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_for_leader_topic_v2(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_for_leader_topic_v2)
     return OffsetForLeaderEpochRequest(replica_id, topics), at
 
 
@@ -313,9 +271,7 @@ def _encode_offset_for_leader_epoch_request_v3(item: OffsetForLeaderEpochRequest
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.replica_id, len(topics))
     _write_many_offset_for_leader_topic_v2(out, topics)
     return bytes(out)
@@ -377,16 +333,7 @@ def _read_many_offset_for_leader_topic_v4(
             topic, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_offset_for_leader_partition_v4(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_offset_for_leader_partition_v4)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -407,9 +354,7 @@ def _write_many_offset_for_leader_topic_v4(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -430,16 +375,7 @@ def _write_many_offset_for_leader_topic_v4(
 def _read_offset_for_leader_epoch_request_v4(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochRequest, int]:
     replica_id, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_offset_for_leader_topic_v4(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_offset_for_leader_topic_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -450,9 +386,7 @@ def _read_offset_for_leader_epoch_request_v4(buffer: bytes, at: int) -> tuple[Of
 
 def _encode_offset_for_leader_epoch_request_v4(item: OffsetForLeaderEpochRequest) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.replica_id, n + 1)

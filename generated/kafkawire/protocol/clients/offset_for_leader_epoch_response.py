@@ -11,13 +11,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -136,14 +137,7 @@ def _read_many_offset_for_leader_topic_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_epoch_end_offset_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_epoch_end_offset_v0)
         result.append(make(topic, partitions))
     return tuple(result), at
 
@@ -157,9 +151,7 @@ def _write_many_offset_for_leader_topic_result_v0(
         topic_raw = item.topic.encode()
         out += _pack_h(len(topic_raw))
         out += topic_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_epoch_end_offset_v0(out, partitions)
 
@@ -171,14 +163,7 @@ def _write_many_offset_for_leader_topic_result_v0(
 def _read_offset_for_leader_epoch_response_v0(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_for_leader_topic_result_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_for_leader_topic_result_v0)
     return OffsetForLeaderEpochResponse(0, topics), at
 
 
@@ -186,9 +171,7 @@ def _encode_offset_for_leader_epoch_response_v0(item: OffsetForLeaderEpochRespon
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_for_leader_topic_result_v0(out, topics)
     return bytes(out)
@@ -238,14 +221,7 @@ def _read_many_offset_for_leader_topic_result_v1(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_epoch_end_offset_v1(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_epoch_end_offset_v1)
         result.append(make(topic, partitions))
     return tuple(result), at
 
@@ -259,9 +235,7 @@ def _write_many_offset_for_leader_topic_result_v1(
         topic_raw = item.topic.encode()
         out += _pack_h(len(topic_raw))
         out += topic_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_epoch_end_offset_v1(out, partitions)
 
@@ -273,14 +247,7 @@ def _write_many_offset_for_leader_topic_result_v1(
 def _read_offset_for_leader_epoch_response_v1(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_for_leader_topic_result_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_for_leader_topic_result_v1)
     return OffsetForLeaderEpochResponse(0, topics), at
 
 
@@ -288,9 +255,7 @@ def _encode_offset_for_leader_epoch_response_v1(item: OffsetForLeaderEpochRespon
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_i(len(topics))
     _write_many_offset_for_leader_topic_result_v1(out, topics)
     return bytes(out)
@@ -304,14 +269,7 @@ def _encode_offset_for_leader_epoch_response_v1(item: OffsetForLeaderEpochRespon
 def _read_offset_for_leader_epoch_response_v2(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_offset_for_leader_topic_result_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_offset_for_leader_topic_result_v1)
     return OffsetForLeaderEpochResponse(throttle_time_ms, topics), at
 
 
@@ -319,9 +277,7 @@ def _encode_offset_for_leader_epoch_response_v2(item: OffsetForLeaderEpochRespon
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_offset_for_leader_topic_result_v1(out, topics)
     return bytes(out)
@@ -384,16 +340,7 @@ def _read_many_offset_for_leader_topic_result_v4(
             topic, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_epoch_end_offset_v4(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_epoch_end_offset_v4)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -414,9 +361,7 @@ def _write_many_offset_for_leader_topic_result_v4(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -437,16 +382,7 @@ def _write_many_offset_for_leader_topic_result_v4(
 def _read_offset_for_leader_epoch_response_v4(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_offset_for_leader_topic_result_v4(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_offset_for_leader_topic_result_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -457,9 +393,7 @@ def _read_offset_for_leader_epoch_response_v4(buffer: bytes, at: int) -> tuple[O
 
 def _encode_offset_for_leader_epoch_response_v4(item: OffsetForLeaderEpochResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

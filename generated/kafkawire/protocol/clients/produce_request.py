@@ -14,6 +14,7 @@ from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -24,6 +25,7 @@ from kafkawire.wire.structs import (
     reduce_views,
     rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -161,14 +163,7 @@ def _read_many_topic_produce_data_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partition_data, at = _read_many_partition_produce_data_v0(buffer, at, n)
-        elif not n:
-            partition_data = ()
-        else:
-            raise ValueError
+        partition_data, at = structs(buffer, at, n, _read_many_partition_produce_data_v0)
         result.append(make(name, ZERO_UUID, partition_data))
     return tuple(result), at
 
@@ -180,9 +175,7 @@ def _write_many_topic_produce_data_v0(out: list[RecordBytes], items: Sequence[Pr
         name_raw = item.name.encode()
         out.append(_pack_h(len(name_raw)))
         out.append(name_raw)
-        partition_data = item.partition_data
-        if type(partition_data) is not tuple:
-            partition_data = sequence(partition_data)
+        partition_data = sequence(item.partition_data)
         out.append(_pack_i(len(partition_data)))
         _write_many_partition_produce_data_v0(out, partition_data)
 
@@ -196,14 +189,7 @@ def _write_many_topic_produce_data_v0(out: list[RecordBytes], items: Sequence[Pr
 def _read_produce_request_v0(buffer: bytes, at: int) -> tuple[ProduceRequest, int]:
     acks, timeout_ms, n = _unpack_hii(buffer, at)
     at += 10
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topic_data, at = _read_many_topic_produce_data_v0(buffer, at, n)
-    elif not n:
-        topic_data = ()
-    else:
-        raise ValueError
+    topic_data, at = structs(buffer, at, n, _read_many_topic_produce_data_v0)
     return ProduceRequest(None, acks, timeout_ms, topic_data), at
 
 
@@ -213,9 +199,7 @@ def _encode_produce_request_v0(item: ProduceRequest) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.transactional_id is not None:
         raise ValueError  # transactional_id is not in these versions
-    topic_data = item.topic_data
-    if type(topic_data) is not tuple:
-        topic_data = sequence(topic_data)
+    topic_data = sequence(item.topic_data)
     out.append(_pack_hii(item.acks, item.timeout_ms, len(topic_data)))
     _write_many_topic_produce_data_v0(out, topic_data)
     return b"".join(out)
@@ -239,14 +223,7 @@ def _read_produce_request_v3(buffer: bytes, at: int) -> tuple[ProduceRequest, in
         at = end
     acks, timeout_ms, n = _unpack_hii(buffer, at)
     at += 10
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topic_data, at = _read_many_topic_produce_data_v0(buffer, at, n)
-    elif not n:
-        topic_data = ()
-    else:
-        raise ValueError
+    topic_data, at = structs(buffer, at, n, _read_many_topic_produce_data_v0)
     return ProduceRequest(transactional_id, acks, timeout_ms, topic_data), at
 
 
@@ -261,9 +238,7 @@ def _encode_produce_request_v3(item: ProduceRequest) -> bytes:
         text = transactional_id.encode()
         n = len(text)
         out += (_pack_h(n), text)
-    topic_data = item.topic_data
-    if type(topic_data) is not tuple:
-        topic_data = sequence(topic_data)
+    topic_data = sequence(item.topic_data)
     out.append(_pack_hii(item.acks, item.timeout_ms, len(topic_data)))
     _write_many_topic_produce_data_v0(out, topic_data)
     return b"".join(out)
@@ -343,16 +318,7 @@ def _read_many_topic_produce_data_v9(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_data, at = _read_many_partition_produce_data_v9(buffer, at, n - 1)
-        elif n:
-            partition_data = ()
-        else:
-            raise ValueError
+        partition_data, at = compact_structs(buffer, at, n, _read_many_partition_produce_data_v9)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -367,9 +333,7 @@ def _write_many_topic_produce_data_v9(out: list[RecordBytes], items: Sequence[Pr
         text = item.name.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-        partition_data = item.partition_data
-        if type(partition_data) is not tuple:
-            partition_data = sequence(partition_data)
+        partition_data = sequence(item.partition_data)
         n = len(partition_data)
         if n < 127:
             out.append(BYTES[n + 1])
@@ -402,16 +366,7 @@ def _read_produce_request_v9(buffer: bytes, at: int) -> tuple[ProduceRequest, in
         transactional_id, at = long_nullable_text(buffer, at, n)
     acks, timeout_ms, n = _unpack_hiB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_data, at = _read_many_topic_produce_data_v9(buffer, at, n - 1)
-    elif n:
-        topic_data = ()
-    else:
-        raise ValueError
+    topic_data, at = compact_structs(buffer, at, n, _read_many_topic_produce_data_v9)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -429,9 +384,7 @@ def _encode_produce_request_v9(item: ProduceRequest) -> bytes:
         text = transactional_id.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    topic_data = item.topic_data
-    if type(topic_data) is not tuple:
-        topic_data = sequence(topic_data)
+    topic_data = sequence(item.topic_data)
     n = len(topic_data)
     if n < 127:
         out.append(_pack_hiB(item.acks, item.timeout_ms, n + 1))
@@ -460,16 +413,7 @@ def _read_many_topic_produce_data_v13(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_data, at = _read_many_partition_produce_data_v9(buffer, at, n - 1)
-        elif n:
-            partition_data = ()
-        else:
-            raise ValueError
+        partition_data, at = compact_structs(buffer, at, n, _read_many_partition_produce_data_v9)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -483,9 +427,7 @@ def _write_many_topic_produce_data_v13(
     out: list[RecordBytes], items: Sequence[ProduceRequest.TopicProduceData]
 ) -> None:
     for item in items:
-        partition_data = item.partition_data
-        if type(partition_data) is not tuple:
-            partition_data = sequence(partition_data)
+        partition_data = sequence(item.partition_data)
         n = len(partition_data)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -521,16 +463,7 @@ def _read_produce_request_v13(buffer: bytes, at: int) -> tuple[ProduceRequest, i
         transactional_id, at = long_nullable_text(buffer, at, n)
     acks, timeout_ms, n = _unpack_hiB(buffer, at)
     at += 7
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_data, at = _read_many_topic_produce_data_v13(buffer, at, n - 1)
-    elif n:
-        topic_data = ()
-    else:
-        raise ValueError
+    topic_data, at = compact_structs(buffer, at, n, _read_many_topic_produce_data_v13)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -548,9 +481,7 @@ def _encode_produce_request_v13(item: ProduceRequest) -> bytes:
         text = transactional_id.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    topic_data = item.topic_data
-    if type(topic_data) is not tuple:
-        topic_data = sequence(topic_data)
+    topic_data = sequence(item.topic_data)
     n = len(topic_data)
     if n < 127:
         out.append(_pack_hiB(item.acks, item.timeout_ms, n + 1))

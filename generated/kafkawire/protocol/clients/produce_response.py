@@ -15,6 +15,7 @@ from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    compact_structs,
     differs,
     iterator,
     loader,
@@ -23,8 +24,8 @@ from kafkawire.wire.structs import (
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_entries,
     tagged_section,
     text_packers,
@@ -212,14 +213,7 @@ def _read_many_topic_produce_response_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partition_responses, at = _read_many_partition_produce_response_v0(buffer, at, n)
-        elif not n:
-            partition_responses = ()
-        else:
-            raise ValueError
+        partition_responses, at = structs(buffer, at, n, _read_many_partition_produce_response_v0)
         result.append(make(name, ZERO_UUID, partition_responses))
     return tuple(result), at
 
@@ -233,9 +227,7 @@ def _write_many_topic_produce_response_v0(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partition_responses = item.partition_responses
-        if type(partition_responses) is not tuple:
-            partition_responses = sequence(partition_responses)
+        partition_responses = sequence(item.partition_responses)
         out += _pack_i(len(partition_responses))
         _write_many_partition_produce_response_v0(out, partition_responses)
 
@@ -247,14 +239,7 @@ def _write_many_topic_produce_response_v0(
 def _read_produce_response_v0(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_topic_produce_response_v0(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_topic_produce_response_v0)
     return ProduceResponse(responses), at
 
 
@@ -264,9 +249,7 @@ def _encode_produce_response_v0(item: ProduceResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out += _pack_i(len(responses))
     _write_many_topic_produce_response_v0(out, responses)
     return bytes(out)
@@ -280,14 +263,7 @@ def _encode_produce_response_v0(item: ProduceResponse) -> bytes:
 def _read_produce_response_v1(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_topic_produce_response_v0(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_topic_produce_response_v0)
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
     return ProduceResponse(responses, throttle_time_ms), at
@@ -299,9 +275,7 @@ def _encode_produce_response_v1(item: ProduceResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out += _pack_i(len(responses))
     _write_many_topic_produce_response_v0(out, responses)
     out += _pack_i(item.throttle_time_ms)
@@ -356,14 +330,7 @@ def _read_many_topic_produce_response_v2(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partition_responses, at = _read_many_partition_produce_response_v2(buffer, at, n)
-        elif not n:
-            partition_responses = ()
-        else:
-            raise ValueError
+        partition_responses, at = structs(buffer, at, n, _read_many_partition_produce_response_v2)
         result.append(make(name, ZERO_UUID, partition_responses))
     return tuple(result), at
 
@@ -377,9 +344,7 @@ def _write_many_topic_produce_response_v2(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partition_responses = item.partition_responses
-        if type(partition_responses) is not tuple:
-            partition_responses = sequence(partition_responses)
+        partition_responses = sequence(item.partition_responses)
         out += _pack_i(len(partition_responses))
         _write_many_partition_produce_response_v2(out, partition_responses)
 
@@ -392,14 +357,7 @@ def _write_many_topic_produce_response_v2(
 def _read_produce_response_v2(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_topic_produce_response_v2(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_topic_produce_response_v2)
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
     return ProduceResponse(responses, throttle_time_ms), at
@@ -411,9 +369,7 @@ def _encode_produce_response_v2(item: ProduceResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out += _pack_i(len(responses))
     _write_many_topic_produce_response_v2(out, responses)
     out += _pack_i(item.throttle_time_ms)
@@ -471,14 +427,7 @@ def _read_many_topic_produce_response_v5(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partition_responses, at = _read_many_partition_produce_response_v5(buffer, at, n)
-        elif not n:
-            partition_responses = ()
-        else:
-            raise ValueError
+        partition_responses, at = structs(buffer, at, n, _read_many_partition_produce_response_v5)
         result.append(make(name, ZERO_UUID, partition_responses))
     return tuple(result), at
 
@@ -492,9 +441,7 @@ def _write_many_topic_produce_response_v5(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partition_responses = item.partition_responses
-        if type(partition_responses) is not tuple:
-            partition_responses = sequence(partition_responses)
+        partition_responses = sequence(item.partition_responses)
         out += _pack_i(len(partition_responses))
         _write_many_partition_produce_response_v5(out, partition_responses)
 
@@ -507,14 +454,7 @@ def _write_many_topic_produce_response_v5(
 def _read_produce_response_v5(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_topic_produce_response_v5(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_topic_produce_response_v5)
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
     return ProduceResponse(responses, throttle_time_ms), at
@@ -526,9 +466,7 @@ def _encode_produce_response_v5(item: ProduceResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out += _pack_i(len(responses))
     _write_many_topic_produce_response_v5(out, responses)
     out += _pack_i(item.throttle_time_ms)
@@ -593,14 +531,7 @@ def _read_many_partition_produce_response_v8(
     for _ in range(count):
         index, error_code, base_offset, log_append_time_ms, log_start_offset, n = _unpack_ihqqqi(buffer, at)
         at += 34
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            record_errors, at = _read_many_batch_index_and_error_message_v8(buffer, at, n)
-        elif not n:
-            record_errors = ()
-        else:
-            raise ValueError
+        record_errors, at = structs(buffer, at, n, _read_many_batch_index_and_error_message_v8)
         (n,) = _unpack_h(buffer, at)
         at += 2
         if n < 0:
@@ -625,9 +556,7 @@ def _write_many_partition_produce_response_v8(
             item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             raise ValueError  # current_leader is not in these versions
-        record_errors = item.record_errors
-        if type(record_errors) is not tuple:
-            record_errors = sequence(record_errors)
+        record_errors = sequence(item.record_errors)
         out += _pack_ihqqqi(
             item.index,
             item.error_code,
@@ -667,14 +596,7 @@ def _read_many_topic_produce_response_v8(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partition_responses, at = _read_many_partition_produce_response_v8(buffer, at, n)
-        elif not n:
-            partition_responses = ()
-        else:
-            raise ValueError
+        partition_responses, at = structs(buffer, at, n, _read_many_partition_produce_response_v8)
         result.append(make(name, ZERO_UUID, partition_responses))
     return tuple(result), at
 
@@ -688,9 +610,7 @@ def _write_many_topic_produce_response_v8(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partition_responses = item.partition_responses
-        if type(partition_responses) is not tuple:
-            partition_responses = sequence(partition_responses)
+        partition_responses = sequence(item.partition_responses)
         out += _pack_i(len(partition_responses))
         _write_many_partition_produce_response_v8(out, partition_responses)
 
@@ -703,14 +623,7 @@ def _write_many_topic_produce_response_v8(
 def _read_produce_response_v8(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        responses, at = _read_many_topic_produce_response_v8(buffer, at, n)
-    elif not n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = structs(buffer, at, n, _read_many_topic_produce_response_v8)
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
     return ProduceResponse(responses, throttle_time_ms), at
@@ -722,9 +635,7 @@ def _encode_produce_response_v8(item: ProduceResponse) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     out += _pack_i(len(responses))
     _write_many_topic_produce_response_v8(out, responses)
     out += _pack_i(item.throttle_time_ms)
@@ -802,16 +713,7 @@ def _read_many_partition_produce_response_v9(
     for _ in range(count):
         index, error_code, base_offset, log_append_time_ms, log_start_offset, n = _unpack_ihqqqB(buffer, at)
         at += 31
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            record_errors, at = _read_many_batch_index_and_error_message_v9(buffer, at, n - 1)
-        elif n:
-            record_errors = ()
-        else:
-            raise ValueError
+        record_errors, at = compact_structs(buffer, at, n, _read_many_batch_index_and_error_message_v9)
         n = buffer[at]
         at += 1
         if not n:
@@ -851,9 +753,7 @@ def _write_many_partition_produce_response_v9(
             item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             raise ValueError  # current_leader is not in these versions
-        record_errors = item.record_errors
-        if type(record_errors) is not tuple:
-            record_errors = sequence(record_errors)
+        record_errors = sequence(item.record_errors)
         n = len(record_errors)
         if n < 127:
             out += _pack_ihqqqB(
@@ -903,16 +803,7 @@ def _read_many_topic_produce_response_v9(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_responses, at = _read_many_partition_produce_response_v9(buffer, at, n - 1)
-        elif n:
-            partition_responses = ()
-        else:
-            raise ValueError
+        partition_responses, at = compact_structs(buffer, at, n, _read_many_partition_produce_response_v9)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -933,9 +824,7 @@ def _write_many_topic_produce_response_v9(
         else:
             out += long_text_length(n)
         out += text
-        partition_responses = item.partition_responses
-        if type(partition_responses) is not tuple:
-            partition_responses = sequence(partition_responses)
+        partition_responses = sequence(item.partition_responses)
         n = len(partition_responses)
         if n < 127:
             out.append(n + 1)
@@ -956,16 +845,7 @@ def _write_many_topic_produce_response_v9(
 def _read_produce_response_v9(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_topic_produce_response_v9(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_topic_produce_response_v9)
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -978,9 +858,7 @@ def _encode_produce_response_v9(item: ProduceResponse) -> bytes:
     out = bytearray()
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(n + 1)
@@ -1034,16 +912,7 @@ def _read_many_partition_produce_response_v10(
     for _ in range(count):
         index, error_code, base_offset, log_append_time_ms, log_start_offset, n = _unpack_ihqqqB(buffer, at)
         at += 31
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            record_errors, at = _read_many_batch_index_and_error_message_v9(buffer, at, n - 1)
-        elif n:
-            record_errors = ()
-        else:
-            raise ValueError
+        record_errors, at = compact_structs(buffer, at, n, _read_many_batch_index_and_error_message_v9)
         n = buffer[at]
         at += 1
         if not n:
@@ -1091,9 +960,7 @@ def _write_many_partition_produce_response_v10(
     out: bytearray, items: Sequence[ProduceResponse.PartitionProduceResponse]
 ) -> None:
     for item in items:
-        record_errors = item.record_errors
-        if type(record_errors) is not tuple:
-            record_errors = sequence(record_errors)
+        record_errors = sequence(item.record_errors)
         n = len(record_errors)
         if n < 127:
             out += _pack_ihqqqB(
@@ -1151,16 +1018,7 @@ def _read_many_topic_produce_response_v10(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_responses, at = _read_many_partition_produce_response_v10(buffer, at, n - 1)
-        elif n:
-            partition_responses = ()
-        else:
-            raise ValueError
+        partition_responses, at = compact_structs(buffer, at, n, _read_many_partition_produce_response_v10)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1181,9 +1039,7 @@ def _write_many_topic_produce_response_v10(
         else:
             out += long_text_length(n)
         out += text
-        partition_responses = item.partition_responses
-        if type(partition_responses) is not tuple:
-            partition_responses = sequence(partition_responses)
+        partition_responses = sequence(item.partition_responses)
         n = len(partition_responses)
         if n < 127:
             out.append(n + 1)
@@ -1274,16 +1130,7 @@ def _write_many_node_endpoint_v10(out: bytearray, items: Sequence[ProduceRespons
 def _read_produce_response_v10(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_topic_produce_response_v10(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_topic_produce_response_v10)
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -1296,16 +1143,7 @@ def _read_produce_response_v10(buffer: bytes, at: int) -> tuple[ProduceResponse,
             if tag == 0:
                 n = payload[start]
                 start += 1
-                if n > 127:
-                    n, start = rest_of_uvarint(payload, start, n)
-                if n > 1:
-                    if n > len(payload) - start + 1:
-                        raise ValueError
-                    node_endpoints, start = _read_many_node_endpoint_v10(payload, start, n - 1)
-                elif n:
-                    node_endpoints = ()
-                else:
-                    raise ValueError
+                node_endpoints, start = compact_structs(payload, start, n, _read_many_node_endpoint_v10)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -1317,9 +1155,7 @@ def _read_produce_response_v10(buffer: bytes, at: int) -> tuple[ProduceResponse,
 
 def _encode_produce_response_v10(item: ProduceResponse) -> bytes:
     out = bytearray()
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(n + 1)
@@ -1331,9 +1167,7 @@ def _encode_produce_response_v10(item: ProduceResponse) -> bytes:
         known = []
         if len(item.node_endpoints):
             payload = bytearray()
-            node_endpoints = item.node_endpoints
-            if type(node_endpoints) is not tuple:
-                node_endpoints = sequence(node_endpoints)
+            node_endpoints = sequence(item.node_endpoints)
             n = len(node_endpoints)
             if n < 127:
                 payload.append(n + 1)
@@ -1361,16 +1195,7 @@ def _read_many_topic_produce_response_v13(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_responses, at = _read_many_partition_produce_response_v10(buffer, at, n - 1)
-        elif n:
-            partition_responses = ()
-        else:
-            raise ValueError
+        partition_responses, at = compact_structs(buffer, at, n, _read_many_partition_produce_response_v10)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1384,9 +1209,7 @@ def _write_many_topic_produce_response_v13(
     out: bytearray, items: Sequence[ProduceResponse.TopicProduceResponse]
 ) -> None:
     for item in items:
-        partition_responses = item.partition_responses
-        if type(partition_responses) is not tuple:
-            partition_responses = sequence(partition_responses)
+        partition_responses = sequence(item.partition_responses)
         n = len(partition_responses)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -1411,16 +1234,7 @@ def _write_many_topic_produce_response_v13(
 def _read_produce_response_v13(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_topic_produce_response_v13(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_topic_produce_response_v13)
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -1433,16 +1247,7 @@ def _read_produce_response_v13(buffer: bytes, at: int) -> tuple[ProduceResponse,
             if tag == 0:
                 n = payload[start]
                 start += 1
-                if n > 127:
-                    n, start = rest_of_uvarint(payload, start, n)
-                if n > 1:
-                    if n > len(payload) - start + 1:
-                        raise ValueError
-                    node_endpoints, start = _read_many_node_endpoint_v10(payload, start, n - 1)
-                elif n:
-                    node_endpoints = ()
-                else:
-                    raise ValueError
+                node_endpoints, start = compact_structs(payload, start, n, _read_many_node_endpoint_v10)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -1454,9 +1259,7 @@ def _read_produce_response_v13(buffer: bytes, at: int) -> tuple[ProduceResponse,
 
 def _encode_produce_response_v13(item: ProduceResponse) -> bytes:
     out = bytearray()
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(n + 1)
@@ -1468,9 +1271,7 @@ def _encode_produce_response_v13(item: ProduceResponse) -> bytes:
         known = []
         if len(item.node_endpoints):
             payload = bytearray()
-            node_endpoints = item.node_endpoints
-            if type(node_endpoints) is not tuple:
-                node_endpoints = sequence(node_endpoints)
+            node_endpoints = sequence(item.node_endpoints)
             n = len(node_endpoints)
             if n < 127:
                 payload.append(n + 1)

@@ -11,13 +11,13 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     iterator,
     loader,
     long_length,
     long_nullable_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -166,16 +166,7 @@ def _read_many_partition_result_v0(
             error_message, at = long_nullable_text(buffer, at, n)
         state_epoch, start_offset, n = _unpack_iqB(buffer, at)
         at += 13
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            state_batches, at = _read_many_state_batch_v0(buffer, at, n - 1)
-        elif n:
-            state_batches = ()
-        else:
-            raise ValueError
+        state_batches, at = compact_structs(buffer, at, n, _read_many_state_batch_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -201,9 +192,7 @@ def _write_many_partition_result_v0(
             else:
                 out += long_text_length(n)
             out += text
-        state_batches = item.state_batches
-        if type(state_batches) is not tuple:
-            state_batches = sequence(state_batches)
+        state_batches = sequence(item.state_batches)
         n = len(state_batches)
         if n < 127:
             out += _pack_iqB(item.state_epoch, item.start_offset, n + 1)
@@ -231,16 +220,7 @@ def _read_many_read_state_result_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_result_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_result_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -254,9 +234,7 @@ def _write_many_read_state_result_v0(
     out: bytearray, items: Sequence[ReadShareGroupStateResponse.ReadStateResult]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -279,16 +257,7 @@ def _write_many_read_state_result_v0(
 def _read_read_share_group_state_response_v0(buffer: bytes, at: int) -> tuple[ReadShareGroupStateResponse, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_read_state_result_v0(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_read_state_result_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -299,9 +268,7 @@ def _read_read_share_group_state_response_v0(buffer: bytes, at: int) -> tuple[Re
 
 def _encode_read_share_group_state_response_v0(item: ReadShareGroupStateResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out.append(n + 1)

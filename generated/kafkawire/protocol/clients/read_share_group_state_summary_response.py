@@ -10,12 +10,12 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -158,16 +158,7 @@ def _read_many_read_state_summary_result_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_result_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_result_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -181,9 +172,7 @@ def _write_many_read_state_summary_result_v0(
     out: bytearray, items: Sequence[ReadShareGroupStateSummaryResponse.ReadStateSummaryResult]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -208,16 +197,7 @@ def _read_read_share_group_state_summary_response_v0(
 ) -> tuple[ReadShareGroupStateSummaryResponse, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_read_state_summary_result_v0(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_read_state_summary_result_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -228,9 +208,7 @@ def _read_read_share_group_state_summary_response_v0(
 
 def _encode_read_share_group_state_summary_response_v0(item: ReadShareGroupStateSummaryResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out.append(n + 1)
@@ -326,16 +304,7 @@ def _read_many_read_state_summary_result_v1(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_result_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_result_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -349,9 +318,7 @@ def _write_many_read_state_summary_result_v1(
     out: bytearray, items: Sequence[ReadShareGroupStateSummaryResponse.ReadStateSummaryResult]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -376,16 +343,7 @@ def _read_read_share_group_state_summary_response_v1(
 ) -> tuple[ReadShareGroupStateSummaryResponse, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_read_state_summary_result_v1(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_read_state_summary_result_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -396,9 +354,7 @@ def _read_read_share_group_state_summary_response_v1(
 
 def _encode_read_share_group_state_summary_response_v1(item: ReadShareGroupStateSummaryResponse) -> bytes:
     out = bytearray()
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out.append(n + 1)

@@ -69,9 +69,7 @@ def _encode_sasl_handshake_response_v0(item: SaslHandshakeResponse) -> bytes:
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    mechanisms = item.mechanisms
-    if type(mechanisms) is not tuple:
-        mechanisms = sequence(mechanisms)
+    mechanisms = sequence(item.mechanisms)
     out.append(_pack_hi(item.error_code, len(mechanisms)))
     for mechanisms_item in mechanisms:
         mechanisms_item_raw = mechanisms_item.encode()

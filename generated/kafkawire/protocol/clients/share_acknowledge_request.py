@@ -11,6 +11,7 @@ from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -19,7 +20,6 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -174,16 +174,7 @@ def _read_many_acknowledge_partition_v0(
     for _ in range(count):
         partition_index, n = _unpack_iB(buffer, at)
         at += 5
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            acknowledgement_batches, at = _read_many_acknowledgement_batch_v0(buffer, at, n - 1)
-        elif n:
-            acknowledgement_batches = ()
-        else:
-            raise ValueError
+        acknowledgement_batches, at = compact_structs(buffer, at, n, _read_many_acknowledgement_batch_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -197,9 +188,7 @@ def _write_many_acknowledge_partition_v0(
     out: bytearray, items: Sequence[ShareAcknowledgeRequest.AcknowledgePartition]
 ) -> None:
     for item in items:
-        acknowledgement_batches = item.acknowledgement_batches
-        if type(acknowledgement_batches) is not tuple:
-            acknowledgement_batches = sequence(acknowledgement_batches)
+        acknowledgement_batches = sequence(item.acknowledgement_batches)
         n = len(acknowledgement_batches)
         if n < 127:
             out += _pack_iB(item.partition_index, n + 1)
@@ -227,16 +216,7 @@ def _read_many_acknowledge_topic_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_acknowledge_partition_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_acknowledge_partition_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -248,9 +228,7 @@ def _read_many_acknowledge_topic_v0(
 
 def _write_many_acknowledge_topic_v0(out: bytearray, items: Sequence[ShareAcknowledgeRequest.AcknowledgeTopic]) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -296,16 +274,7 @@ def _read_share_acknowledge_request_v0(buffer: bytes, at: int) -> tuple[ShareAck
         member_id, at = long_nullable_text(buffer, at, n)
     share_session_epoch, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_acknowledge_topic_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_acknowledge_topic_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -340,9 +309,7 @@ def _encode_share_acknowledge_request_v0(item: ShareAcknowledgeRequest) -> bytes
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.share_session_epoch, n + 1)
@@ -388,16 +355,7 @@ def _read_share_acknowledge_request_v2(buffer: bytes, at: int) -> tuple[ShareAck
         member_id, at = long_nullable_text(buffer, at, n)
     share_session_epoch, is_renew_ack, n = _unpack_izB(buffer, at)
     at += 6
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_acknowledge_topic_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_acknowledge_topic_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -430,9 +388,7 @@ def _encode_share_acknowledge_request_v2(item: ShareAcknowledgeRequest) -> bytes
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if type(item.is_renew_ack) is not bool:
         raise ValueError

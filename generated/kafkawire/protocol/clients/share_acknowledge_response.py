@@ -13,13 +13,13 @@ from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -222,16 +222,7 @@ def _read_many_share_acknowledge_topic_response_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -245,9 +236,7 @@ def _write_many_share_acknowledge_topic_response_v0(
     out: bytearray, items: Sequence[ShareAcknowledgeResponse.ShareAcknowledgeTopicResponse]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -353,28 +342,10 @@ def _read_share_acknowledge_response_v0(buffer: bytes, at: int) -> tuple[ShareAc
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_share_acknowledge_topic_response_v0(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_share_acknowledge_topic_response_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        node_endpoints, at = _read_many_node_endpoint_v0(buffer, at, n - 1)
-    elif n:
-        node_endpoints = ()
-    else:
-        raise ValueError
+    node_endpoints, at = compact_structs(buffer, at, n, _read_many_node_endpoint_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -397,18 +368,14 @@ def _encode_share_acknowledge_response_v0(item: ShareAcknowledgeResponse) -> byt
         else:
             out += long_text_length(n)
         out += text
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_share_acknowledge_topic_response_v0(out, responses)
-    node_endpoints = item.node_endpoints
-    if type(node_endpoints) is not tuple:
-        node_endpoints = sequence(node_endpoints)
+    node_endpoints = sequence(item.node_endpoints)
     n = len(node_endpoints)
     if n < 127:
         out.append(n + 1)
@@ -444,28 +411,10 @@ def _read_share_acknowledge_response_v2(buffer: bytes, at: int) -> tuple[ShareAc
         error_message, at = long_nullable_text(buffer, at, n)
     acquisition_lock_timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_share_acknowledge_topic_response_v0(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_share_acknowledge_topic_response_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        node_endpoints, at = _read_many_node_endpoint_v0(buffer, at, n - 1)
-    elif n:
-        node_endpoints = ()
-    else:
-        raise ValueError
+    node_endpoints, at = compact_structs(buffer, at, n, _read_many_node_endpoint_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -493,9 +442,7 @@ def _encode_share_acknowledge_response_v2(item: ShareAcknowledgeResponse) -> byt
         else:
             out += long_text_length(n)
         out += text
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out += _pack_iB(item.acquisition_lock_timeout_ms, n + 1)
@@ -503,9 +450,7 @@ def _encode_share_acknowledge_response_v2(item: ShareAcknowledgeResponse) -> byt
         out += _pack_i(item.acquisition_lock_timeout_ms)
         out += long_length(n)
     _write_many_share_acknowledge_topic_response_v0(out, responses)
-    node_endpoints = item.node_endpoints
-    if type(node_endpoints) is not tuple:
-        node_endpoints = sequence(node_endpoints)
+    node_endpoints = sequence(item.node_endpoints)
     n = len(node_endpoints)
     if n < 127:
         out.append(n + 1)

@@ -11,6 +11,7 @@ from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -19,7 +20,6 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -214,16 +214,7 @@ def _read_many_fetch_partition_v0(
     for _ in range(count):
         partition_index, partition_max_bytes, n = _unpack_iiB(buffer, at)
         at += 9
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            acknowledgement_batches, at = _read_many_acknowledgement_batch_v0(buffer, at, n - 1)
-        elif n:
-            acknowledgement_batches = ()
-        else:
-            raise ValueError
+        acknowledgement_batches, at = compact_structs(buffer, at, n, _read_many_acknowledgement_batch_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -235,9 +226,7 @@ def _read_many_fetch_partition_v0(
 
 def _write_many_fetch_partition_v0(out: bytearray, items: Sequence[ShareFetchRequest.FetchPartition]) -> None:
     for item in items:
-        acknowledgement_batches = item.acknowledgement_batches
-        if type(acknowledgement_batches) is not tuple:
-            acknowledgement_batches = sequence(acknowledgement_batches)
+        acknowledgement_batches = sequence(item.acknowledgement_batches)
         n = len(acknowledgement_batches)
         if n < 127:
             out += _pack_iiB(item.partition_index, item.partition_max_bytes, n + 1)
@@ -265,16 +254,7 @@ def _read_many_fetch_topic_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_fetch_partition_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_fetch_partition_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -286,9 +266,7 @@ def _read_many_fetch_topic_v0(
 
 def _write_many_fetch_topic_v0(out: bytearray, items: Sequence[ShareFetchRequest.FetchTopic]) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -389,28 +367,10 @@ def _read_share_fetch_request_v0(buffer: bytes, at: int) -> tuple[ShareFetchRequ
         member_id, at = long_nullable_text(buffer, at, n)
     share_session_epoch, max_wait_ms, min_bytes, max_bytes, n = _unpack_iiiiB(buffer, at)
     at += 17
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_fetch_topic_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        forgotten_topics_data, at = _read_many_forgotten_topic_v0(buffer, at, n - 1)
-    elif n:
-        forgotten_topics_data = ()
-    else:
-        raise ValueError
+    forgotten_topics_data, at = compact_structs(buffer, at, n, _read_many_forgotten_topic_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -466,9 +426,7 @@ def _encode_share_fetch_request_v0(item: ShareFetchRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iiiiB(item.share_session_epoch, item.max_wait_ms, item.min_bytes, item.max_bytes, n + 1)
@@ -476,9 +434,7 @@ def _encode_share_fetch_request_v0(item: ShareFetchRequest) -> bytes:
         out += _pack_iiii(item.share_session_epoch, item.max_wait_ms, item.min_bytes, item.max_bytes)
         out += long_length(n)
     _write_many_fetch_topic_v0(out, topics)
-    forgotten_topics_data = item.forgotten_topics_data
-    if type(forgotten_topics_data) is not tuple:
-        forgotten_topics_data = sequence(forgotten_topics_data)
+    forgotten_topics_data = sequence(item.forgotten_topics_data)
     n = len(forgotten_topics_data)
     if n < 127:
         out.append(n + 1)
@@ -505,16 +461,7 @@ def _read_many_fetch_partition_v1(
     for _ in range(count):
         partition_index, n = _unpack_iB(buffer, at)
         at += 5
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            acknowledgement_batches, at = _read_many_acknowledgement_batch_v0(buffer, at, n - 1)
-        elif n:
-            acknowledgement_batches = ()
-        else:
-            raise ValueError
+        acknowledgement_batches, at = compact_structs(buffer, at, n, _read_many_acknowledgement_batch_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -528,9 +475,7 @@ def _write_many_fetch_partition_v1(out: bytearray, items: Sequence[ShareFetchReq
     for item in items:
         if item.partition_max_bytes != 0:
             raise ValueError  # partition_max_bytes is not in these versions
-        acknowledgement_batches = item.acknowledgement_batches
-        if type(acknowledgement_batches) is not tuple:
-            acknowledgement_batches = sequence(acknowledgement_batches)
+        acknowledgement_batches = sequence(item.acknowledgement_batches)
         n = len(acknowledgement_batches)
         if n < 127:
             out += _pack_iB(item.partition_index, n + 1)
@@ -558,16 +503,7 @@ def _read_many_fetch_topic_v1(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_fetch_partition_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_fetch_partition_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -579,9 +515,7 @@ def _read_many_fetch_topic_v1(
 
 def _write_many_fetch_topic_v1(out: bytearray, items: Sequence[ShareFetchRequest.FetchTopic]) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -633,28 +567,10 @@ def _read_share_fetch_request_v1(buffer: bytes, at: int) -> tuple[ShareFetchRequ
         member_id, at = long_nullable_text(buffer, at, n)
     share_session_epoch, max_wait_ms, min_bytes, max_bytes, max_records, batch_size, n = _unpack_iiiiiiB(buffer, at)
     at += 25
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v1(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_fetch_topic_v1)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        forgotten_topics_data, at = _read_many_forgotten_topic_v0(buffer, at, n - 1)
-    elif n:
-        forgotten_topics_data = ()
-    else:
-        raise ValueError
+    forgotten_topics_data, at = compact_structs(buffer, at, n, _read_many_forgotten_topic_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -706,9 +622,7 @@ def _encode_share_fetch_request_v1(item: ShareFetchRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iiiiiiB(
@@ -731,9 +645,7 @@ def _encode_share_fetch_request_v1(item: ShareFetchRequest) -> bytes:
         )
         out += long_length(n)
     _write_many_fetch_topic_v1(out, topics)
-    forgotten_topics_data = item.forgotten_topics_data
-    if type(forgotten_topics_data) is not tuple:
-        forgotten_topics_data = sequence(forgotten_topics_data)
+    forgotten_topics_data = sequence(item.forgotten_topics_data)
     n = len(forgotten_topics_data)
     if n < 127:
         out.append(n + 1)
@@ -795,28 +707,10 @@ def _read_share_fetch_request_v2(buffer: bytes, at: int) -> tuple[ShareFetchRequ
         n,
     ) = _unpack_iiiiiibzB(buffer, at)
     at += 27
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_fetch_topic_v1(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_fetch_topic_v1)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        forgotten_topics_data, at = _read_many_forgotten_topic_v0(buffer, at, n - 1)
-    elif n:
-        forgotten_topics_data = ()
-    else:
-        raise ValueError
+    forgotten_topics_data, at = compact_structs(buffer, at, n, _read_many_forgotten_topic_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -866,9 +760,7 @@ def _encode_share_fetch_request_v2(item: ShareFetchRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if type(item.is_renew_ack) is not bool:
         raise ValueError
@@ -897,9 +789,7 @@ def _encode_share_fetch_request_v2(item: ShareFetchRequest) -> bytes:
         )
         out += long_length(n)
     _write_many_fetch_topic_v1(out, topics)
-    forgotten_topics_data = item.forgotten_topics_data
-    if type(forgotten_topics_data) is not tuple:
-        forgotten_topics_data = sequence(forgotten_topics_data)
+    forgotten_topics_data = sequence(item.forgotten_topics_data)
     n = len(forgotten_topics_data)
     if n < 127:
         out.append(n + 1)

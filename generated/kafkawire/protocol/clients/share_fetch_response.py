@@ -15,6 +15,7 @@ from kafkawire.wire.structs import (
     BYTES,
     Tags,
     ZERO_UUID,
+    compact_structs,
     iterator,
     loader,
     long_length,
@@ -272,16 +273,7 @@ def _read_many_partition_data_v0(
             at = end
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            acquired_records, at = _read_many_acquired_records_v0(buffer, at, n - 1)
-        elif n:
-            acquired_records = ()
-        else:
-            raise ValueError
+        acquired_records, at = compact_structs(buffer, at, n, _read_many_acquired_records_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -332,9 +324,7 @@ def _write_many_partition_data_v0(out: list[RecordBytes], items: Sequence[ShareF
                 records = octets(records)
                 n = len(records)
             out += (BYTES[n + 1] if n < 127 else long_length(n), records)
-        acquired_records = item.acquired_records
-        if type(acquired_records) is not tuple:
-            acquired_records = sequence(acquired_records)
+        acquired_records = sequence(item.acquired_records)
         n = len(acquired_records)
         if n < 127:
             out.append(BYTES[n + 1])
@@ -361,16 +351,7 @@ def _read_many_share_fetchable_topic_response_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -384,9 +365,7 @@ def _write_many_share_fetchable_topic_response_v0(
     out: list[RecordBytes], items: Sequence[ShareFetchResponse.ShareFetchableTopicResponse]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -488,28 +467,10 @@ def _read_share_fetch_response_v0(buffer: bytes, at: int) -> tuple[ShareFetchRes
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_share_fetchable_topic_response_v0(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_share_fetchable_topic_response_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        node_endpoints, at = _read_many_node_endpoint_v0(buffer, at, n - 1)
-    elif n:
-        node_endpoints = ()
-    else:
-        raise ValueError
+    node_endpoints, at = compact_structs(buffer, at, n, _read_many_node_endpoint_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -530,18 +491,14 @@ def _encode_share_fetch_response_v0(item: ShareFetchResponse) -> bytes:
         text = error_message.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     _write_many_share_fetchable_topic_response_v0(out, responses)
-    node_endpoints = item.node_endpoints
-    if type(node_endpoints) is not tuple:
-        node_endpoints = sequence(node_endpoints)
+    node_endpoints = sequence(item.node_endpoints)
     n = len(node_endpoints)
     if n < 127:
         out.append(BYTES[n + 1])
@@ -605,16 +562,7 @@ def _read_many_partition_data_v1(
         at = end
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            acquired_records, at = _read_many_acquired_records_v0(buffer, at, n - 1)
-        elif n:
-            acquired_records = ()
-        else:
-            raise ValueError
+        acquired_records, at = compact_structs(buffer, at, n, _read_many_acquired_records_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -664,9 +612,7 @@ def _write_many_partition_data_v1(out: list[RecordBytes], items: Sequence[ShareF
             records = octets(records)
             n = len(records)
         out += (BYTES[n + 1] if n < 127 else long_length(n), records)
-        acquired_records = item.acquired_records
-        if type(acquired_records) is not tuple:
-            acquired_records = sequence(acquired_records)
+        acquired_records = sequence(item.acquired_records)
         n = len(acquired_records)
         if n < 127:
             out.append(BYTES[n + 1])
@@ -693,16 +639,7 @@ def _read_many_share_fetchable_topic_response_v1(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -716,9 +653,7 @@ def _write_many_share_fetchable_topic_response_v1(
     out: list[RecordBytes], items: Sequence[ShareFetchResponse.ShareFetchableTopicResponse]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -756,28 +691,10 @@ def _read_share_fetch_response_v1(buffer: bytes, at: int) -> tuple[ShareFetchRes
         error_message, at = long_nullable_text(buffer, at, n)
     acquisition_lock_timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        responses, at = _read_many_share_fetchable_topic_response_v1(buffer, at, n - 1)
-    elif n:
-        responses = ()
-    else:
-        raise ValueError
+    responses, at = compact_structs(buffer, at, n, _read_many_share_fetchable_topic_response_v1)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        node_endpoints, at = _read_many_node_endpoint_v0(buffer, at, n - 1)
-    elif n:
-        node_endpoints = ()
-    else:
-        raise ValueError
+    node_endpoints, at = compact_structs(buffer, at, n, _read_many_node_endpoint_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -801,9 +718,7 @@ def _encode_share_fetch_response_v1(item: ShareFetchResponse) -> bytes:
         text = error_message.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    responses = item.responses
-    if type(responses) is not tuple:
-        responses = sequence(responses)
+    responses = sequence(item.responses)
     n = len(responses)
     if n < 127:
         out.append(_pack_iB(item.acquisition_lock_timeout_ms, n + 1))
@@ -811,9 +726,7 @@ def _encode_share_fetch_response_v1(item: ShareFetchResponse) -> bytes:
         out.append(_pack_i(item.acquisition_lock_timeout_ms))
         out.append(long_length(n))
     _write_many_share_fetchable_topic_response_v1(out, responses)
-    node_endpoints = item.node_endpoints
-    if type(node_endpoints) is not tuple:
-        node_endpoints = sequence(node_endpoints)
+    node_endpoints = sequence(item.node_endpoints)
     n = len(node_endpoints)
     if n < 127:
         out.append(BYTES[n + 1])

@@ -87,9 +87,7 @@ def _read_share_group_describe_request_v0(buffer: bytes, at: int) -> tuple[Share
 
 def _encode_share_group_describe_request_v0(item: ShareGroupDescribeRequest) -> bytes:
     out: list[bytes] = []
-    group_ids = item.group_ids
-    if type(group_ids) is not tuple:
-        group_ids = sequence(group_ids)
+    group_ids = sequence(item.group_ids)
     n = len(group_ids)
     if n < 127:
         out.append(BYTES[n + 1])

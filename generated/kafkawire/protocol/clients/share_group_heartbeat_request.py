@@ -159,8 +159,7 @@ def _encode_share_group_heartbeat_request_v0(item: ShareGroupHeartbeatRequest) -
     if subscribed_topic_names is None:
         out.append(b"\x00")
     else:
-        if type(subscribed_topic_names) is not tuple:
-            subscribed_topic_names = sequence(subscribed_topic_names)
+        subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
         if n < 127:
             out.append(BYTES[n + 1])

@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -18,7 +19,6 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -152,16 +152,7 @@ def _write_many_topic_partitions_v0(
 def _read_assignment_v0(buffer: bytes, at: int) -> tuple[ShareGroupHeartbeatResponse.Assignment, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
-    elif n:
-        topic_partitions = ()
-    else:
-        raise ValueError
+    topic_partitions, at = compact_structs(buffer, at, n, _read_many_topic_partitions_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -171,9 +162,7 @@ def _read_assignment_v0(buffer: bytes, at: int) -> tuple[ShareGroupHeartbeatResp
 
 
 def _write_assignment_v0(out: bytearray, item: ShareGroupHeartbeatResponse.Assignment) -> None:
-    topic_partitions = item.topic_partitions
-    if type(topic_partitions) is not tuple:
-        topic_partitions = sequence(topic_partitions)
+    topic_partitions = sequence(item.topic_partitions)
     n = len(topic_partitions)
     if n < 127:
         out.append(n + 1)

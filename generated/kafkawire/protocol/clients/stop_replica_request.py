@@ -12,6 +12,7 @@ from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_numbers,
@@ -21,8 +22,8 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -182,14 +183,7 @@ def _write_many_stop_replica_partition_v0_v0(
 def _read_stop_replica_request_v0(buffer: bytes, at: int) -> tuple[StopReplicaRequest, int]:
     controller_id, controller_epoch, delete_partitions, n = _unpack_iizi(buffer, at)
     at += 13
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        ungrouped_partitions, at = _read_many_stop_replica_partition_v0_v0(buffer, at, n)
-    elif not n:
-        ungrouped_partitions = ()
-    else:
-        raise ValueError
+    ungrouped_partitions, at = structs(buffer, at, n, _read_many_stop_replica_partition_v0_v0)
     return StopReplicaRequest(controller_id, False, controller_epoch, -1, delete_partitions, ungrouped_partitions), at
 
 
@@ -203,9 +197,7 @@ def _encode_stop_replica_request_v0(item: StopReplicaRequest) -> bytes:
         raise ValueError  # topics is not in these versions
     if len(item.topic_states):
         raise ValueError  # topic_states is not in these versions
-    ungrouped_partitions = item.ungrouped_partitions
-    if type(ungrouped_partitions) is not tuple:
-        ungrouped_partitions = sequence(ungrouped_partitions)
+    ungrouped_partitions = sequence(item.ungrouped_partitions)
     if type(item.delete_partitions) is not bool:
         raise ValueError
     out += _pack_iizi(item.controller_id, item.controller_epoch, item.delete_partitions, len(ungrouped_partitions))
@@ -270,14 +262,7 @@ def _write_many_stop_replica_topic_v1_v1(
 def _read_stop_replica_request_v1(buffer: bytes, at: int) -> tuple[StopReplicaRequest, int]:
     controller_id, controller_epoch, broker_epoch, delete_partitions, n = _unpack_iiqzi(buffer, at)
     at += 21
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_stop_replica_topic_v1_v1(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_stop_replica_topic_v1_v1)
     return StopReplicaRequest(controller_id, False, controller_epoch, broker_epoch, delete_partitions, (), topics), at
 
 
@@ -291,9 +276,7 @@ def _encode_stop_replica_request_v1(item: StopReplicaRequest) -> bytes:
         raise ValueError  # ungrouped_partitions is not in these versions
     if len(item.topic_states):
         raise ValueError  # topic_states is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     if type(item.delete_partitions) is not bool:
         raise ValueError
     out += _pack_iiqzi(
@@ -382,16 +365,7 @@ def _write_many_stop_replica_topic_v1_v2(
 def _read_stop_replica_request_v2(buffer: bytes, at: int) -> tuple[StopReplicaRequest, int]:
     controller_id, controller_epoch, broker_epoch, delete_partitions, n = _unpack_iiqzB(buffer, at)
     at += 18
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_stop_replica_topic_v1_v2(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_stop_replica_topic_v1_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -413,9 +387,7 @@ def _encode_stop_replica_request_v2(item: StopReplicaRequest) -> bytes:
         raise ValueError  # ungrouped_partitions is not in these versions
     if len(item.topic_states):
         raise ValueError  # topic_states is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if type(item.delete_partitions) is not bool:
         raise ValueError
@@ -489,16 +461,7 @@ def _read_many_stop_replica_topic_state_v3(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_states, at = _read_many_stop_replica_partition_state_v3(buffer, at, n - 1)
-        elif n:
-            partition_states = ()
-        else:
-            raise ValueError
+        partition_states, at = compact_structs(buffer, at, n, _read_many_stop_replica_partition_state_v3)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -519,9 +482,7 @@ def _write_many_stop_replica_topic_state_v3(
         else:
             out += long_text_length(n)
         out += text
-        partition_states = item.partition_states
-        if type(partition_states) is not tuple:
-            partition_states = sequence(partition_states)
+        partition_states = sequence(item.partition_states)
         n = len(partition_states)
         if n < 127:
             out.append(n + 1)
@@ -544,16 +505,7 @@ def _write_many_stop_replica_topic_state_v3(
 def _read_stop_replica_request_v3(buffer: bytes, at: int) -> tuple[StopReplicaRequest, int]:
     controller_id, controller_epoch, broker_epoch, n = _unpack_iiqB(buffer, at)
     at += 17
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_states, at = _read_many_stop_replica_topic_state_v3(buffer, at, n - 1)
-    elif n:
-        topic_states = ()
-    else:
-        raise ValueError
+    topic_states, at = compact_structs(buffer, at, n, _read_many_stop_replica_topic_state_v3)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -575,9 +527,7 @@ def _encode_stop_replica_request_v3(item: StopReplicaRequest) -> bytes:
         raise ValueError  # ungrouped_partitions is not in these versions
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    topic_states = item.topic_states
-    if type(topic_states) is not tuple:
-        topic_states = sequence(topic_states)
+    topic_states = sequence(item.topic_states)
     n = len(topic_states)
     if n < 127:
         out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
@@ -603,16 +553,7 @@ def _encode_stop_replica_request_v3(item: StopReplicaRequest) -> bytes:
 def _read_stop_replica_request_v4(buffer: bytes, at: int) -> tuple[StopReplicaRequest, int]:
     controller_id, is_kraft_controller, controller_epoch, broker_epoch, n = _unpack_iziqB(buffer, at)
     at += 18
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_states, at = _read_many_stop_replica_topic_state_v3(buffer, at, n - 1)
-    elif n:
-        topic_states = ()
-    else:
-        raise ValueError
+    topic_states, at = compact_structs(buffer, at, n, _read_many_stop_replica_topic_state_v3)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -634,9 +575,7 @@ def _encode_stop_replica_request_v4(item: StopReplicaRequest) -> bytes:
         raise ValueError  # ungrouped_partitions is not in these versions
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    topic_states = item.topic_states
-    if type(topic_states) is not tuple:
-        topic_states = sequence(topic_states)
+    topic_states = sequence(item.topic_states)
     n = len(topic_states)
     if type(item.is_kraft_controller) is not bool:
         raise ValueError

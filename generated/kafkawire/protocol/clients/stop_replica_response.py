@@ -10,12 +10,13 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -117,14 +118,7 @@ def _write_many_stop_replica_partition_error_v0(
 def _read_stop_replica_response_v0(buffer: bytes, at: int) -> tuple[StopReplicaResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        partition_errors, at = _read_many_stop_replica_partition_error_v0(buffer, at, n)
-    elif not n:
-        partition_errors = ()
-    else:
-        raise ValueError
+    partition_errors, at = structs(buffer, at, n, _read_many_stop_replica_partition_error_v0)
     return StopReplicaResponse(error_code, partition_errors), at
 
 
@@ -132,9 +126,7 @@ def _encode_stop_replica_response_v0(item: StopReplicaResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    partition_errors = item.partition_errors
-    if type(partition_errors) is not tuple:
-        partition_errors = sequence(partition_errors)
+    partition_errors = sequence(item.partition_errors)
     out += _pack_hi(item.error_code, len(partition_errors))
     _write_many_stop_replica_partition_error_v0(out, partition_errors)
     return bytes(out)
@@ -196,16 +188,7 @@ def _write_many_stop_replica_partition_error_v2(
 def _read_stop_replica_response_v2(buffer: bytes, at: int) -> tuple[StopReplicaResponse, int]:
     error_code, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        partition_errors, at = _read_many_stop_replica_partition_error_v2(buffer, at, n - 1)
-    elif n:
-        partition_errors = ()
-    else:
-        raise ValueError
+    partition_errors, at = compact_structs(buffer, at, n, _read_many_stop_replica_partition_error_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -216,9 +199,7 @@ def _read_stop_replica_response_v2(buffer: bytes, at: int) -> tuple[StopReplicaR
 
 def _encode_stop_replica_response_v2(item: StopReplicaResponse) -> bytes:
     out = bytearray()
-    partition_errors = item.partition_errors
-    if type(partition_errors) is not tuple:
-        partition_errors = sequence(partition_errors)
+    partition_errors = sequence(item.partition_errors)
     n = len(partition_errors)
     if n < 127:
         out += _pack_hB(item.error_code, n + 1)

@@ -93,9 +93,7 @@ def _encode_streams_group_describe_request_v0(item: StreamsGroupDescribeRequest)
     out: list[bytes] = []
     if item.include_topology_description:
         raise ValueError  # include_topology_description is not in these versions
-    group_ids = item.group_ids
-    if type(group_ids) is not tuple:
-        group_ids = sequence(group_ids)
+    group_ids = sequence(item.group_ids)
     n = len(group_ids)
     if n < 127:
         out.append(BYTES[n + 1])
@@ -154,9 +152,7 @@ def _read_streams_group_describe_request_v1(buffer: bytes, at: int) -> tuple[Str
 
 def _encode_streams_group_describe_request_v1(item: StreamsGroupDescribeRequest) -> bytes:
     out: list[bytes] = []
-    group_ids = item.group_ids
-    if type(group_ids) is not tuple:
-        group_ids = sequence(group_ids)
+    group_ids = sequence(item.group_ids)
     n = len(group_ids)
     if n < 127:
         out.append(BYTES[n + 1])

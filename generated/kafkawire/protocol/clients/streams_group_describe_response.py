@@ -13,6 +13,8 @@ from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_nullable_structs,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_numbers,
@@ -429,16 +431,7 @@ def _read_many_topic_info_v0(
             name, at = long_text(buffer, at, n)
             partitions, replication_factor, n = _unpack_ihB(buffer, at)
             at += 7
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topic_configs, at = _read_many_key_value_v0(buffer, at, n - 1)
-        elif n:
-            topic_configs = ()
-        else:
-            raise ValueError
+        topic_configs, at = compact_structs(buffer, at, n, _read_many_key_value_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -458,9 +451,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupDescri
             out += long_text_length(n)
             out += text
             out += _pack_ih(item.partitions, item.replication_factor)
-        topic_configs = item.topic_configs
-        if type(topic_configs) is not tuple:
-            topic_configs = sequence(topic_configs)
+        topic_configs = sequence(item.topic_configs)
         n = len(topic_configs)
         if n < 127:
             out.append(n + 1)
@@ -543,28 +534,10 @@ def _read_many_subtopology_v0(
             raise ValueError
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            state_changelog_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
-        elif n:
-            state_changelog_topics = ()
-        else:
-            raise ValueError
+        state_changelog_topics, at = compact_structs(buffer, at, n, _read_many_topic_info_v0)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            repartition_source_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
-        elif n:
-            repartition_source_topics = ()
-        else:
-            raise ValueError
+        repartition_source_topics, at = compact_structs(buffer, at, n, _read_many_topic_info_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -592,9 +565,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
         else:
             out += long_text_length(n)
         out += text
-        source_topics = item.source_topics
-        if type(source_topics) is not tuple:
-            source_topics = sequence(source_topics)
+        source_topics = sequence(item.source_topics)
         n = len(source_topics)
         if n < 127:
             out.append(n + 1)
@@ -608,9 +579,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
             else:
                 out += long_text_length(n)
             out += text
-        repartition_sink_topics = item.repartition_sink_topics
-        if type(repartition_sink_topics) is not tuple:
-            repartition_sink_topics = sequence(repartition_sink_topics)
+        repartition_sink_topics = sequence(item.repartition_sink_topics)
         n = len(repartition_sink_topics)
         if n < 127:
             out.append(n + 1)
@@ -624,18 +593,14 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
             else:
                 out += long_text_length(n)
             out += text
-        state_changelog_topics = item.state_changelog_topics
-        if type(state_changelog_topics) is not tuple:
-            state_changelog_topics = sequence(state_changelog_topics)
+        state_changelog_topics = sequence(item.state_changelog_topics)
         n = len(state_changelog_topics)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_topic_info_v0(out, state_changelog_topics)
-        repartition_source_topics = item.repartition_source_topics
-        if type(repartition_source_topics) is not tuple:
-            repartition_source_topics = sequence(repartition_source_topics)
+        repartition_source_topics = sequence(item.repartition_source_topics)
         n = len(repartition_source_topics)
         if n < 127:
             out.append(n + 1)
@@ -656,16 +621,9 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
 def _read_topology_v0(buffer: bytes, at: int) -> tuple[StreamsGroupDescribeResponse.Topology, int]:
     epoch, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        subtopologies = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        subtopologies, at = _read_many_subtopology_v0(buffer, at, n - 1)
-    else:
-        subtopologies = ()
+    subtopologies, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_subtopology_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -684,8 +642,7 @@ def _write_topology_v0(out: bytearray, item: StreamsGroupDescribeResponse.Topolo
         if subtopologies is None:
             out.append(0)
         else:
-            if type(subtopologies) is not tuple:
-                subtopologies = sequence(subtopologies)
+            subtopologies = sequence(subtopologies)
             n = len(subtopologies)
             if n < 127:
                 out.append(n + 1)
@@ -854,40 +811,13 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupDescribe
 def _read_assignment_v0(buffer: bytes, at: int) -> tuple[StreamsGroupDescribeResponse.Assignment, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        active_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    elif n:
-        active_tasks = ()
-    else:
-        raise ValueError
+    active_tasks, at = compact_structs(buffer, at, n, _read_many_task_ids_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        standby_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    elif n:
-        standby_tasks = ()
-    else:
-        raise ValueError
+    standby_tasks, at = compact_structs(buffer, at, n, _read_many_task_ids_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        warmup_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    elif n:
-        warmup_tasks = ()
-    else:
-        raise ValueError
+    warmup_tasks, at = compact_structs(buffer, at, n, _read_many_task_ids_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -897,27 +827,21 @@ def _read_assignment_v0(buffer: bytes, at: int) -> tuple[StreamsGroupDescribeRes
 
 
 def _write_assignment_v0(out: bytearray, item: StreamsGroupDescribeResponse.Assignment) -> None:
-    active_tasks = item.active_tasks
-    if type(active_tasks) is not tuple:
-        active_tasks = sequence(active_tasks)
+    active_tasks = sequence(item.active_tasks)
     n = len(active_tasks)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_task_ids_v0(out, active_tasks)
-    standby_tasks = item.standby_tasks
-    if type(standby_tasks) is not tuple:
-        standby_tasks = sequence(standby_tasks)
+    standby_tasks = sequence(item.standby_tasks)
     n = len(standby_tasks)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_task_ids_v0(out, standby_tasks)
-    warmup_tasks = item.warmup_tasks
-    if type(warmup_tasks) is not tuple:
-        warmup_tasks = sequence(warmup_tasks)
+    warmup_tasks = sequence(item.warmup_tasks)
     n = len(warmup_tasks)
     if n < 127:
         out.append(n + 1)
@@ -1016,40 +940,13 @@ def _read_many_member_v0(
             user_endpoint, at = _read_endpoint_v0(buffer, at)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            client_tags, at = _read_many_key_value_v0(buffer, at, n - 1)
-        elif n:
-            client_tags = ()
-        else:
-            raise ValueError
+        client_tags, at = compact_structs(buffer, at, n, _read_many_key_value_v0)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            task_offsets, at = _read_many_task_offset_v0(buffer, at, n - 1)
-        elif n:
-            task_offsets = ()
-        else:
-            raise ValueError
+        task_offsets, at = compact_structs(buffer, at, n, _read_many_task_offset_v0)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            task_end_offsets, at = _read_many_task_offset_v0(buffer, at, n - 1)
-        elif n:
-            task_end_offsets = ()
-        else:
-            raise ValueError
+        task_end_offsets, at = compact_structs(buffer, at, n, _read_many_task_offset_v0)
         assignment, at = _read_assignment_v0(buffer, at)
         target_assignment, at = _read_assignment_v0(buffer, at)
         is_classic, n = _unpack_zB(buffer, at)
@@ -1146,27 +1043,21 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
         else:
             out.append(1)
             _write_endpoint_v0(out, item.user_endpoint)
-        client_tags = item.client_tags
-        if type(client_tags) is not tuple:
-            client_tags = sequence(client_tags)
+        client_tags = sequence(item.client_tags)
         n = len(client_tags)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_key_value_v0(out, client_tags)
-        task_offsets = item.task_offsets
-        if type(task_offsets) is not tuple:
-            task_offsets = sequence(task_offsets)
+        task_offsets = sequence(item.task_offsets)
         n = len(task_offsets)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_task_offset_v0(out, task_offsets)
-        task_end_offsets = item.task_end_offsets
-        if type(task_end_offsets) is not tuple:
-            task_end_offsets = sequence(task_end_offsets)
+        task_end_offsets = sequence(item.task_end_offsets)
         n = len(task_end_offsets)
         if n < 127:
             out.append(n + 1)
@@ -1238,16 +1129,7 @@ def _read_many_described_group_v0(
             topology, at = _read_topology_v0(buffer, at)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            members, at = _read_many_member_v0(buffer, at, n - 1)
-        elif n:
-            members = ()
-        else:
-            raise ValueError
+        members, at = compact_structs(buffer, at, n, _read_many_member_v0)
         authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -1322,9 +1204,7 @@ def _write_many_described_group_v0(
         else:
             out.append(1)
             _write_topology_v0(out, item.topology)
-        members = item.members
-        if type(members) is not tuple:
-            members = sequence(members)
+        members = sequence(item.members)
         n = len(members)
         if n < 127:
             out.append(n + 1)
@@ -1345,16 +1225,7 @@ def _write_many_described_group_v0(
 def _read_streams_group_describe_response_v0(buffer: bytes, at: int) -> tuple[StreamsGroupDescribeResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_described_group_v0(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_described_group_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1365,9 +1236,7 @@ def _read_streams_group_describe_response_v0(buffer: bytes, at: int) -> tuple[St
 
 def _encode_streams_group_describe_response_v0(item: StreamsGroupDescribeResponse) -> bytes:
     out = bytearray()
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -1609,9 +1478,7 @@ def _write_topology_description_node_v1(
         out += long_text_length(n)
         out += text
         out += _pack_b(item.node_type)
-    source_topics = item.source_topics
-    if type(source_topics) is not tuple:
-        source_topics = sequence(source_topics)
+    source_topics = sequence(item.source_topics)
     n = len(source_topics)
     if n < 127:
         out.append(n + 1)
@@ -1636,9 +1503,7 @@ def _write_topology_description_node_v1(
         else:
             out += long_text_length(n)
         out += text
-    stores = item.stores
-    if type(stores) is not tuple:
-        stores = sequence(stores)
+    stores = sequence(item.stores)
     n = len(stores)
     if n < 127:
         out.append(n + 1)
@@ -1652,9 +1517,7 @@ def _write_topology_description_node_v1(
         else:
             out += long_text_length(n)
         out += text
-    successors = item.successors
-    if type(successors) is not tuple:
-        successors = sequence(successors)
+    successors = sequence(item.successors)
     n = len(successors)
     if n < 127:
         out.append(n + 1)
@@ -1685,9 +1548,7 @@ def _write_many_topology_description_node_v1(
             out += long_text_length(n)
             out += text
             out += _pack_b(item.node_type)
-        source_topics = item.source_topics
-        if type(source_topics) is not tuple:
-            source_topics = sequence(source_topics)
+        source_topics = sequence(item.source_topics)
         n = len(source_topics)
         if n < 127:
             out.append(n + 1)
@@ -1712,9 +1573,7 @@ def _write_many_topology_description_node_v1(
             else:
                 out += long_text_length(n)
             out += text
-        stores = item.stores
-        if type(stores) is not tuple:
-            stores = sequence(stores)
+        stores = sequence(item.stores)
         n = len(stores)
         if n < 127:
             out.append(n + 1)
@@ -1728,9 +1587,7 @@ def _write_many_topology_description_node_v1(
             else:
                 out += long_text_length(n)
             out += text
-        successors = item.successors
-        if type(successors) is not tuple:
-            successors = sequence(successors)
+        successors = sequence(item.successors)
         n = len(successors)
         if n < 127:
             out.append(n + 1)
@@ -1771,16 +1628,7 @@ def _read_many_topology_description_subtopology_v1(
             subtopology_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            nodes, at = _read_many_topology_description_node_v1(buffer, at, n - 1)
-        elif n:
-            nodes = ()
-        else:
-            raise ValueError
+        nodes, at = compact_structs(buffer, at, n, _read_many_topology_description_node_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1801,9 +1649,7 @@ def _write_many_topology_description_subtopology_v1(
         else:
             out += long_text_length(n)
         out += text
-        nodes = item.nodes
-        if type(nodes) is not tuple:
-            nodes = sequence(nodes)
+        nodes = sequence(item.nodes)
         n = len(nodes)
         if n < 127:
             out.append(n + 1)
@@ -1860,28 +1706,10 @@ def _read_topology_description_v1(
 ) -> tuple[StreamsGroupDescribeResponse.TopologyDescription, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        subtopologies, at = _read_many_topology_description_subtopology_v1(buffer, at, n - 1)
-    elif n:
-        subtopologies = ()
-    else:
-        raise ValueError
+    subtopologies, at = compact_structs(buffer, at, n, _read_many_topology_description_subtopology_v1)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        global_stores, at = _read_many_topology_description_global_store_v1(buffer, at, n - 1)
-    elif n:
-        global_stores = ()
-    else:
-        raise ValueError
+    global_stores, at = compact_structs(buffer, at, n, _read_many_topology_description_global_store_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1891,18 +1719,14 @@ def _read_topology_description_v1(
 
 
 def _write_topology_description_v1(out: bytearray, item: StreamsGroupDescribeResponse.TopologyDescription) -> None:
-    subtopologies = item.subtopologies
-    if type(subtopologies) is not tuple:
-        subtopologies = sequence(subtopologies)
+    subtopologies = sequence(item.subtopologies)
     n = len(subtopologies)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_topology_description_subtopology_v1(out, subtopologies)
-    global_stores = item.global_stores
-    if type(global_stores) is not tuple:
-        global_stores = sequence(global_stores)
+    global_stores = sequence(item.global_stores)
     n = len(global_stores)
     if n < 127:
         out.append(n + 1)
@@ -1973,16 +1797,7 @@ def _read_many_described_group_v1(
             topology, at = _read_topology_v0(buffer, at)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            members, at = _read_many_member_v0(buffer, at, n - 1)
-        elif n:
-            members = ()
-        else:
-            raise ValueError
+        members, at = compact_structs(buffer, at, n, _read_many_member_v0)
         (authorized_operations,) = _unpack_i(buffer, at)
         at += 4
         n = buffer[at]
@@ -2071,9 +1886,7 @@ def _write_many_described_group_v1(
         else:
             out.append(1)
             _write_topology_v0(out, item.topology)
-        members = item.members
-        if type(members) is not tuple:
-            members = sequence(members)
+        members = sequence(item.members)
         n = len(members)
         if n < 127:
             out.append(n + 1)
@@ -2112,16 +1925,7 @@ def _write_many_described_group_v1(
 def _read_streams_group_describe_response_v1(buffer: bytes, at: int) -> tuple[StreamsGroupDescribeResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        groups, at = _read_many_described_group_v1(buffer, at, n - 1)
-    elif n:
-        groups = ()
-    else:
-        raise ValueError
+    groups, at = compact_structs(buffer, at, n, _read_many_described_group_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -2132,9 +1936,7 @@ def _read_streams_group_describe_response_v1(buffer: bytes, at: int) -> tuple[St
 
 def _encode_streams_group_describe_response_v1(item: StreamsGroupDescribeResponse) -> bytes:
     out = bytearray()
-    groups = item.groups
-    if type(groups) is not tuple:
-        groups = sequence(groups)
+    groups = sequence(item.groups)
     n = len(groups)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

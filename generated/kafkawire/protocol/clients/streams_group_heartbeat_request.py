@@ -11,6 +11,8 @@ from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_nullable_structs,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_numbers,
@@ -317,16 +319,7 @@ def _read_many_topic_info_v0(
             name, at = long_text(buffer, at, n)
             partitions, replication_factor, n = _unpack_ihB(buffer, at)
             at += 7
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topic_configs, at = _read_many_key_value_v0(buffer, at, n - 1)
-        elif n:
-            topic_configs = ()
-        else:
-            raise ValueError
+        topic_configs, at = compact_structs(buffer, at, n, _read_many_key_value_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -346,9 +339,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupHeartb
             out += long_text_length(n)
             out += text
             out += _pack_ih(item.partitions, item.replication_factor)
-        topic_configs = item.topic_configs
-        if type(topic_configs) is not tuple:
-            topic_configs = sequence(topic_configs)
+        topic_configs = sequence(item.topic_configs)
         n = len(topic_configs)
         if n < 127:
             out.append(n + 1)
@@ -550,16 +541,7 @@ def _read_many_subtopology_v0(
             raise ValueError
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            state_changelog_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
-        elif n:
-            state_changelog_topics = ()
-        else:
-            raise ValueError
+        state_changelog_topics, at = compact_structs(buffer, at, n, _read_many_topic_info_v0)
         n = buffer[at]
         at += 1
         if n > 127:
@@ -585,28 +567,10 @@ def _read_many_subtopology_v0(
             raise ValueError
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            repartition_source_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
-        elif n:
-            repartition_source_topics = ()
-        else:
-            raise ValueError
+        repartition_source_topics, at = compact_structs(buffer, at, n, _read_many_topic_info_v0)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            copartition_groups, at = _read_many_copartition_group_v0(buffer, at, n - 1)
-        elif n:
-            copartition_groups = ()
-        else:
-            raise ValueError
+        copartition_groups, at = compact_structs(buffer, at, n, _read_many_copartition_group_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -636,9 +600,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         else:
             out += long_text_length(n)
         out += text
-        source_topics = item.source_topics
-        if type(source_topics) is not tuple:
-            source_topics = sequence(source_topics)
+        source_topics = sequence(item.source_topics)
         n = len(source_topics)
         if n < 127:
             out.append(n + 1)
@@ -652,9 +614,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
             else:
                 out += long_text_length(n)
             out += text
-        source_topic_regex = item.source_topic_regex
-        if type(source_topic_regex) is not tuple:
-            source_topic_regex = sequence(source_topic_regex)
+        source_topic_regex = sequence(item.source_topic_regex)
         n = len(source_topic_regex)
         if n < 127:
             out.append(n + 1)
@@ -668,18 +628,14 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
             else:
                 out += long_text_length(n)
             out += text
-        state_changelog_topics = item.state_changelog_topics
-        if type(state_changelog_topics) is not tuple:
-            state_changelog_topics = sequence(state_changelog_topics)
+        state_changelog_topics = sequence(item.state_changelog_topics)
         n = len(state_changelog_topics)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_topic_info_v0(out, state_changelog_topics)
-        repartition_sink_topics = item.repartition_sink_topics
-        if type(repartition_sink_topics) is not tuple:
-            repartition_sink_topics = sequence(repartition_sink_topics)
+        repartition_sink_topics = sequence(item.repartition_sink_topics)
         n = len(repartition_sink_topics)
         if n < 127:
             out.append(n + 1)
@@ -693,18 +649,14 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
             else:
                 out += long_text_length(n)
             out += text
-        repartition_source_topics = item.repartition_source_topics
-        if type(repartition_source_topics) is not tuple:
-            repartition_source_topics = sequence(repartition_source_topics)
+        repartition_source_topics = sequence(item.repartition_source_topics)
         n = len(repartition_source_topics)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_topic_info_v0(out, repartition_source_topics)
-        copartition_groups = item.copartition_groups
-        if type(copartition_groups) is not tuple:
-            copartition_groups = sequence(copartition_groups)
+        copartition_groups = sequence(item.copartition_groups)
         n = len(copartition_groups)
         if n < 127:
             out.append(n + 1)
@@ -725,16 +677,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
 def _read_topology_v0(buffer: bytes, at: int) -> tuple[StreamsGroupHeartbeatRequest.Topology, int]:
     epoch, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        subtopologies, at = _read_many_subtopology_v0(buffer, at, n - 1)
-    elif n:
-        subtopologies = ()
-    else:
-        raise ValueError
+    subtopologies, at = compact_structs(buffer, at, n, _read_many_subtopology_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -744,9 +687,7 @@ def _read_topology_v0(buffer: bytes, at: int) -> tuple[StreamsGroupHeartbeatRequ
 
 
 def _write_topology_v0(out: bytearray, item: StreamsGroupHeartbeatRequest.Topology) -> None:
-    subtopologies = item.subtopologies
-    if type(subtopologies) is not tuple:
-        subtopologies = sequence(subtopologies)
+    subtopologies = sequence(item.subtopologies)
     n = len(subtopologies)
     if n < 127:
         out += _pack_iB(item.epoch, n + 1)
@@ -975,40 +916,19 @@ def _read_streams_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[St
         topology, at = _read_topology_v0(buffer, at)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        active_tasks = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        active_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    else:
-        active_tasks = ()
+    active_tasks, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_task_ids_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        standby_tasks = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        standby_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    else:
-        standby_tasks = ()
+    standby_tasks, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_task_ids_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        warmup_tasks = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        warmup_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    else:
-        warmup_tasks = ()
+    warmup_tasks, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_task_ids_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     if not n:
@@ -1027,40 +947,19 @@ def _read_streams_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[St
         user_endpoint, at = _read_endpoint_v0(buffer, at)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        client_tags = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        client_tags, at = _read_many_key_value_v0(buffer, at, n - 1)
-    else:
-        client_tags = ()
+    client_tags, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_key_value_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        task_offsets = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        task_offsets, at = _read_many_task_offset_v0(buffer, at, n - 1)
-    else:
-        task_offsets = ()
+    task_offsets, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_task_offset_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        task_end_offsets = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        task_end_offsets, at = _read_many_task_offset_v0(buffer, at, n - 1)
-    else:
-        task_end_offsets = ()
+    task_end_offsets, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_task_offset_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     shutdown_application, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -1149,8 +1048,7 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
     if active_tasks is None:
         out.append(0)
     else:
-        if type(active_tasks) is not tuple:
-            active_tasks = sequence(active_tasks)
+        active_tasks = sequence(active_tasks)
         n = len(active_tasks)
         if n < 127:
             out.append(n + 1)
@@ -1161,8 +1059,7 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
     if standby_tasks is None:
         out.append(0)
     else:
-        if type(standby_tasks) is not tuple:
-            standby_tasks = sequence(standby_tasks)
+        standby_tasks = sequence(standby_tasks)
         n = len(standby_tasks)
         if n < 127:
             out.append(n + 1)
@@ -1173,8 +1070,7 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
     if warmup_tasks is None:
         out.append(0)
     else:
-        if type(warmup_tasks) is not tuple:
-            warmup_tasks = sequence(warmup_tasks)
+        warmup_tasks = sequence(warmup_tasks)
         n = len(warmup_tasks)
         if n < 127:
             out.append(n + 1)
@@ -1201,8 +1097,7 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
     if client_tags is None:
         out.append(0)
     else:
-        if type(client_tags) is not tuple:
-            client_tags = sequence(client_tags)
+        client_tags = sequence(client_tags)
         n = len(client_tags)
         if n < 127:
             out.append(n + 1)
@@ -1213,8 +1108,7 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
     if task_offsets is None:
         out.append(0)
     else:
-        if type(task_offsets) is not tuple:
-            task_offsets = sequence(task_offsets)
+        task_offsets = sequence(task_offsets)
         n = len(task_offsets)
         if n < 127:
             out.append(n + 1)
@@ -1225,8 +1119,7 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
     if task_end_offsets is None:
         out.append(0)
     else:
-        if type(task_end_offsets) is not tuple:
-            task_end_offsets = sequence(task_end_offsets)
+        task_end_offsets = sequence(task_end_offsets)
         n = len(task_end_offsets)
         if n < 127:
             out.append(n + 1)

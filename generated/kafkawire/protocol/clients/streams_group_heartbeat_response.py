@@ -13,6 +13,8 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_nullable_structs,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_numbers,
@@ -21,7 +23,6 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -405,28 +406,10 @@ def _read_many_endpoint_to_partitions_v0(
         user_endpoint, at = _read_endpoint_v0(buffer, at)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            active_partitions, at = _read_many_topic_partition_v0(buffer, at, n - 1)
-        elif n:
-            active_partitions = ()
-        else:
-            raise ValueError
+        active_partitions, at = compact_structs(buffer, at, n, _read_many_topic_partition_v0)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            standby_partitions, at = _read_many_topic_partition_v0(buffer, at, n - 1)
-        elif n:
-            standby_partitions = ()
-        else:
-            raise ValueError
+        standby_partitions, at = compact_structs(buffer, at, n, _read_many_topic_partition_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -441,18 +424,14 @@ def _write_many_endpoint_to_partitions_v0(
 ) -> None:
     for item in items:
         _write_endpoint_v0(out, item.user_endpoint)
-        active_partitions = item.active_partitions
-        if type(active_partitions) is not tuple:
-            active_partitions = sequence(active_partitions)
+        active_partitions = sequence(item.active_partitions)
         n = len(active_partitions)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_topic_partition_v0(out, active_partitions)
-        standby_partitions = item.standby_partitions
-        if type(standby_partitions) is not tuple:
-            standby_partitions = sequence(standby_partitions)
+        standby_partitions = sequence(item.standby_partitions)
         n = len(standby_partitions)
         if n < 127:
             out.append(n + 1)
@@ -508,64 +487,31 @@ def _read_streams_group_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[S
             buffer, at
         )
         at += 17
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        status = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        status, at = _read_many_status_v0(buffer, at, n - 1)
-    else:
-        status = ()
+    status, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_status_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        active_tasks = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        active_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    else:
-        active_tasks = ()
+    active_tasks, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_task_ids_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        standby_tasks = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        standby_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    else:
-        standby_tasks = ()
+    standby_tasks, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_task_ids_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        warmup_tasks = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        warmup_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    else:
-        warmup_tasks = ()
+    warmup_tasks, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_task_ids_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     endpoint_information_epoch, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        partitions_by_user_endpoint = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        partitions_by_user_endpoint, at = _read_many_endpoint_to_partitions_v0(buffer, at, n - 1)
-    else:
-        partitions_by_user_endpoint = ()
+    partitions_by_user_endpoint, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_endpoint_to_partitions_v0)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -635,8 +581,7 @@ def _encode_streams_group_heartbeat_response_v0(item: StreamsGroupHeartbeatRespo
     if status is None:
         out.append(0)
     else:
-        if type(status) is not tuple:
-            status = sequence(status)
+        status = sequence(status)
         n = len(status)
         if n < 127:
             out.append(n + 1)
@@ -647,8 +592,7 @@ def _encode_streams_group_heartbeat_response_v0(item: StreamsGroupHeartbeatRespo
     if active_tasks is None:
         out.append(0)
     else:
-        if type(active_tasks) is not tuple:
-            active_tasks = sequence(active_tasks)
+        active_tasks = sequence(active_tasks)
         n = len(active_tasks)
         if n < 127:
             out.append(n + 1)
@@ -659,8 +603,7 @@ def _encode_streams_group_heartbeat_response_v0(item: StreamsGroupHeartbeatRespo
     if standby_tasks is None:
         out.append(0)
     else:
-        if type(standby_tasks) is not tuple:
-            standby_tasks = sequence(standby_tasks)
+        standby_tasks = sequence(standby_tasks)
         n = len(standby_tasks)
         if n < 127:
             out.append(n + 1)
@@ -671,8 +614,7 @@ def _encode_streams_group_heartbeat_response_v0(item: StreamsGroupHeartbeatRespo
     if warmup_tasks is None:
         out.append(0)
     else:
-        if type(warmup_tasks) is not tuple:
-            warmup_tasks = sequence(warmup_tasks)
+        warmup_tasks = sequence(warmup_tasks)
         n = len(warmup_tasks)
         if n < 127:
             out.append(n + 1)
@@ -688,8 +630,7 @@ def _encode_streams_group_heartbeat_response_v0(item: StreamsGroupHeartbeatRespo
         if partitions_by_user_endpoint is None:
             out.append(0)
         else:
-            if type(partitions_by_user_endpoint) is not tuple:
-                partitions_by_user_endpoint = sequence(partitions_by_user_endpoint)
+            partitions_by_user_endpoint = sequence(partitions_by_user_endpoint)
             n = len(partitions_by_user_endpoint)
             if n < 127:
                 out.append(n + 1)
@@ -747,64 +688,31 @@ def _read_streams_group_heartbeat_response_v1(buffer: bytes, at: int) -> tuple[S
             buffer, at
         )
         at += 21
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        status = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        status, at = _read_many_status_v0(buffer, at, n - 1)
-    else:
-        status = ()
+    status, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_status_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        active_tasks = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        active_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    else:
-        active_tasks = ()
+    active_tasks, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_task_ids_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        standby_tasks = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        standby_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    else:
-        standby_tasks = ()
+    standby_tasks, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_task_ids_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        warmup_tasks = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        warmup_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    else:
-        warmup_tasks = ()
+    warmup_tasks, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_task_ids_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     topology_description_required, endpoint_information_epoch, n = _unpack_ziB(buffer, at)
     at += 6
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        partitions_by_user_endpoint = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        partitions_by_user_endpoint, at = _read_many_endpoint_to_partitions_v0(buffer, at, n - 1)
-    else:
-        partitions_by_user_endpoint = ()
+    partitions_by_user_endpoint, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_endpoint_to_partitions_v0)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -871,8 +779,7 @@ def _encode_streams_group_heartbeat_response_v1(item: StreamsGroupHeartbeatRespo
     if status is None:
         out.append(0)
     else:
-        if type(status) is not tuple:
-            status = sequence(status)
+        status = sequence(status)
         n = len(status)
         if n < 127:
             out.append(n + 1)
@@ -883,8 +790,7 @@ def _encode_streams_group_heartbeat_response_v1(item: StreamsGroupHeartbeatRespo
     if active_tasks is None:
         out.append(0)
     else:
-        if type(active_tasks) is not tuple:
-            active_tasks = sequence(active_tasks)
+        active_tasks = sequence(active_tasks)
         n = len(active_tasks)
         if n < 127:
             out.append(n + 1)
@@ -895,8 +801,7 @@ def _encode_streams_group_heartbeat_response_v1(item: StreamsGroupHeartbeatRespo
     if standby_tasks is None:
         out.append(0)
     else:
-        if type(standby_tasks) is not tuple:
-            standby_tasks = sequence(standby_tasks)
+        standby_tasks = sequence(standby_tasks)
         n = len(standby_tasks)
         if n < 127:
             out.append(n + 1)
@@ -907,8 +812,7 @@ def _encode_streams_group_heartbeat_response_v1(item: StreamsGroupHeartbeatRespo
     if warmup_tasks is None:
         out.append(0)
     else:
-        if type(warmup_tasks) is not tuple:
-            warmup_tasks = sequence(warmup_tasks)
+        warmup_tasks = sequence(warmup_tasks)
         n = len(warmup_tasks)
         if n < 127:
             out.append(n + 1)
@@ -932,8 +836,7 @@ def _encode_streams_group_heartbeat_response_v1(item: StreamsGroupHeartbeatRespo
         if partitions_by_user_endpoint is None:
             out.append(0)
         else:
-            if type(partitions_by_user_endpoint) is not tuple:
-                partitions_by_user_endpoint = sequence(partitions_by_user_endpoint)
+            partitions_by_user_endpoint = sequence(partitions_by_user_endpoint)
             n = len(partitions_by_user_endpoint)
             if n < 127:
                 out.append(n + 1)

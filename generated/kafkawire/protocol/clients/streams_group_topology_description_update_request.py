@@ -12,6 +12,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
@@ -359,9 +360,7 @@ def _write_topology_description_node_v0(
         out += long_text_length(n)
         out += text
         out += _pack_b(item.node_type)
-    source_topics = item.source_topics
-    if type(source_topics) is not tuple:
-        source_topics = sequence(source_topics)
+    source_topics = sequence(item.source_topics)
     n = len(source_topics)
     if n < 127:
         out.append(n + 1)
@@ -386,9 +385,7 @@ def _write_topology_description_node_v0(
         else:
             out += long_text_length(n)
         out += text
-    stores = item.stores
-    if type(stores) is not tuple:
-        stores = sequence(stores)
+    stores = sequence(item.stores)
     n = len(stores)
     if n < 127:
         out.append(n + 1)
@@ -402,9 +399,7 @@ def _write_topology_description_node_v0(
         else:
             out += long_text_length(n)
         out += text
-    successors = item.successors
-    if type(successors) is not tuple:
-        successors = sequence(successors)
+    successors = sequence(item.successors)
     n = len(successors)
     if n < 127:
         out.append(n + 1)
@@ -435,9 +430,7 @@ def _write_many_topology_description_node_v0(
             out += long_text_length(n)
             out += text
             out += _pack_b(item.node_type)
-        source_topics = item.source_topics
-        if type(source_topics) is not tuple:
-            source_topics = sequence(source_topics)
+        source_topics = sequence(item.source_topics)
         n = len(source_topics)
         if n < 127:
             out.append(n + 1)
@@ -462,9 +455,7 @@ def _write_many_topology_description_node_v0(
             else:
                 out += long_text_length(n)
             out += text
-        stores = item.stores
-        if type(stores) is not tuple:
-            stores = sequence(stores)
+        stores = sequence(item.stores)
         n = len(stores)
         if n < 127:
             out.append(n + 1)
@@ -478,9 +469,7 @@ def _write_many_topology_description_node_v0(
             else:
                 out += long_text_length(n)
             out += text
-        successors = item.successors
-        if type(successors) is not tuple:
-            successors = sequence(successors)
+        successors = sequence(item.successors)
         n = len(successors)
         if n < 127:
             out.append(n + 1)
@@ -521,16 +510,7 @@ def _read_many_topology_description_subtopology_v0(
             subtopology_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            nodes, at = _read_many_topology_description_node_v0(buffer, at, n - 1)
-        elif n:
-            nodes = ()
-        else:
-            raise ValueError
+        nodes, at = compact_structs(buffer, at, n, _read_many_topology_description_node_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -551,9 +531,7 @@ def _write_many_topology_description_subtopology_v0(
         else:
             out += long_text_length(n)
         out += text
-        nodes = item.nodes
-        if type(nodes) is not tuple:
-            nodes = sequence(nodes)
+        nodes = sequence(item.nodes)
         n = len(nodes)
         if n < 127:
             out.append(n + 1)
@@ -610,28 +588,10 @@ def _read_topology_description_v0(
 ) -> tuple[StreamsGroupTopologyDescriptionUpdateRequest.TopologyDescription, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        subtopologies, at = _read_many_topology_description_subtopology_v0(buffer, at, n - 1)
-    elif n:
-        subtopologies = ()
-    else:
-        raise ValueError
+    subtopologies, at = compact_structs(buffer, at, n, _read_many_topology_description_subtopology_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        global_stores, at = _read_many_topology_description_global_store_v0(buffer, at, n - 1)
-    elif n:
-        global_stores = ()
-    else:
-        raise ValueError
+    global_stores, at = compact_structs(buffer, at, n, _read_many_topology_description_global_store_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -643,18 +603,14 @@ def _read_topology_description_v0(
 def _write_topology_description_v0(
     out: bytearray, item: StreamsGroupTopologyDescriptionUpdateRequest.TopologyDescription
 ) -> None:
-    subtopologies = item.subtopologies
-    if type(subtopologies) is not tuple:
-        subtopologies = sequence(subtopologies)
+    subtopologies = sequence(item.subtopologies)
     n = len(subtopologies)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_topology_description_subtopology_v0(out, subtopologies)
-    global_stores = item.global_stores
-    if type(global_stores) is not tuple:
-        global_stores = sequence(global_stores)
+    global_stores = sequence(item.global_stores)
     n = len(global_stores)
     if n < 127:
         out.append(n + 1)

@@ -12,6 +12,7 @@ from kafkawire.wire.structs import (
     BYTES,
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
@@ -20,6 +21,7 @@ from kafkawire.wire.structs import (
     packer,
     rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -150,14 +152,7 @@ def _read_sync_group_request_v0(buffer: bytes, at: int) -> tuple[SyncGroupReques
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        assignments, at = _read_many_sync_group_request_assignment_v0(buffer, at, n)
-    elif not n:
-        assignments = ()
-    else:
-        raise ValueError
+    assignments, at = structs(buffer, at, n, _read_many_sync_group_request_assignment_v0)
     return SyncGroupRequest(group_id, generation_id, member_id, None, None, None, assignments), at
 
 
@@ -173,9 +168,7 @@ def _encode_sync_group_request_v0(item: SyncGroupRequest) -> bytes:
     member_id_raw = item.member_id.encode()
     out.append(_pack_ih(item.generation_id, len(member_id_raw)))
     out.append(member_id_raw)
-    assignments = item.assignments
-    if type(assignments) is not tuple:
-        assignments = sequence(assignments)
+    assignments = sequence(item.assignments)
     out.append(_pack_i(len(assignments)))
     _write_many_sync_group_request_assignment_v0(out, assignments)
     return b"".join(out)
@@ -214,14 +207,7 @@ def _read_sync_group_request_v3(buffer: bytes, at: int) -> tuple[SyncGroupReques
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        assignments, at = _read_many_sync_group_request_assignment_v0(buffer, at, n)
-    elif not n:
-        assignments = ()
-    else:
-        raise ValueError
+    assignments, at = structs(buffer, at, n, _read_many_sync_group_request_assignment_v0)
     return SyncGroupRequest(group_id, generation_id, member_id, group_instance_id, None, None, assignments), at
 
 
@@ -242,9 +228,7 @@ def _encode_sync_group_request_v3(item: SyncGroupRequest) -> bytes:
         text = group_instance_id.encode()
         n = len(text)
         out += (_pack_h(n), text)
-    assignments = item.assignments
-    if type(assignments) is not tuple:
-        assignments = sequence(assignments)
+    assignments = sequence(item.assignments)
     out.append(_pack_i(len(assignments)))
     _write_many_sync_group_request_assignment_v0(out, assignments)
     return b"".join(out)
@@ -342,16 +326,7 @@ def _read_sync_group_request_v4(buffer: bytes, at: int) -> tuple[SyncGroupReques
         group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        assignments, at = _read_many_sync_group_request_assignment_v4(buffer, at, n - 1)
-    elif n:
-        assignments = ()
-    else:
-        raise ValueError
+    assignments, at = compact_structs(buffer, at, n, _read_many_sync_group_request_assignment_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -387,9 +362,7 @@ def _encode_sync_group_request_v4(item: SyncGroupRequest) -> bytes:
         text = group_instance_id.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    assignments = item.assignments
-    if type(assignments) is not tuple:
-        assignments = sequence(assignments)
+    assignments = sequence(item.assignments)
     n = len(assignments)
     if n < 127:
         out.append(BYTES[n + 1])
@@ -463,16 +436,7 @@ def _read_sync_group_request_v5(buffer: bytes, at: int) -> tuple[SyncGroupReques
         protocol_name, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        assignments, at = _read_many_sync_group_request_assignment_v4(buffer, at, n - 1)
-    elif n:
-        assignments = ()
-    else:
-        raise ValueError
+    assignments, at = compact_structs(buffer, at, n, _read_many_sync_group_request_assignment_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -527,9 +491,7 @@ def _encode_sync_group_request_v5(item: SyncGroupRequest) -> bytes:
         text = protocol_name.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    assignments = item.assignments
-    if type(assignments) is not tuple:
-        assignments = sequence(assignments)
+    assignments = sequence(item.assignments)
     n = len(assignments)
     if n < 127:
         out.append(BYTES[n + 1])

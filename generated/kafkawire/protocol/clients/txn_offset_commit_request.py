@@ -12,14 +12,15 @@ from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -173,14 +174,7 @@ def _read_many_txn_offset_commit_request_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_txn_offset_commit_request_partition_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_txn_offset_commit_request_partition_v0)
         result.append(make(name, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -194,9 +188,7 @@ def _write_many_txn_offset_commit_request_topic_v0(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_txn_offset_commit_request_partition_v0(out, partitions)
 
@@ -226,14 +218,7 @@ def _read_txn_offset_commit_request_v0(buffer: bytes, at: int) -> tuple[TxnOffse
     at = end
     producer_id, producer_epoch, n = _unpack_qhi(buffer, at)
     at += 14
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_txn_offset_commit_request_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_txn_offset_commit_request_topic_v0)
     return TxnOffsetCommitRequest(transactional_id, group_id, producer_id, producer_epoch, -1, "", None, topics), at
 
 
@@ -253,9 +238,7 @@ def _encode_txn_offset_commit_request_v0(item: TxnOffsetCommitRequest) -> bytes:
     group_id_raw = item.group_id.encode()
     out += _pack_h(len(group_id_raw))
     out += group_id_raw
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_qhi(item.producer_id, item.producer_epoch, len(topics))
     _write_many_txn_offset_commit_request_topic_v0(out, topics)
     return bytes(out)
@@ -323,14 +306,7 @@ def _read_many_txn_offset_commit_request_topic_v2(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_txn_offset_commit_request_partition_v2(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_txn_offset_commit_request_partition_v2)
         result.append(make(name, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -344,9 +320,7 @@ def _write_many_txn_offset_commit_request_topic_v2(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_txn_offset_commit_request_partition_v2(out, partitions)
 
@@ -376,14 +350,7 @@ def _read_txn_offset_commit_request_v2(buffer: bytes, at: int) -> tuple[TxnOffse
     at = end
     producer_id, producer_epoch, n = _unpack_qhi(buffer, at)
     at += 14
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_txn_offset_commit_request_topic_v2(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_txn_offset_commit_request_topic_v2)
     return TxnOffsetCommitRequest(transactional_id, group_id, producer_id, producer_epoch, -1, "", None, topics), at
 
 
@@ -403,9 +370,7 @@ def _encode_txn_offset_commit_request_v2(item: TxnOffsetCommitRequest) -> bytes:
     group_id_raw = item.group_id.encode()
     out += _pack_h(len(group_id_raw))
     out += group_id_raw
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_qhi(item.producer_id, item.producer_epoch, len(topics))
     _write_many_txn_offset_commit_request_topic_v2(out, topics)
     return bytes(out)
@@ -487,16 +452,7 @@ def _read_many_txn_offset_commit_request_topic_v3(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_txn_offset_commit_request_partition_v3(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_txn_offset_commit_request_partition_v3)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -517,9 +473,7 @@ def _write_many_txn_offset_commit_request_topic_v3(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -581,16 +535,7 @@ def _read_txn_offset_commit_request_v3(buffer: bytes, at: int) -> tuple[TxnOffse
         group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_txn_offset_commit_request_topic_v3(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_txn_offset_commit_request_topic_v3)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -664,9 +609,7 @@ def _encode_txn_offset_commit_request_v3(item: TxnOffsetCommitRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)
@@ -694,16 +637,7 @@ def _read_many_txn_offset_commit_request_topic_v6(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_txn_offset_commit_request_partition_v3(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_txn_offset_commit_request_partition_v3)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -717,9 +651,7 @@ def _write_many_txn_offset_commit_request_topic_v6(
     out: bytearray, items: Sequence[TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -784,16 +716,7 @@ def _read_txn_offset_commit_request_v6(buffer: bytes, at: int) -> tuple[TxnOffse
         group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_txn_offset_commit_request_topic_v6(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_txn_offset_commit_request_topic_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -867,9 +790,7 @@ def _encode_txn_offset_commit_request_v6(item: TxnOffsetCommitRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

@@ -12,14 +12,15 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     iterator,
     loader,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -133,14 +134,7 @@ def _read_many_txn_offset_commit_response_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_txn_offset_commit_response_partition_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_txn_offset_commit_response_partition_v0)
         result.append(make(name, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -154,9 +148,7 @@ def _write_many_txn_offset_commit_response_topic_v0(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_txn_offset_commit_response_partition_v0(out, partitions)
 
@@ -169,14 +161,7 @@ def _write_many_txn_offset_commit_response_topic_v0(
 def _read_txn_offset_commit_response_v0(buffer: bytes, at: int) -> tuple[TxnOffsetCommitResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topics, at = _read_many_txn_offset_commit_response_topic_v0(buffer, at, n)
-    elif not n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = structs(buffer, at, n, _read_many_txn_offset_commit_response_topic_v0)
     return TxnOffsetCommitResponse(throttle_time_ms, topics), at
 
 
@@ -184,9 +169,7 @@ def _encode_txn_offset_commit_response_v0(item: TxnOffsetCommitResponse) -> byte
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_txn_offset_commit_response_topic_v0(out, topics)
     return bytes(out)
@@ -247,16 +230,7 @@ def _read_many_txn_offset_commit_response_topic_v3(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_txn_offset_commit_response_partition_v3(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_txn_offset_commit_response_partition_v3)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -277,9 +251,7 @@ def _write_many_txn_offset_commit_response_topic_v3(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -300,16 +272,7 @@ def _write_many_txn_offset_commit_response_topic_v3(
 def _read_txn_offset_commit_response_v3(buffer: bytes, at: int) -> tuple[TxnOffsetCommitResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_txn_offset_commit_response_topic_v3(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_txn_offset_commit_response_topic_v3)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -320,9 +283,7 @@ def _read_txn_offset_commit_response_v3(buffer: bytes, at: int) -> tuple[TxnOffs
 
 def _encode_txn_offset_commit_response_v3(item: TxnOffsetCommitResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
@@ -351,16 +312,7 @@ def _read_many_txn_offset_commit_response_topic_v6(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_txn_offset_commit_response_partition_v3(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_txn_offset_commit_response_partition_v3)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -374,9 +326,7 @@ def _write_many_txn_offset_commit_response_topic_v6(
     out: bytearray, items: Sequence[TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -400,16 +350,7 @@ def _write_many_txn_offset_commit_response_topic_v6(
 def _read_txn_offset_commit_response_v6(buffer: bytes, at: int) -> tuple[TxnOffsetCommitResponse, int]:
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_txn_offset_commit_response_topic_v6(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_txn_offset_commit_response_topic_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -420,9 +361,7 @@ def _read_txn_offset_commit_response_v6(buffer: bytes, at: int) -> tuple[TxnOffs
 
 def _encode_txn_offset_commit_response_v6(item: TxnOffsetCommitResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -134,16 +134,7 @@ def _write_many_feature_update_key_v0(out: bytearray, items: Sequence[UpdateFeat
 def _read_update_features_request_v0(buffer: bytes, at: int) -> tuple[UpdateFeaturesRequest, int]:
     timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        feature_updates, at = _read_many_feature_update_key_v0(buffer, at, n - 1)
-    elif n:
-        feature_updates = ()
-    else:
-        raise ValueError
+    feature_updates, at = compact_structs(buffer, at, n, _read_many_feature_update_key_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -156,9 +147,7 @@ def _encode_update_features_request_v0(item: UpdateFeaturesRequest) -> bytes:
     out = bytearray()
     if item.validate_only:
         raise ValueError  # validate_only is not in these versions
-    feature_updates = item.feature_updates
-    if type(feature_updates) is not tuple:
-        feature_updates = sequence(feature_updates)
+    feature_updates = sequence(item.feature_updates)
     n = len(feature_updates)
     if n < 127:
         out += _pack_iB(item.timeout_ms, n + 1)
@@ -229,16 +218,7 @@ def _write_many_feature_update_key_v1(out: bytearray, items: Sequence[UpdateFeat
 def _read_update_features_request_v1(buffer: bytes, at: int) -> tuple[UpdateFeaturesRequest, int]:
     timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        feature_updates, at = _read_many_feature_update_key_v1(buffer, at, n - 1)
-    elif n:
-        feature_updates = ()
-    else:
-        raise ValueError
+    feature_updates, at = compact_structs(buffer, at, n, _read_many_feature_update_key_v1)
     validate_only, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -249,9 +229,7 @@ def _read_update_features_request_v1(buffer: bytes, at: int) -> tuple[UpdateFeat
 
 def _encode_update_features_request_v1(item: UpdateFeaturesRequest) -> bytes:
     out = bytearray()
-    feature_updates = item.feature_updates
-    if type(feature_updates) is not tuple:
-        feature_updates = sequence(feature_updates)
+    feature_updates = sequence(item.feature_updates)
     n = len(feature_updates)
     if n < 127:
         out += _pack_iB(item.timeout_ms, n + 1)

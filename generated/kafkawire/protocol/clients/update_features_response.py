@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -160,16 +160,7 @@ def _read_update_features_response_v0(buffer: bytes, at: int) -> tuple[UpdateFea
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        results, at = _read_many_updatable_feature_result_v0(buffer, at, n - 1)
-    elif n:
-        results = ()
-    else:
-        raise ValueError
+    results, at = compact_structs(buffer, at, n, _read_many_updatable_feature_result_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -192,9 +183,7 @@ def _encode_update_features_response_v0(item: UpdateFeaturesResponse) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    results = item.results
-    if type(results) is not tuple:
-        results = sequence(results)
+    results = sequence(item.results)
     n = len(results)
     if n < 127:
         out.append(n + 1)

@@ -13,6 +13,7 @@ from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -24,8 +25,8 @@ from kafkawire.wire.structs import (
     packer,
     packers,
     paired_packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_entries,
     tagged_section,
     text_packers,
@@ -300,24 +301,10 @@ def _write_many_update_metadata_broker_v0(
 def _read_update_metadata_request_v0(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v0(buffer, at, n)
-    elif not n:
-        ungrouped_partition_states = ()
-    else:
-        raise ValueError
+    ungrouped_partition_states, at = structs(buffer, at, n, _read_many_update_metadata_partition_state_v0)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        live_brokers, at = _read_many_update_metadata_broker_v0(buffer, at, n)
-    elif not n:
-        live_brokers = ()
-    else:
-        raise ValueError
+    live_brokers, at = structs(buffer, at, n, _read_many_update_metadata_broker_v0)
     return (
         UpdateMetadataRequest(
             controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
@@ -336,14 +323,10 @@ def _encode_update_metadata_request_v0(item: UpdateMetadataRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.topic_states):
         raise ValueError  # topic_states is not in these versions
-    ungrouped_partition_states = item.ungrouped_partition_states
-    if type(ungrouped_partition_states) is not tuple:
-        ungrouped_partition_states = sequence(ungrouped_partition_states)
+    ungrouped_partition_states = sequence(item.ungrouped_partition_states)
     out += _pack_iii(item.controller_id, item.controller_epoch, len(ungrouped_partition_states))
     _write_many_update_metadata_partition_state_v0(out, ungrouped_partition_states)
-    live_brokers = item.live_brokers
-    if type(live_brokers) is not tuple:
-        live_brokers = sequence(live_brokers)
+    live_brokers = sequence(item.live_brokers)
     out += _pack_i(len(live_brokers))
     _write_many_update_metadata_broker_v0(out, live_brokers)
     return bytes(out)
@@ -399,14 +382,7 @@ def _read_many_update_metadata_broker_v1(
     for _ in range(count):
         id, n = _unpack_ii(buffer, at)
         at += 8
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            endpoints, at = _read_many_update_metadata_endpoint_v1(buffer, at, n)
-        elif not n:
-            endpoints = ()
-        else:
-            raise ValueError
+        endpoints, at = structs(buffer, at, n, _read_many_update_metadata_endpoint_v1)
         result.append(make(id, "", 0, endpoints))
     return tuple(result), at
 
@@ -417,9 +393,7 @@ def _write_many_update_metadata_broker_v1(
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        endpoints = item.endpoints
-        if type(endpoints) is not tuple:
-            endpoints = sequence(endpoints)
+        endpoints = sequence(item.endpoints)
         out += _pack_ii(item.id, len(endpoints))
         _write_many_update_metadata_endpoint_v1(out, endpoints)
 
@@ -434,24 +408,10 @@ def _write_many_update_metadata_broker_v1(
 def _read_update_metadata_request_v1(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v0(buffer, at, n)
-    elif not n:
-        ungrouped_partition_states = ()
-    else:
-        raise ValueError
+    ungrouped_partition_states, at = structs(buffer, at, n, _read_many_update_metadata_partition_state_v0)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        live_brokers, at = _read_many_update_metadata_broker_v1(buffer, at, n)
-    elif not n:
-        live_brokers = ()
-    else:
-        raise ValueError
+    live_brokers, at = structs(buffer, at, n, _read_many_update_metadata_broker_v1)
     return (
         UpdateMetadataRequest(
             controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
@@ -470,14 +430,10 @@ def _encode_update_metadata_request_v1(item: UpdateMetadataRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.topic_states):
         raise ValueError  # topic_states is not in these versions
-    ungrouped_partition_states = item.ungrouped_partition_states
-    if type(ungrouped_partition_states) is not tuple:
-        ungrouped_partition_states = sequence(ungrouped_partition_states)
+    ungrouped_partition_states = sequence(item.ungrouped_partition_states)
     out += _pack_iii(item.controller_id, item.controller_epoch, len(ungrouped_partition_states))
     _write_many_update_metadata_partition_state_v0(out, ungrouped_partition_states)
-    live_brokers = item.live_brokers
-    if type(live_brokers) is not tuple:
-        live_brokers = sequence(live_brokers)
+    live_brokers = sequence(item.live_brokers)
     out += _pack_i(len(live_brokers))
     _write_many_update_metadata_broker_v1(out, live_brokers)
     return bytes(out)
@@ -497,14 +453,7 @@ def _read_many_update_metadata_broker_v2(
     for _ in range(count):
         id, n = _unpack_ii(buffer, at)
         at += 8
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            endpoints, at = _read_many_update_metadata_endpoint_v1(buffer, at, n)
-        elif not n:
-            endpoints = ()
-        else:
-            raise ValueError
+        endpoints, at = structs(buffer, at, n, _read_many_update_metadata_endpoint_v1)
         (n,) = _unpack_h(buffer, at)
         at += 2
         if n < 0:
@@ -523,9 +472,7 @@ def _write_many_update_metadata_broker_v2(
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        endpoints = item.endpoints
-        if type(endpoints) is not tuple:
-            endpoints = sequence(endpoints)
+        endpoints = sequence(item.endpoints)
         out += _pack_ii(item.id, len(endpoints))
         _write_many_update_metadata_endpoint_v1(out, endpoints)
         rack = item.rack
@@ -548,24 +495,10 @@ def _write_many_update_metadata_broker_v2(
 def _read_update_metadata_request_v2(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v0(buffer, at, n)
-    elif not n:
-        ungrouped_partition_states = ()
-    else:
-        raise ValueError
+    ungrouped_partition_states, at = structs(buffer, at, n, _read_many_update_metadata_partition_state_v0)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        live_brokers, at = _read_many_update_metadata_broker_v2(buffer, at, n)
-    elif not n:
-        live_brokers = ()
-    else:
-        raise ValueError
+    live_brokers, at = structs(buffer, at, n, _read_many_update_metadata_broker_v2)
     return (
         UpdateMetadataRequest(
             controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
@@ -584,14 +517,10 @@ def _encode_update_metadata_request_v2(item: UpdateMetadataRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.topic_states):
         raise ValueError  # topic_states is not in these versions
-    ungrouped_partition_states = item.ungrouped_partition_states
-    if type(ungrouped_partition_states) is not tuple:
-        ungrouped_partition_states = sequence(ungrouped_partition_states)
+    ungrouped_partition_states = sequence(item.ungrouped_partition_states)
     out += _pack_iii(item.controller_id, item.controller_epoch, len(ungrouped_partition_states))
     _write_many_update_metadata_partition_state_v0(out, ungrouped_partition_states)
-    live_brokers = item.live_brokers
-    if type(live_brokers) is not tuple:
-        live_brokers = sequence(live_brokers)
+    live_brokers = sequence(item.live_brokers)
     out += _pack_i(len(live_brokers))
     _write_many_update_metadata_broker_v2(out, live_brokers)
     return bytes(out)
@@ -659,14 +588,7 @@ def _read_many_update_metadata_broker_v3(
     for _ in range(count):
         id, n = _unpack_ii(buffer, at)
         at += 8
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            endpoints, at = _read_many_update_metadata_endpoint_v3(buffer, at, n)
-        elif not n:
-            endpoints = ()
-        else:
-            raise ValueError
+        endpoints, at = structs(buffer, at, n, _read_many_update_metadata_endpoint_v3)
         (n,) = _unpack_h(buffer, at)
         at += 2
         if n < 0:
@@ -685,9 +607,7 @@ def _write_many_update_metadata_broker_v3(
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        endpoints = item.endpoints
-        if type(endpoints) is not tuple:
-            endpoints = sequence(endpoints)
+        endpoints = sequence(item.endpoints)
         out += _pack_ii(item.id, len(endpoints))
         _write_many_update_metadata_endpoint_v3(out, endpoints)
         rack = item.rack
@@ -710,24 +630,10 @@ def _write_many_update_metadata_broker_v3(
 def _read_update_metadata_request_v3(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v0(buffer, at, n)
-    elif not n:
-        ungrouped_partition_states = ()
-    else:
-        raise ValueError
+    ungrouped_partition_states, at = structs(buffer, at, n, _read_many_update_metadata_partition_state_v0)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        live_brokers, at = _read_many_update_metadata_broker_v3(buffer, at, n)
-    elif not n:
-        live_brokers = ()
-    else:
-        raise ValueError
+    live_brokers, at = structs(buffer, at, n, _read_many_update_metadata_broker_v3)
     return (
         UpdateMetadataRequest(
             controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
@@ -746,14 +652,10 @@ def _encode_update_metadata_request_v3(item: UpdateMetadataRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.topic_states):
         raise ValueError  # topic_states is not in these versions
-    ungrouped_partition_states = item.ungrouped_partition_states
-    if type(ungrouped_partition_states) is not tuple:
-        ungrouped_partition_states = sequence(ungrouped_partition_states)
+    ungrouped_partition_states = sequence(item.ungrouped_partition_states)
     out += _pack_iii(item.controller_id, item.controller_epoch, len(ungrouped_partition_states))
     _write_many_update_metadata_partition_state_v0(out, ungrouped_partition_states)
-    live_brokers = item.live_brokers
-    if type(live_brokers) is not tuple:
-        live_brokers = sequence(live_brokers)
+    live_brokers = sequence(item.live_brokers)
     out += _pack_i(len(live_brokers))
     _write_many_update_metadata_broker_v3(out, live_brokers)
     return bytes(out)
@@ -860,24 +762,10 @@ def _write_many_update_metadata_partition_state_v4(
 def _read_update_metadata_request_v4(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v4(buffer, at, n)
-    elif not n:
-        ungrouped_partition_states = ()
-    else:
-        raise ValueError
+    ungrouped_partition_states, at = structs(buffer, at, n, _read_many_update_metadata_partition_state_v4)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        live_brokers, at = _read_many_update_metadata_broker_v3(buffer, at, n)
-    elif not n:
-        live_brokers = ()
-    else:
-        raise ValueError
+    live_brokers, at = structs(buffer, at, n, _read_many_update_metadata_broker_v3)
     return (
         UpdateMetadataRequest(
             controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
@@ -896,14 +784,10 @@ def _encode_update_metadata_request_v4(item: UpdateMetadataRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.topic_states):
         raise ValueError  # topic_states is not in these versions
-    ungrouped_partition_states = item.ungrouped_partition_states
-    if type(ungrouped_partition_states) is not tuple:
-        ungrouped_partition_states = sequence(ungrouped_partition_states)
+    ungrouped_partition_states = sequence(item.ungrouped_partition_states)
     out += _pack_iii(item.controller_id, item.controller_epoch, len(ungrouped_partition_states))
     _write_many_update_metadata_partition_state_v4(out, ungrouped_partition_states)
-    live_brokers = item.live_brokers
-    if type(live_brokers) is not tuple:
-        live_brokers = sequence(live_brokers)
+    live_brokers = sequence(item.live_brokers)
     out += _pack_i(len(live_brokers))
     _write_many_update_metadata_broker_v3(out, live_brokers)
     return bytes(out)
@@ -1001,14 +885,7 @@ def _read_many_update_metadata_topic_state_v5(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partition_states, at = _read_many_update_metadata_partition_state_v5(buffer, at, n)
-        elif not n:
-            partition_states = ()
-        else:
-            raise ValueError
+        partition_states, at = structs(buffer, at, n, _read_many_update_metadata_partition_state_v5)
         result.append(make(topic_name, ZERO_UUID, partition_states))
     return tuple(result), at
 
@@ -1022,9 +899,7 @@ def _write_many_update_metadata_topic_state_v5(
         topic_name_raw = item.topic_name.encode()
         out += _pack_h(len(topic_name_raw))
         out += topic_name_raw
-        partition_states = item.partition_states
-        if type(partition_states) is not tuple:
-            partition_states = sequence(partition_states)
+        partition_states = sequence(item.partition_states)
         out += _pack_i(len(partition_states))
         _write_many_update_metadata_partition_state_v5(out, partition_states)
 
@@ -1040,24 +915,10 @@ def _write_many_update_metadata_topic_state_v5(
 def _read_update_metadata_request_v5(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, broker_epoch, n = _unpack_iiqi(buffer, at)
     at += 20
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        topic_states, at = _read_many_update_metadata_topic_state_v5(buffer, at, n)
-    elif not n:
-        topic_states = ()
-    else:
-        raise ValueError
+    topic_states, at = structs(buffer, at, n, _read_many_update_metadata_topic_state_v5)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        live_brokers, at = _read_many_update_metadata_broker_v3(buffer, at, n)
-    elif not n:
-        live_brokers = ()
-    else:
-        raise ValueError
+    live_brokers, at = structs(buffer, at, n, _read_many_update_metadata_broker_v3)
     return (
         UpdateMetadataRequest(controller_id, False, 0, controller_epoch, broker_epoch, (), topic_states, live_brokers),
         at,
@@ -1074,14 +935,10 @@ def _encode_update_metadata_request_v5(item: UpdateMetadataRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    topic_states = item.topic_states
-    if type(topic_states) is not tuple:
-        topic_states = sequence(topic_states)
+    topic_states = sequence(item.topic_states)
     out += _pack_iiqi(item.controller_id, item.controller_epoch, item.broker_epoch, len(topic_states))
     _write_many_update_metadata_topic_state_v5(out, topic_states)
-    live_brokers = item.live_brokers
-    if type(live_brokers) is not tuple:
-        live_brokers = sequence(live_brokers)
+    live_brokers = sequence(item.live_brokers)
     out += _pack_i(len(live_brokers))
     _write_many_update_metadata_broker_v3(out, live_brokers)
     return bytes(out)
@@ -1234,16 +1091,7 @@ def _read_many_update_metadata_topic_state_v6(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_states, at = _read_many_update_metadata_partition_state_v6(buffer, at, n - 1)
-        elif n:
-            partition_states = ()
-        else:
-            raise ValueError
+        partition_states, at = compact_structs(buffer, at, n, _read_many_update_metadata_partition_state_v6)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1264,9 +1112,7 @@ def _write_many_update_metadata_topic_state_v6(
         else:
             out += long_text_length(n)
         out += text
-        partition_states = item.partition_states
-        if type(partition_states) is not tuple:
-            partition_states = sequence(partition_states)
+        partition_states = sequence(item.partition_states)
         n = len(partition_states)
         if n < 127:
             out.append(n + 1)
@@ -1364,16 +1210,7 @@ def _read_many_update_metadata_broker_v6(
     for _ in range(count):
         id, n = _unpack_iB(buffer, at)
         at += 5
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            endpoints, at = _read_many_update_metadata_endpoint_v6(buffer, at, n - 1)
-        elif n:
-            endpoints = ()
-        else:
-            raise ValueError
+        endpoints, at = compact_structs(buffer, at, n, _read_many_update_metadata_endpoint_v6)
         n = buffer[at]
         at += 1
         if not n:
@@ -1397,9 +1234,7 @@ def _write_many_update_metadata_broker_v6(
     out: bytearray, items: Sequence[UpdateMetadataRequest.UpdateMetadataBroker]
 ) -> None:
     for item in items:
-        endpoints = item.endpoints
-        if type(endpoints) is not tuple:
-            endpoints = sequence(endpoints)
+        endpoints = sequence(item.endpoints)
         n = len(endpoints)
         if n < 127:
             out += _pack_iB(item.id, n + 1)
@@ -1435,28 +1270,10 @@ def _write_many_update_metadata_broker_v6(
 def _read_update_metadata_request_v6(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, broker_epoch, n = _unpack_iiqB(buffer, at)
     at += 17
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_states, at = _read_many_update_metadata_topic_state_v6(buffer, at, n - 1)
-    elif n:
-        topic_states = ()
-    else:
-        raise ValueError
+    topic_states, at = compact_structs(buffer, at, n, _read_many_update_metadata_topic_state_v6)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        live_brokers, at = _read_many_update_metadata_broker_v6(buffer, at, n - 1)
-    elif n:
-        live_brokers = ()
-    else:
-        raise ValueError
+    live_brokers, at = compact_structs(buffer, at, n, _read_many_update_metadata_broker_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1478,9 +1295,7 @@ def _encode_update_metadata_request_v6(item: UpdateMetadataRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    topic_states = item.topic_states
-    if type(topic_states) is not tuple:
-        topic_states = sequence(topic_states)
+    topic_states = sequence(item.topic_states)
     n = len(topic_states)
     if n < 127:
         out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
@@ -1488,9 +1303,7 @@ def _encode_update_metadata_request_v6(item: UpdateMetadataRequest) -> bytes:
         out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
         out += long_length(n)
     _write_many_update_metadata_topic_state_v6(out, topic_states)
-    live_brokers = item.live_brokers
-    if type(live_brokers) is not tuple:
-        live_brokers = sequence(live_brokers)
+    live_brokers = sequence(item.live_brokers)
     n = len(live_brokers)
     if n < 127:
         out.append(n + 1)
@@ -1528,16 +1341,7 @@ def _read_many_update_metadata_topic_state_v7(
             topic_id, n = _unpack_16sB(buffer, at)
             at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_states, at = _read_many_update_metadata_partition_state_v6(buffer, at, n - 1)
-        elif n:
-            partition_states = ()
-        else:
-            raise ValueError
+        partition_states, at = compact_structs(buffer, at, n, _read_many_update_metadata_partition_state_v6)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1561,9 +1365,7 @@ def _write_many_update_metadata_topic_state_v7(
             out += long_text_length(n)
             out += text
             out += _pack_16s(item.topic_id)
-        partition_states = item.partition_states
-        if type(partition_states) is not tuple:
-            partition_states = sequence(partition_states)
+        partition_states = sequence(item.partition_states)
         n = len(partition_states)
         if n < 127:
             out.append(n + 1)
@@ -1587,28 +1389,10 @@ def _write_many_update_metadata_topic_state_v7(
 def _read_update_metadata_request_v7(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, broker_epoch, n = _unpack_iiqB(buffer, at)
     at += 17
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_states, at = _read_many_update_metadata_topic_state_v7(buffer, at, n - 1)
-    elif n:
-        topic_states = ()
-    else:
-        raise ValueError
+    topic_states, at = compact_structs(buffer, at, n, _read_many_update_metadata_topic_state_v7)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        live_brokers, at = _read_many_update_metadata_broker_v6(buffer, at, n - 1)
-    elif n:
-        live_brokers = ()
-    else:
-        raise ValueError
+    live_brokers, at = compact_structs(buffer, at, n, _read_many_update_metadata_broker_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1630,9 +1414,7 @@ def _encode_update_metadata_request_v7(item: UpdateMetadataRequest) -> bytes:
         raise ValueError  # type is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    topic_states = item.topic_states
-    if type(topic_states) is not tuple:
-        topic_states = sequence(topic_states)
+    topic_states = sequence(item.topic_states)
     n = len(topic_states)
     if n < 127:
         out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
@@ -1640,9 +1422,7 @@ def _encode_update_metadata_request_v7(item: UpdateMetadataRequest) -> bytes:
         out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
         out += long_length(n)
     _write_many_update_metadata_topic_state_v7(out, topic_states)
-    live_brokers = item.live_brokers
-    if type(live_brokers) is not tuple:
-        live_brokers = sequence(live_brokers)
+    live_brokers = sequence(item.live_brokers)
     n = len(live_brokers)
     if n < 127:
         out.append(n + 1)
@@ -1669,28 +1449,10 @@ def _encode_update_metadata_request_v7(item: UpdateMetadataRequest) -> bytes:
 def _read_update_metadata_request_v8(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, is_kraft_controller, controller_epoch, broker_epoch, n = _unpack_iziqB(buffer, at)
     at += 18
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_states, at = _read_many_update_metadata_topic_state_v7(buffer, at, n - 1)
-    elif n:
-        topic_states = ()
-    else:
-        raise ValueError
+    topic_states, at = compact_structs(buffer, at, n, _read_many_update_metadata_topic_state_v7)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        live_brokers, at = _read_many_update_metadata_broker_v6(buffer, at, n - 1)
-    elif n:
-        live_brokers = ()
-    else:
-        raise ValueError
+    live_brokers, at = compact_structs(buffer, at, n, _read_many_update_metadata_broker_v6)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1729,9 +1491,7 @@ def _encode_update_metadata_request_v8(item: UpdateMetadataRequest) -> bytes:
     out = bytearray()
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    topic_states = item.topic_states
-    if type(topic_states) is not tuple:
-        topic_states = sequence(topic_states)
+    topic_states = sequence(item.topic_states)
     n = len(topic_states)
     if type(item.is_kraft_controller) is not bool:
         raise ValueError
@@ -1743,9 +1503,7 @@ def _encode_update_metadata_request_v8(item: UpdateMetadataRequest) -> bytes:
         out += _pack_iziq(item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch)
         out += long_length(n)
     _write_many_update_metadata_topic_state_v7(out, topic_states)
-    live_brokers = item.live_brokers
-    if type(live_brokers) is not tuple:
-        live_brokers = sequence(live_brokers)
+    live_brokers = sequence(item.live_brokers)
     n = len(live_brokers)
     if n < 127:
         out.append(n + 1)

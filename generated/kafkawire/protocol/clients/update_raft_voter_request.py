@@ -12,13 +12,13 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -212,16 +212,7 @@ def _read_update_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[UpdateRa
     current_leader_epoch, voter_id, voter_directory_id, n = _unpack_ii16sB(buffer, at)
     at += 25
     voter_directory_id = _load_uuid(voter_directory_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
-    elif n:
-        listeners = ()
-    else:
-        raise ValueError
+    listeners, at = compact_structs(buffer, at, n, _read_many_listener_v0)
     kraft_version_feature, at = _read_kraft_version_feature_v0(buffer, at)
     n = buffer[at]
     at += 1
@@ -249,9 +240,7 @@ def _encode_update_raft_voter_request_v0(item: UpdateRaftVoterRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    listeners = item.listeners
-    if type(listeners) is not tuple:
-        listeners = sequence(listeners)
+    listeners = sequence(item.listeners)
     n = len(listeners)
     if len(item.voter_directory_id) != 16:
         raise ValueError

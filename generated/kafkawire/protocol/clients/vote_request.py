@@ -11,13 +11,13 @@ from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -162,16 +162,7 @@ def _read_many_topic_data_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -190,9 +181,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[VoteRequest.TopicD
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -223,16 +212,7 @@ def _read_vote_request_v0(buffer: bytes, at: int) -> tuple[VoteRequest, int]:
         cluster_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -254,9 +234,7 @@ def _encode_vote_request_v0(item: VoteRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)
@@ -359,16 +337,7 @@ def _read_many_topic_data_v1(buffer: bytes, at: int, count: int) -> tuple[tuple[
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -387,9 +356,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[VoteRequest.TopicD
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -421,16 +388,7 @@ def _read_vote_request_v1(buffer: bytes, at: int) -> tuple[VoteRequest, int]:
         cluster_id, at = long_nullable_text(buffer, at, n)
     voter_id, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -452,9 +410,7 @@ def _encode_vote_request_v1(item: VoteRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.voter_id, n + 1)
@@ -561,16 +517,7 @@ def _read_many_topic_data_v2(buffer: bytes, at: int, count: int) -> tuple[tuple[
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v2(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v2)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -589,9 +536,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[VoteRequest.TopicD
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -623,16 +568,7 @@ def _read_vote_request_v2(buffer: bytes, at: int) -> tuple[VoteRequest, int]:
         cluster_id, at = long_nullable_text(buffer, at, n)
     voter_id, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v2(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -654,9 +590,7 @@ def _encode_vote_request_v2(item: VoteRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_iB(item.voter_id, n + 1)

@@ -11,12 +11,12 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_entries,
     tagged_section,
@@ -163,16 +163,7 @@ def _read_many_topic_data_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -191,9 +182,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[VoteResponse.Topic
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -214,16 +203,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[VoteResponse.Topic
 def _read_vote_response_v0(buffer: bytes, at: int) -> tuple[VoteResponse, int]:
     error_code, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -236,9 +216,7 @@ def _encode_vote_response_v0(item: VoteResponse) -> bytes:
     out = bytearray()
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_hB(item.error_code, n + 1)
@@ -308,16 +286,7 @@ def _write_many_node_endpoint_v1(out: bytearray, items: Sequence[VoteResponse.No
 def _read_vote_response_v1(buffer: bytes, at: int) -> tuple[VoteResponse, int]:
     error_code, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_data_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -330,16 +299,7 @@ def _read_vote_response_v1(buffer: bytes, at: int) -> tuple[VoteResponse, int]:
             if tag == 0:
                 n = payload[start]
                 start += 1
-                if n > 127:
-                    n, start = rest_of_uvarint(payload, start, n)
-                if n > 1:
-                    if n > len(payload) - start + 1:
-                        raise ValueError
-                    node_endpoints, start = _read_many_node_endpoint_v1(payload, start, n - 1)
-                elif n:
-                    node_endpoints = ()
-                else:
-                    raise ValueError
+                node_endpoints, start = compact_structs(payload, start, n, _read_many_node_endpoint_v1)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -351,9 +311,7 @@ def _read_vote_response_v1(buffer: bytes, at: int) -> tuple[VoteResponse, int]:
 
 def _encode_vote_response_v1(item: VoteResponse) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out += _pack_hB(item.error_code, n + 1)
@@ -366,9 +324,7 @@ def _encode_vote_response_v1(item: VoteResponse) -> bytes:
         known = []
         if len(item.node_endpoints):
             payload = bytearray()
-            node_endpoints = item.node_endpoints
-            if type(node_endpoints) is not tuple:
-                node_endpoints = sequence(node_endpoints)
+            node_endpoints = sequence(item.node_endpoints)
             n = len(node_endpoints)
             if n < 127:
                 payload.append(n + 1)

@@ -13,12 +13,12 @@ from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -210,16 +210,7 @@ def _read_many_voter_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Voter
         voter_id, voter_directory_id, n = _unpack_i16sB(buffer, at)
         at += 21
         voter_directory_id = _load_uuid(voter_directory_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            endpoints, at = _read_many_endpoint_v0(buffer, at, n - 1)
-        elif n:
-            endpoints = ()
-        else:
-            raise ValueError
+        endpoints, at = compact_structs(buffer, at, n, _read_many_endpoint_v0)
         kraft_version_feature, at = _read_kraft_version_feature_v0(buffer, at)
         n = buffer[at]
         at += 1
@@ -232,9 +223,7 @@ def _read_many_voter_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Voter
 
 def _write_many_voter_v0(out: bytearray, items: Sequence[VotersRecord.Voter]) -> None:
     for item in items:
-        endpoints = item.endpoints
-        if type(endpoints) is not tuple:
-            endpoints = sequence(endpoints)
+        endpoints = sequence(item.endpoints)
         n = len(endpoints)
         if len(item.voter_directory_id) != 16:
             raise ValueError
@@ -259,16 +248,7 @@ def _write_many_voter_v0(out: bytearray, items: Sequence[VotersRecord.Voter]) ->
 def _read_voters_record_v0(buffer: bytes, at: int) -> tuple[VotersRecord, int]:
     version, n = _unpack_hB(buffer, at)
     at += 3
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        voters, at = _read_many_voter_v0(buffer, at, n - 1)
-    elif n:
-        voters = ()
-    else:
-        raise ValueError
+    voters, at = compact_structs(buffer, at, n, _read_many_voter_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -279,9 +259,7 @@ def _read_voters_record_v0(buffer: bytes, at: int) -> tuple[VotersRecord, int]:
 
 def _encode_voters_record_v0(item: VotersRecord) -> bytes:
     out = bytearray()
-    voters = item.voters
-    if type(voters) is not tuple:
-        voters = sequence(voters)
+    voters = sequence(item.voters)
     n = len(voters)
     if n < 127:
         out += _pack_hB(item.version, n + 1)

@@ -11,13 +11,13 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     iterator,
     loader,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -158,16 +158,7 @@ def _read_many_partition_data_v0(
     for _ in range(count):
         partition, state_epoch, leader_epoch, start_offset, n = _unpack_iiiqB(buffer, at)
         at += 21
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            state_batches, at = _read_many_state_batch_v0(buffer, at, n - 1)
-        elif n:
-            state_batches = ()
-        else:
-            raise ValueError
+        state_batches, at = compact_structs(buffer, at, n, _read_many_state_batch_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -179,9 +170,7 @@ def _read_many_partition_data_v0(
 
 def _write_many_partition_data_v0(out: bytearray, items: Sequence[WriteShareGroupStateRequest.PartitionData]) -> None:
     for item in items:
-        state_batches = item.state_batches
-        if type(state_batches) is not tuple:
-            state_batches = sequence(state_batches)
+        state_batches = sequence(item.state_batches)
         n = len(state_batches)
         if n < 127:
             out += _pack_iiiqB(item.partition, item.state_epoch, item.leader_epoch, item.start_offset, n + 1)
@@ -209,16 +198,7 @@ def _read_many_write_state_data_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -232,9 +212,7 @@ def _write_many_write_state_data_v0(
     out: bytearray, items: Sequence[WriteShareGroupStateRequest.WriteStateData]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -266,16 +244,7 @@ def _read_write_share_group_state_request_v0(buffer: bytes, at: int) -> tuple[Wr
         group_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_write_state_data_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_write_state_data_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -293,9 +262,7 @@ def _encode_write_share_group_state_request_v0(item: WriteShareGroupStateRequest
     else:
         out += long_text_length(n)
     out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)
@@ -326,16 +293,7 @@ def _read_many_partition_data_v1(
     for _ in range(count):
         partition, state_epoch, leader_epoch, start_offset, delivery_complete_count, n = _unpack_iiiqiB(buffer, at)
         at += 25
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            state_batches, at = _read_many_state_batch_v0(buffer, at, n - 1)
-        elif n:
-            state_batches = ()
-        else:
-            raise ValueError
+        state_batches, at = compact_structs(buffer, at, n, _read_many_state_batch_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -349,9 +307,7 @@ def _read_many_partition_data_v1(
 
 def _write_many_partition_data_v1(out: bytearray, items: Sequence[WriteShareGroupStateRequest.PartitionData]) -> None:
     for item in items:
-        state_batches = item.state_batches
-        if type(state_batches) is not tuple:
-            state_batches = sequence(state_batches)
+        state_batches = sequence(item.state_batches)
         n = len(state_batches)
         if n < 127:
             out += _pack_iiiqiB(
@@ -388,16 +344,7 @@ def _read_many_write_state_data_v1(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = _load_uuid(topic_id)
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_partition_data_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -411,9 +358,7 @@ def _write_many_write_state_data_v1(
     out: bytearray, items: Sequence[WriteShareGroupStateRequest.WriteStateData]
 ) -> None:
     for item in items:
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
@@ -445,16 +390,7 @@ def _read_write_share_group_state_request_v1(buffer: bytes, at: int) -> tuple[Wr
         group_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_write_state_data_v1(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_write_state_data_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -472,9 +408,7 @@ def _encode_write_share_group_state_request_v1(item: WriteShareGroupStateRequest
     else:
         out += long_text_length(n)
     out += text
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

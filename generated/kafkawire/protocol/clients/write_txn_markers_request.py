@@ -11,6 +11,7 @@ from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_structs,
     long_length,
     long_numbers,
     long_text,
@@ -19,8 +20,8 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -157,14 +158,7 @@ def _read_many_writable_txn_marker_v0(
     for _ in range(count):
         producer_id, producer_epoch, transaction_result, n = _unpack_qhzi(buffer, at)
         at += 15
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            topics, at = _read_many_writable_txn_marker_topic_v0(buffer, at, n)
-        elif not n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = structs(buffer, at, n, _read_many_writable_txn_marker_topic_v0)
         (coordinator_epoch,) = _unpack_i(buffer, at)
         at += 4
         result.append(make(producer_id, producer_epoch, transaction_result, topics, coordinator_epoch))
@@ -177,9 +171,7 @@ def _write_many_writable_txn_marker_v0(
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         if type(item.transaction_result) is not bool:
             raise ValueError
         out += _pack_qhzi(item.producer_id, item.producer_epoch, item.transaction_result, len(topics))
@@ -194,14 +186,7 @@ def _write_many_writable_txn_marker_v0(
 def _read_write_txn_markers_request_v0(buffer: bytes, at: int) -> tuple[WriteTxnMarkersRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        markers, at = _read_many_writable_txn_marker_v0(buffer, at, n)
-    elif not n:
-        markers = ()
-    else:
-        raise ValueError
+    markers, at = structs(buffer, at, n, _read_many_writable_txn_marker_v0)
     return WriteTxnMarkersRequest(markers), at
 
 
@@ -209,9 +194,7 @@ def _encode_write_txn_markers_request_v0(item: WriteTxnMarkersRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    markers = item.markers
-    if type(markers) is not tuple:
-        markers = sequence(markers)
+    markers = sequence(item.markers)
     out += _pack_i(len(markers))
     _write_many_writable_txn_marker_v0(out, markers)
     return bytes(out)
@@ -301,16 +284,7 @@ def _read_many_writable_txn_marker_v1(
     for _ in range(count):
         producer_id, producer_epoch, transaction_result, n = _unpack_qhzB(buffer, at)
         at += 12
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_writable_txn_marker_topic_v1(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_writable_txn_marker_topic_v1)
         coordinator_epoch, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -324,9 +298,7 @@ def _write_many_writable_txn_marker_v1(
     out: bytearray, items: Sequence[WriteTxnMarkersRequest.WritableTxnMarker]
 ) -> None:
     for item in items:
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if type(item.transaction_result) is not bool:
             raise ValueError
@@ -349,16 +321,7 @@ def _write_many_writable_txn_marker_v1(
 def _read_write_txn_markers_request_v1(buffer: bytes, at: int) -> tuple[WriteTxnMarkersRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        markers, at = _read_many_writable_txn_marker_v1(buffer, at, n - 1)
-    elif n:
-        markers = ()
-    else:
-        raise ValueError
+    markers, at = compact_structs(buffer, at, n, _read_many_writable_txn_marker_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -369,9 +332,7 @@ def _read_write_txn_markers_request_v1(buffer: bytes, at: int) -> tuple[WriteTxn
 
 def _encode_write_txn_markers_request_v1(item: WriteTxnMarkersRequest) -> bytes:
     out = bytearray()
-    markers = item.markers
-    if type(markers) is not tuple:
-        markers = sequence(markers)
+    markers = sequence(item.markers)
     n = len(markers)
     if n < 127:
         out.append(n + 1)
@@ -402,16 +363,7 @@ def _read_many_writable_txn_marker_v2(
     for _ in range(count):
         producer_id, producer_epoch, transaction_result, n = _unpack_qhzB(buffer, at)
         at += 12
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_writable_txn_marker_topic_v1(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_writable_txn_marker_topic_v1)
         coordinator_epoch, transaction_version, n = _unpack_ibB(buffer, at)
         at += 6
         tags: Tags = ()
@@ -427,9 +379,7 @@ def _write_many_writable_txn_marker_v2(
     out: bytearray, items: Sequence[WriteTxnMarkersRequest.WritableTxnMarker]
 ) -> None:
     for item in items:
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if type(item.transaction_result) is not bool:
             raise ValueError
@@ -452,16 +402,7 @@ def _write_many_writable_txn_marker_v2(
 def _read_write_txn_markers_request_v2(buffer: bytes, at: int) -> tuple[WriteTxnMarkersRequest, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        markers, at = _read_many_writable_txn_marker_v2(buffer, at, n - 1)
-    elif n:
-        markers = ()
-    else:
-        raise ValueError
+    markers, at = compact_structs(buffer, at, n, _read_many_writable_txn_marker_v2)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -472,9 +413,7 @@ def _read_write_txn_markers_request_v2(buffer: bytes, at: int) -> tuple[WriteTxn
 
 def _encode_write_txn_markers_request_v2(item: WriteTxnMarkersRequest) -> bytes:
     out = bytearray()
-    markers = item.markers
-    if type(markers) is not tuple:
-        markers = sequence(markers)
+    markers = sequence(item.markers)
     n = len(markers)
     if n < 127:
         out.append(n + 1)

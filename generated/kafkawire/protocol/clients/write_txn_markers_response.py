@@ -11,13 +11,14 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -136,14 +137,7 @@ def _read_many_writable_txn_marker_topic_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partitions, at = _read_many_writable_txn_marker_partition_result_v0(buffer, at, n)
-        elif not n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = structs(buffer, at, n, _read_many_writable_txn_marker_partition_result_v0)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -157,9 +151,7 @@ def _write_many_writable_txn_marker_topic_result_v0(
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
         out += name_raw
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         out += _pack_i(len(partitions))
         _write_many_writable_txn_marker_partition_result_v0(out, partitions)
 
@@ -177,14 +169,7 @@ def _read_many_writable_txn_marker_result_v0(
     for _ in range(count):
         producer_id, n = _unpack_qi(buffer, at)
         at += 12
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            topics, at = _read_many_writable_txn_marker_topic_result_v0(buffer, at, n)
-        elif not n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = structs(buffer, at, n, _read_many_writable_txn_marker_topic_result_v0)
         result.append(make(producer_id, topics))
     return tuple(result), at
 
@@ -195,9 +180,7 @@ def _write_many_writable_txn_marker_result_v0(
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         out += _pack_qi(item.producer_id, len(topics))
         _write_many_writable_txn_marker_topic_result_v0(out, topics)
 
@@ -209,14 +192,7 @@ def _write_many_writable_txn_marker_result_v0(
 def _read_write_txn_markers_response_v0(buffer: bytes, at: int) -> tuple[WriteTxnMarkersResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        markers, at = _read_many_writable_txn_marker_result_v0(buffer, at, n)
-    elif not n:
-        markers = ()
-    else:
-        raise ValueError
+    markers, at = structs(buffer, at, n, _read_many_writable_txn_marker_result_v0)
     return WriteTxnMarkersResponse(markers), at
 
 
@@ -224,9 +200,7 @@ def _encode_write_txn_markers_response_v0(item: WriteTxnMarkersResponse) -> byte
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    markers = item.markers
-    if type(markers) is not tuple:
-        markers = sequence(markers)
+    markers = sequence(item.markers)
     out += _pack_i(len(markers))
     _write_many_writable_txn_marker_result_v0(out, markers)
     return bytes(out)
@@ -287,16 +261,7 @@ def _read_many_writable_txn_marker_topic_result_v1(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partitions, at = _read_many_writable_txn_marker_partition_result_v1(buffer, at, n - 1)
-        elif n:
-            partitions = ()
-        else:
-            raise ValueError
+        partitions, at = compact_structs(buffer, at, n, _read_many_writable_txn_marker_partition_result_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -317,9 +282,7 @@ def _write_many_writable_txn_marker_topic_result_v1(
         else:
             out += long_text_length(n)
         out += text
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
+        partitions = sequence(item.partitions)
         n = len(partitions)
         if n < 127:
             out.append(n + 1)
@@ -345,16 +308,7 @@ def _read_many_writable_txn_marker_result_v1(
     for _ in range(count):
         producer_id, n = _unpack_qB(buffer, at)
         at += 9
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topics, at = _read_many_writable_txn_marker_topic_result_v1(buffer, at, n - 1)
-        elif n:
-            topics = ()
-        else:
-            raise ValueError
+        topics, at = compact_structs(buffer, at, n, _read_many_writable_txn_marker_topic_result_v1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -368,9 +322,7 @@ def _write_many_writable_txn_marker_result_v1(
     out: bytearray, items: Sequence[WriteTxnMarkersResponse.WritableTxnMarkerResult]
 ) -> None:
     for item in items:
-        topics = item.topics
-        if type(topics) is not tuple:
-            topics = sequence(topics)
+        topics = sequence(item.topics)
         n = len(topics)
         if n < 127:
             out += _pack_qB(item.producer_id, n + 1)
@@ -391,16 +343,7 @@ def _write_many_writable_txn_marker_result_v1(
 def _read_write_txn_markers_response_v1(buffer: bytes, at: int) -> tuple[WriteTxnMarkersResponse, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        markers, at = _read_many_writable_txn_marker_result_v1(buffer, at, n - 1)
-    elif n:
-        markers = ()
-    else:
-        raise ValueError
+    markers, at = compact_structs(buffer, at, n, _read_many_writable_txn_marker_result_v1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -411,9 +354,7 @@ def _read_write_txn_markers_response_v1(buffer: bytes, at: int) -> tuple[WriteTx
 
 def _encode_write_txn_markers_response_v1(item: WriteTxnMarkersResponse) -> bytes:
     out = bytearray()
-    markers = item.markers
-    if type(markers) is not tuple:
-        markers = sequence(markers)
+    markers = sequence(item.markers)
     n = len(markers)
     if n < 127:
         out.append(n + 1)

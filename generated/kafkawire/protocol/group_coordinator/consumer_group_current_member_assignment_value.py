@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_numbers,
@@ -17,7 +18,6 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_entries,
     tagged_section,
@@ -184,28 +184,10 @@ def _read_consumer_group_current_member_assignment_value_v0(
 ) -> tuple[ConsumerGroupCurrentMemberAssignmentValue, int]:
     member_epoch, previous_member_epoch, state, n = _unpack_iibB(buffer, at)
     at += 10
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        assigned_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
-    elif n:
-        assigned_partitions = ()
-    else:
-        raise ValueError
+    assigned_partitions, at = compact_structs(buffer, at, n, _read_many_topic_partitions_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        partitions_pending_revocation, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
-    elif n:
-        partitions_pending_revocation = ()
-    else:
-        raise ValueError
+    partitions_pending_revocation, at = compact_structs(buffer, at, n, _read_many_topic_partitions_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -221,9 +203,7 @@ def _read_consumer_group_current_member_assignment_value_v0(
 
 def _encode_consumer_group_current_member_assignment_value_v0(item: ConsumerGroupCurrentMemberAssignmentValue) -> bytes:
     out = bytearray()
-    assigned_partitions = item.assigned_partitions
-    if type(assigned_partitions) is not tuple:
-        assigned_partitions = sequence(assigned_partitions)
+    assigned_partitions = sequence(item.assigned_partitions)
     n = len(assigned_partitions)
     if n < 127:
         out += _pack_iibB(item.member_epoch, item.previous_member_epoch, item.state, n + 1)
@@ -231,9 +211,7 @@ def _encode_consumer_group_current_member_assignment_value_v0(item: ConsumerGrou
         out += _pack_iib(item.member_epoch, item.previous_member_epoch, item.state)
         out += long_length(n)
     _write_many_topic_partitions_v0(out, assigned_partitions)
-    partitions_pending_revocation = item.partitions_pending_revocation
-    if type(partitions_pending_revocation) is not tuple:
-        partitions_pending_revocation = sequence(partitions_pending_revocation)
+    partitions_pending_revocation = sequence(item.partitions_pending_revocation)
     n = len(partitions_pending_revocation)
     if n < 127:
         out.append(n + 1)

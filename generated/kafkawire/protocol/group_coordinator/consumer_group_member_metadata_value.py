@@ -12,6 +12,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
+    compact_structs,
     differs,
     long_length,
     long_nullable_text,
@@ -162,16 +163,7 @@ def _read_classic_member_metadata_v0(
 ) -> tuple[ConsumerGroupMemberMetadataValue.ClassicMemberMetadata, int]:
     session_timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        supported_protocols, at = _read_many_classic_protocol_v0(buffer, at, n - 1)
-    elif n:
-        supported_protocols = ()
-    else:
-        raise ValueError
+    supported_protocols, at = compact_structs(buffer, at, n, _read_many_classic_protocol_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -183,9 +175,7 @@ def _read_classic_member_metadata_v0(
 def _write_classic_member_metadata_v0(
     out: list[bytes], item: ConsumerGroupMemberMetadataValue.ClassicMemberMetadata
 ) -> None:
-    supported_protocols = item.supported_protocols
-    if type(supported_protocols) is not tuple:
-        supported_protocols = sequence(supported_protocols)
+    supported_protocols = sequence(item.supported_protocols)
     n = len(supported_protocols)
     if n < 127:
         out.append(_pack_iB(item.session_timeout_ms, n + 1))
@@ -362,9 +352,7 @@ def _encode_consumer_group_member_metadata_value_v0(item: ConsumerGroupMemberMet
         text = item.client_host.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    subscribed_topic_names = item.subscribed_topic_names
-    if type(subscribed_topic_names) is not tuple:
-        subscribed_topic_names = sequence(subscribed_topic_names)
+    subscribed_topic_names = sequence(item.subscribed_topic_names)
     n = len(subscribed_topic_names)
     if n < 127:
         out.append(BYTES[n + 1])

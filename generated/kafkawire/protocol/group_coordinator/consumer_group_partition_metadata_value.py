@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_text,
@@ -127,9 +128,7 @@ def _write_many_partition_metadata_v0(
     out: bytearray, items: Sequence[ConsumerGroupPartitionMetadataValue.PartitionMetadata]
 ) -> None:
     for item in items:
-        racks = item.racks
-        if type(racks) is not tuple:
-            racks = sequence(racks)
+        racks = sequence(item.racks)
         n = len(racks)
         if n < 127:
             out += _pack_iB(item.partition, n + 1)
@@ -175,16 +174,7 @@ def _read_many_topic_metadata_v0(
             topic_name, at = long_text(buffer, at, n)
             num_partitions, n = _unpack_iB(buffer, at)
             at += 5
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            partition_metadata, at = _read_many_partition_metadata_v0(buffer, at, n - 1)
-        elif n:
-            partition_metadata = ()
-        else:
-            raise ValueError
+        partition_metadata, at = compact_structs(buffer, at, n, _read_many_partition_metadata_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -209,9 +199,7 @@ def _write_many_topic_metadata_v0(
             out += long_text_length(n)
             out += text
             out += _pack_i(item.num_partitions)
-        partition_metadata = item.partition_metadata
-        if type(partition_metadata) is not tuple:
-            partition_metadata = sequence(partition_metadata)
+        partition_metadata = sequence(item.partition_metadata)
         n = len(partition_metadata)
         if n < 127:
             out.append(n + 1)
@@ -233,16 +221,7 @@ def _read_consumer_group_partition_metadata_value_v0(
 ) -> tuple[ConsumerGroupPartitionMetadataValue, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topics, at = _read_many_topic_metadata_v0(buffer, at, n - 1)
-    elif n:
-        topics = ()
-    else:
-        raise ValueError
+    topics, at = compact_structs(buffer, at, n, _read_many_topic_metadata_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -253,9 +232,7 @@ def _read_consumer_group_partition_metadata_value_v0(
 
 def _encode_consumer_group_partition_metadata_value_v0(item: ConsumerGroupPartitionMetadataValue) -> bytes:
     out = bytearray()
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(n + 1)

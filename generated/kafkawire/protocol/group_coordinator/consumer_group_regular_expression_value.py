@@ -89,9 +89,7 @@ def _read_consumer_group_regular_expression_value_v0(
 
 def _encode_consumer_group_regular_expression_value_v0(item: ConsumerGroupRegularExpressionValue) -> bytes:
     out: list[bytes] = []
-    topics = item.topics
-    if type(topics) is not tuple:
-        topics = sequence(topics)
+    topics = sequence(item.topics)
     n = len(topics)
     if n < 127:
         out.append(BYTES[n + 1])

@@ -11,6 +11,7 @@ from kafkawire.wire.structs import (
     BYTES,
     NULL_TEXT,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
@@ -19,6 +20,7 @@ from kafkawire.wire.structs import (
     packer,
     rest_of_uvarint,
     sequence,
+    structs,
     tagged_section,
     text_packers,
     text_pair_packers,
@@ -210,14 +212,7 @@ def _read_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[GroupMetadata
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        members, at = _read_many_member_metadata_v0(buffer, at, n)
-    elif not n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = structs(buffer, at, n, _read_many_member_metadata_v0)
     return GroupMetadataValue(protocol_type, generation, protocol, leader, -1, members), at
 
 
@@ -243,9 +238,7 @@ def _encode_group_metadata_value_v0(item: GroupMetadataValue) -> bytes:
         text = leader.encode()
         n = len(text)
         out += (_pack_h(n), text)
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     out.append(_pack_i(len(members)))
     _write_many_member_metadata_v0(out, members)
     return b"".join(out)
@@ -363,14 +356,7 @@ def _read_group_metadata_value_v1(buffer: bytes, at: int) -> tuple[GroupMetadata
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        members, at = _read_many_member_metadata_v1(buffer, at, n)
-    elif not n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = structs(buffer, at, n, _read_many_member_metadata_v1)
     return GroupMetadataValue(protocol_type, generation, protocol, leader, -1, members), at
 
 
@@ -396,9 +382,7 @@ def _encode_group_metadata_value_v1(item: GroupMetadataValue) -> bytes:
         text = leader.encode()
         n = len(text)
         out += (_pack_h(n), text)
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     out.append(_pack_i(len(members)))
     _write_many_member_metadata_v1(out, members)
     return b"".join(out)
@@ -439,14 +423,7 @@ def _read_group_metadata_value_v2(buffer: bytes, at: int) -> tuple[GroupMetadata
         at = end
     current_state_timestamp, n = _unpack_qi(buffer, at)
     at += 12
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        members, at = _read_many_member_metadata_v1(buffer, at, n)
-    elif not n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = structs(buffer, at, n, _read_many_member_metadata_v1)
     return GroupMetadataValue(protocol_type, generation, protocol, leader, current_state_timestamp, members), at
 
 
@@ -472,9 +449,7 @@ def _encode_group_metadata_value_v2(item: GroupMetadataValue) -> bytes:
         text = leader.encode()
         n = len(text)
         out += (_pack_h(n), text)
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     out.append(_pack_qi(item.current_state_timestamp, len(members)))
     _write_many_member_metadata_v1(out, members)
     return b"".join(out)
@@ -618,14 +593,7 @@ def _read_group_metadata_value_v3(buffer: bytes, at: int) -> tuple[GroupMetadata
         at = end
     current_state_timestamp, n = _unpack_qi(buffer, at)
     at += 12
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        members, at = _read_many_member_metadata_v3(buffer, at, n)
-    elif not n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = structs(buffer, at, n, _read_many_member_metadata_v3)
     return GroupMetadataValue(protocol_type, generation, protocol, leader, current_state_timestamp, members), at
 
 
@@ -651,9 +619,7 @@ def _encode_group_metadata_value_v3(item: GroupMetadataValue) -> bytes:
         text = leader.encode()
         n = len(text)
         out += (_pack_h(n), text)
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     out.append(_pack_qi(item.current_state_timestamp, len(members)))
     _write_many_member_metadata_v3(out, members)
     return b"".join(out)
@@ -838,16 +804,7 @@ def _read_group_metadata_value_v4(buffer: bytes, at: int) -> tuple[GroupMetadata
         leader, at = long_nullable_text(buffer, at, n)
     current_state_timestamp, n = _unpack_qB(buffer, at)
     at += 9
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        members, at = _read_many_member_metadata_v4(buffer, at, n - 1)
-    elif n:
-        members = ()
-    else:
-        raise ValueError
+    members, at = compact_structs(buffer, at, n, _read_many_member_metadata_v4)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -880,9 +837,7 @@ def _encode_group_metadata_value_v4(item: GroupMetadataValue) -> bytes:
         text = leader.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    members = item.members
-    if type(members) is not tuple:
-        members = sequence(members)
+    members = sequence(item.members)
     n = len(members)
     if n < 127:
         out.append(_pack_qB(item.current_state_timestamp, n + 1))

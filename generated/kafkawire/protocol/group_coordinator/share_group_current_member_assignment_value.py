@@ -10,13 +10,13 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_numbers,
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -136,16 +136,7 @@ def _read_share_group_current_member_assignment_value_v0(
 ) -> tuple[ShareGroupCurrentMemberAssignmentValue, int]:
     member_epoch, previous_member_epoch, state, n = _unpack_iibB(buffer, at)
     at += 10
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        assigned_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
-    elif n:
-        assigned_partitions = ()
-    else:
-        raise ValueError
+    assigned_partitions, at = compact_structs(buffer, at, n, _read_many_topic_partitions_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -159,9 +150,7 @@ def _read_share_group_current_member_assignment_value_v0(
 
 def _encode_share_group_current_member_assignment_value_v0(item: ShareGroupCurrentMemberAssignmentValue) -> bytes:
     out = bytearray()
-    assigned_partitions = item.assigned_partitions
-    if type(assigned_partitions) is not tuple:
-        assigned_partitions = sequence(assigned_partitions)
+    assigned_partitions = sequence(item.assigned_partitions)
     n = len(assigned_partitions)
     if n < 127:
         out += _pack_iibB(item.member_epoch, item.previous_member_epoch, item.state, n + 1)

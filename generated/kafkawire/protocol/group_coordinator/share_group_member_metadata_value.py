@@ -135,9 +135,7 @@ def _encode_share_group_member_metadata_value_v0(item: ShareGroupMemberMetadataV
         text = item.client_host.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    subscribed_topic_names = item.subscribed_topic_names
-    if type(subscribed_topic_names) is not tuple:
-        subscribed_topic_names = sequence(subscribed_topic_names)
+    subscribed_topic_names = sequence(item.subscribed_topic_names)
     n = len(subscribed_topic_names)
     if n < 127:
         out.append(BYTES[n + 1])

@@ -11,6 +11,7 @@ from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_numbers,
@@ -19,7 +20,6 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -217,28 +217,10 @@ def _read_share_group_partition_metadata_value_v0(
 ) -> tuple[ShareGroupPartitionMetadataValue, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        initialized_topics, at = _read_many_topic_partitions_info_v0(buffer, at, n - 1)
-    elif n:
-        initialized_topics = ()
-    else:
-        raise ValueError
+    initialized_topics, at = compact_structs(buffer, at, n, _read_many_topic_partitions_info_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        deleting_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
-    elif n:
-        deleting_topics = ()
-    else:
-        raise ValueError
+    deleting_topics, at = compact_structs(buffer, at, n, _read_many_topic_info_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -249,18 +231,14 @@ def _read_share_group_partition_metadata_value_v0(
 
 def _encode_share_group_partition_metadata_value_v0(item: ShareGroupPartitionMetadataValue) -> bytes:
     out = bytearray()
-    initialized_topics = item.initialized_topics
-    if type(initialized_topics) is not tuple:
-        initialized_topics = sequence(initialized_topics)
+    initialized_topics = sequence(item.initialized_topics)
     n = len(initialized_topics)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_topic_partitions_info_v0(out, initialized_topics)
-    deleting_topics = item.deleting_topics
-    if type(deleting_topics) is not tuple:
-        deleting_topics = sequence(deleting_topics)
+    deleting_topics = sequence(item.deleting_topics)
     n = len(deleting_topics)
     if n < 127:
         out.append(n + 1)

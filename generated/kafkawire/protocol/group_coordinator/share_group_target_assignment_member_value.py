@@ -10,13 +10,13 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_numbers,
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -124,16 +124,7 @@ def _read_share_group_target_assignment_member_value_v0(
 ) -> tuple[ShareGroupTargetAssignmentMemberValue, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        topic_partitions, at = _read_many_topic_partition_v0(buffer, at, n - 1)
-    elif n:
-        topic_partitions = ()
-    else:
-        raise ValueError
+    topic_partitions, at = compact_structs(buffer, at, n, _read_many_topic_partition_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -144,9 +135,7 @@ def _read_share_group_target_assignment_member_value_v0(
 
 def _encode_share_group_target_assignment_member_value_v0(item: ShareGroupTargetAssignmentMemberValue) -> bytes:
     out = bytearray()
-    topic_partitions = item.topic_partitions
-    if type(topic_partitions) is not tuple:
-        topic_partitions = sequence(topic_partitions)
+    topic_partitions = sequence(item.topic_partitions)
     n = len(topic_partitions)
     if n < 127:
         out.append(n + 1)

@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_structs,
     long_length,
     long_nullable_numbers,
     long_numbers,
@@ -18,7 +19,6 @@ from kafkawire.wire.structs import (
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_entries,
     tagged_section,
@@ -205,76 +205,22 @@ def _read_streams_group_current_member_assignment_value_v0(
 ) -> tuple[StreamsGroupCurrentMemberAssignmentValue, int]:
     member_epoch, previous_member_epoch, state, n = _unpack_iibB(buffer, at)
     at += 10
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        active_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    elif n:
-        active_tasks = ()
-    else:
-        raise ValueError
+    active_tasks, at = compact_structs(buffer, at, n, _read_many_task_ids_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        standby_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    elif n:
-        standby_tasks = ()
-    else:
-        raise ValueError
+    standby_tasks, at = compact_structs(buffer, at, n, _read_many_task_ids_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        warmup_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    elif n:
-        warmup_tasks = ()
-    else:
-        raise ValueError
+    warmup_tasks, at = compact_structs(buffer, at, n, _read_many_task_ids_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        active_tasks_pending_revocation, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    elif n:
-        active_tasks_pending_revocation = ()
-    else:
-        raise ValueError
+    active_tasks_pending_revocation, at = compact_structs(buffer, at, n, _read_many_task_ids_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        standby_tasks_pending_revocation, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    elif n:
-        standby_tasks_pending_revocation = ()
-    else:
-        raise ValueError
+    standby_tasks_pending_revocation, at = compact_structs(buffer, at, n, _read_many_task_ids_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        warmup_tasks_pending_revocation, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    elif n:
-        warmup_tasks_pending_revocation = ()
-    else:
-        raise ValueError
+    warmup_tasks_pending_revocation, at = compact_structs(buffer, at, n, _read_many_task_ids_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -299,9 +245,7 @@ def _read_streams_group_current_member_assignment_value_v0(
 
 def _encode_streams_group_current_member_assignment_value_v0(item: StreamsGroupCurrentMemberAssignmentValue) -> bytes:
     out = bytearray()
-    active_tasks = item.active_tasks
-    if type(active_tasks) is not tuple:
-        active_tasks = sequence(active_tasks)
+    active_tasks = sequence(item.active_tasks)
     n = len(active_tasks)
     if n < 127:
         out += _pack_iibB(item.member_epoch, item.previous_member_epoch, item.state, n + 1)
@@ -309,45 +253,35 @@ def _encode_streams_group_current_member_assignment_value_v0(item: StreamsGroupC
         out += _pack_iib(item.member_epoch, item.previous_member_epoch, item.state)
         out += long_length(n)
     _write_many_task_ids_v0(out, active_tasks)
-    standby_tasks = item.standby_tasks
-    if type(standby_tasks) is not tuple:
-        standby_tasks = sequence(standby_tasks)
+    standby_tasks = sequence(item.standby_tasks)
     n = len(standby_tasks)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_task_ids_v0(out, standby_tasks)
-    warmup_tasks = item.warmup_tasks
-    if type(warmup_tasks) is not tuple:
-        warmup_tasks = sequence(warmup_tasks)
+    warmup_tasks = sequence(item.warmup_tasks)
     n = len(warmup_tasks)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_task_ids_v0(out, warmup_tasks)
-    active_tasks_pending_revocation = item.active_tasks_pending_revocation
-    if type(active_tasks_pending_revocation) is not tuple:
-        active_tasks_pending_revocation = sequence(active_tasks_pending_revocation)
+    active_tasks_pending_revocation = sequence(item.active_tasks_pending_revocation)
     n = len(active_tasks_pending_revocation)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_task_ids_v0(out, active_tasks_pending_revocation)
-    standby_tasks_pending_revocation = item.standby_tasks_pending_revocation
-    if type(standby_tasks_pending_revocation) is not tuple:
-        standby_tasks_pending_revocation = sequence(standby_tasks_pending_revocation)
+    standby_tasks_pending_revocation = sequence(item.standby_tasks_pending_revocation)
     n = len(standby_tasks_pending_revocation)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_task_ids_v0(out, standby_tasks_pending_revocation)
-    warmup_tasks_pending_revocation = item.warmup_tasks_pending_revocation
-    if type(warmup_tasks_pending_revocation) is not tuple:
-        warmup_tasks_pending_revocation = sequence(warmup_tasks_pending_revocation)
+    warmup_tasks_pending_revocation = sequence(item.warmup_tasks_pending_revocation)
     n = len(warmup_tasks_pending_revocation)
     if n < 127:
         out.append(n + 1)

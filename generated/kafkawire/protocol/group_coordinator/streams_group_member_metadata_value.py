@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -262,16 +262,7 @@ def _read_streams_group_member_metadata_value_v0(buffer: bytes, at: int) -> tupl
         user_endpoint, at = _read_endpoint_v0(buffer, at)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        client_tags, at = _read_many_key_value_v0(buffer, at, n - 1)
-    elif n:
-        client_tags = ()
-    else:
-        raise ValueError
+    client_tags, at = compact_structs(buffer, at, n, _read_many_key_value_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -354,9 +345,7 @@ def _encode_streams_group_member_metadata_value_v0(item: StreamsGroupMemberMetad
     else:
         out.append(1)
         _write_endpoint_v0(out, item.user_endpoint)
-    client_tags = item.client_tags
-    if type(client_tags) is not tuple:
-        client_tags = sequence(client_tags)
+    client_tags = sequence(item.client_tags)
     n = len(client_tags)
     if n < 127:
         out.append(n + 1)

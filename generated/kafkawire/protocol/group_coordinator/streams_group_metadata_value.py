@@ -8,12 +8,13 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
+    NOTHING,
     Tags,
+    compact_nullable_structs,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_entries,
     tagged_section,
@@ -164,16 +165,11 @@ def _read_streams_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[Strea
             elif tag == 1:
                 n = payload[start]
                 start += 1
-                if n > 127:
-                    n, start = rest_of_uvarint(payload, start, n)
-                if not n:
-                    last_assignment_configs = None
-                elif n > 1:
-                    if n > len(payload) - start + 1:
-                        raise ValueError
-                    last_assignment_configs, start = _read_many_last_assignment_config_v0(payload, start, n - 1)
-                else:
-                    last_assignment_configs = ()
+                last_assignment_configs, start = (
+                    compact_nullable_structs(payload, start, n, _read_many_last_assignment_config_v0)
+                    if n > 1
+                    else (NOTHING if n else None, start)
+                )
             elif tag == 2:
                 (stored_description_topology_epoch,) = _unpack_i(payload, start)
                 start += 4
@@ -221,8 +217,7 @@ def _encode_streams_group_metadata_value_v0(item: StreamsGroupMetadataValue) -> 
             if last_assignment_configs is None:
                 payload.append(0)
             else:
-                if type(last_assignment_configs) is not tuple:
-                    last_assignment_configs = sequence(last_assignment_configs)
+                last_assignment_configs = sequence(last_assignment_configs)
                 n = len(last_assignment_configs)
                 if n < 127:
                     payload.append(n + 1)

@@ -10,13 +10,13 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_structs,
     long_length,
     long_numbers,
     long_text,
     long_text_length,
     pack_numbers,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     unknown_tags,
@@ -137,40 +137,13 @@ def _read_streams_group_target_assignment_member_value_v0(
 ) -> tuple[StreamsGroupTargetAssignmentMemberValue, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        active_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    elif n:
-        active_tasks = ()
-    else:
-        raise ValueError
+    active_tasks, at = compact_structs(buffer, at, n, _read_many_task_ids_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        standby_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    elif n:
-        standby_tasks = ()
-    else:
-        raise ValueError
+    standby_tasks, at = compact_structs(buffer, at, n, _read_many_task_ids_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        warmup_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
-    elif n:
-        warmup_tasks = ()
-    else:
-        raise ValueError
+    warmup_tasks, at = compact_structs(buffer, at, n, _read_many_task_ids_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -181,27 +154,21 @@ def _read_streams_group_target_assignment_member_value_v0(
 
 def _encode_streams_group_target_assignment_member_value_v0(item: StreamsGroupTargetAssignmentMemberValue) -> bytes:
     out = bytearray()
-    active_tasks = item.active_tasks
-    if type(active_tasks) is not tuple:
-        active_tasks = sequence(active_tasks)
+    active_tasks = sequence(item.active_tasks)
     n = len(active_tasks)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_task_ids_v0(out, active_tasks)
-    standby_tasks = item.standby_tasks
-    if type(standby_tasks) is not tuple:
-        standby_tasks = sequence(standby_tasks)
+    standby_tasks = sequence(item.standby_tasks)
     n = len(standby_tasks)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_task_ids_v0(out, standby_tasks)
-    warmup_tasks = item.warmup_tasks
-    if type(warmup_tasks) is not tuple:
-        warmup_tasks = sequence(warmup_tasks)
+    warmup_tasks = sequence(item.warmup_tasks)
     n = len(warmup_tasks)
     if n < 127:
         out.append(n + 1)

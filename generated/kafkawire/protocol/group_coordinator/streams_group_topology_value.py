@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
+    compact_structs,
     long_length,
     long_numbers,
     long_text,
@@ -215,16 +216,7 @@ def _read_many_topic_info_v0(
             name, at = long_text(buffer, at, n)
             partitions, replication_factor, n = _unpack_ihB(buffer, at)
             at += 7
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            topic_configs, at = _read_many_topic_config_v0(buffer, at, n - 1)
-        elif n:
-            topic_configs = ()
-        else:
-            raise ValueError
+        topic_configs, at = compact_structs(buffer, at, n, _read_many_topic_config_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -244,9 +236,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupTopolo
             out += long_text_length(n)
             out += text
             out += _pack_ih(item.partitions, item.replication_factor)
-        topic_configs = item.topic_configs
-        if type(topic_configs) is not tuple:
-            topic_configs = sequence(topic_configs)
+        topic_configs = sequence(item.topic_configs)
         n = len(topic_configs)
         if n < 127:
             out.append(n + 1)
@@ -448,16 +438,7 @@ def _read_many_subtopology_v0(
             raise ValueError
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            state_changelog_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
-        elif n:
-            state_changelog_topics = ()
-        else:
-            raise ValueError
+        state_changelog_topics, at = compact_structs(buffer, at, n, _read_many_topic_info_v0)
         n = buffer[at]
         at += 1
         if n > 127:
@@ -483,28 +464,10 @@ def _read_many_subtopology_v0(
             raise ValueError
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            repartition_source_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
-        elif n:
-            repartition_source_topics = ()
-        else:
-            raise ValueError
+        repartition_source_topics, at = compact_structs(buffer, at, n, _read_many_topic_info_v0)
         n = buffer[at]
         at += 1
-        if n > 127:
-            n, at = rest_of_uvarint(buffer, at, n)
-        if n > 1:
-            if n > len(buffer) - at + 1:
-                raise ValueError
-            copartition_groups, at = _read_many_copartition_group_v0(buffer, at, n - 1)
-        elif n:
-            copartition_groups = ()
-        else:
-            raise ValueError
+        copartition_groups, at = compact_structs(buffer, at, n, _read_many_copartition_group_v0)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -534,9 +497,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         else:
             out += long_text_length(n)
         out += text
-        source_topics = item.source_topics
-        if type(source_topics) is not tuple:
-            source_topics = sequence(source_topics)
+        source_topics = sequence(item.source_topics)
         n = len(source_topics)
         if n < 127:
             out.append(n + 1)
@@ -550,9 +511,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
             else:
                 out += long_text_length(n)
             out += text
-        source_topic_regex = item.source_topic_regex
-        if type(source_topic_regex) is not tuple:
-            source_topic_regex = sequence(source_topic_regex)
+        source_topic_regex = sequence(item.source_topic_regex)
         n = len(source_topic_regex)
         if n < 127:
             out.append(n + 1)
@@ -566,18 +525,14 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
             else:
                 out += long_text_length(n)
             out += text
-        state_changelog_topics = item.state_changelog_topics
-        if type(state_changelog_topics) is not tuple:
-            state_changelog_topics = sequence(state_changelog_topics)
+        state_changelog_topics = sequence(item.state_changelog_topics)
         n = len(state_changelog_topics)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_topic_info_v0(out, state_changelog_topics)
-        repartition_sink_topics = item.repartition_sink_topics
-        if type(repartition_sink_topics) is not tuple:
-            repartition_sink_topics = sequence(repartition_sink_topics)
+        repartition_sink_topics = sequence(item.repartition_sink_topics)
         n = len(repartition_sink_topics)
         if n < 127:
             out.append(n + 1)
@@ -591,18 +546,14 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
             else:
                 out += long_text_length(n)
             out += text
-        repartition_source_topics = item.repartition_source_topics
-        if type(repartition_source_topics) is not tuple:
-            repartition_source_topics = sequence(repartition_source_topics)
+        repartition_source_topics = sequence(item.repartition_source_topics)
         n = len(repartition_source_topics)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_topic_info_v0(out, repartition_source_topics)
-        copartition_groups = item.copartition_groups
-        if type(copartition_groups) is not tuple:
-            copartition_groups = sequence(copartition_groups)
+        copartition_groups = sequence(item.copartition_groups)
         n = len(copartition_groups)
         if n < 127:
             out.append(n + 1)
@@ -623,16 +574,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
 def _read_streams_group_topology_value_v0(buffer: bytes, at: int) -> tuple[StreamsGroupTopologyValue, int]:
     epoch, n = _unpack_iB(buffer, at)
     at += 5
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        subtopologies, at = _read_many_subtopology_v0(buffer, at, n - 1)
-    elif n:
-        subtopologies = ()
-    else:
-        raise ValueError
+    subtopologies, at = compact_structs(buffer, at, n, _read_many_subtopology_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -643,9 +585,7 @@ def _read_streams_group_topology_value_v0(buffer: bytes, at: int) -> tuple[Strea
 
 def _encode_streams_group_topology_value_v0(item: StreamsGroupTopologyValue) -> bytes:
     out = bytearray()
-    subtopologies = item.subtopologies
-    if type(subtopologies) is not tuple:
-        subtopologies = sequence(subtopologies)
+    subtopologies = sequence(item.subtopologies)
     n = len(subtopologies)
     if n < 127:
         out += _pack_iB(item.epoch, n + 1)

@@ -237,9 +237,7 @@ def _encode_broker_registration_change_record_v2(item: BrokerRegistrationChangeR
             known.append((1, b"".join(payload)))
         if len(item.log_dirs):
             payload = []
-            log_dirs = item.log_dirs
-            if type(log_dirs) is not tuple:
-                log_dirs = sequence(log_dirs)
+            log_dirs = sequence(item.log_dirs)
             n = len(log_dirs)
             if n < 127:
                 payload.append(BYTES[n + 1])
@@ -357,9 +355,7 @@ def _encode_broker_registration_change_record_v3(item: BrokerRegistrationChangeR
             known.append((1, b"".join(payload)))
         if len(item.log_dirs):
             payload = []
-            log_dirs = item.log_dirs
-            if type(log_dirs) is not tuple:
-                log_dirs = sequence(log_dirs)
+            log_dirs = sequence(item.log_dirs)
             n = len(log_dirs)
             if n < 127:
                 payload.append(BYTES[n + 1])
@@ -372,9 +368,7 @@ def _encode_broker_registration_change_record_v3(item: BrokerRegistrationChangeR
             known.append((2, b"".join(payload)))
         if item.cordoned_log_dirs is not None:
             payload = []
-            cordoned_log_dirs = item.cordoned_log_dirs
-            if type(cordoned_log_dirs) is not tuple:
-                cordoned_log_dirs = sequence(cordoned_log_dirs)
+            cordoned_log_dirs = sequence(item.cordoned_log_dirs)
             n = len(cordoned_log_dirs)
             if n < 127:
                 payload.append(BYTES[n + 1])

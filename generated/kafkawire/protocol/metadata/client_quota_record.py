@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     long_length,
     long_nullable_text,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -139,16 +139,7 @@ def _write_many_entity_data_v0(out: bytearray, items: Sequence[ClientQuotaRecord
 def _read_client_quota_record_v0(buffer: bytes, at: int) -> tuple[ClientQuotaRecord, int]:
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        entity, at = _read_many_entity_data_v0(buffer, at, n - 1)
-    elif n:
-        entity = ()
-    else:
-        raise ValueError
+    entity, at = compact_structs(buffer, at, n, _read_many_entity_data_v0)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -168,9 +159,7 @@ def _read_client_quota_record_v0(buffer: bytes, at: int) -> tuple[ClientQuotaRec
 
 def _encode_client_quota_record_v0(item: ClientQuotaRecord) -> bytes:
     out = bytearray()
-    entity = item.entity
-    if type(entity) is not tuple:
-        entity = sequence(entity)
+    entity = sequence(item.entity)
     n = len(entity)
     if n < 127:
         out.append(n + 1)

@@ -146,9 +146,7 @@ def _encode_delegation_token_record_v0(item: DelegationTokenRecord) -> bytes:
         text = item.requester.encode()
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
-    renewers = item.renewers
-    if type(renewers) is not tuple:
-        renewers = sequence(renewers)
+    renewers = sequence(item.renewers)
     n = len(renewers)
     if n < 127:
         out.append(BYTES[n + 1])

@@ -504,9 +504,7 @@ def _encode_partition_change_record_v1(item: PartitionChangeRecord) -> bytes:
             known.append((5, b"".join(payload)))
         if item.directories is not None:
             payload = []
-            directories = item.directories
-            if type(directories) is not tuple:
-                directories = sequence(directories)
+            directories = sequence(item.directories)
             n = len(directories)
             if n < 127:
                 payload.append(BYTES[n + 1])
@@ -802,9 +800,7 @@ def _encode_partition_change_record_v2(item: PartitionChangeRecord) -> bytes:
             known.append((7, b"".join(payload)))
         if item.directories is not None:
             payload = []
-            directories = item.directories
-            if type(directories) is not tuple:
-                directories = sequence(directories)
+            directories = sequence(item.directories)
             n = len(directories)
             if n < 127:
                 payload.append(BYTES[n + 1])

@@ -493,9 +493,7 @@ def _encode_partition_record_v1(item: PartitionRecord) -> bytes:
                 out.append(long_length(n))
             out.append(numbers)
         out.append(_pack_iii(item.leader, item.leader_epoch, item.partition_epoch))
-    directories = item.directories
-    if type(directories) is not tuple:
-        directories = sequence(directories)
+    directories = sequence(item.directories)
     n = len(directories)
     if n < 127:
         out.append(BYTES[n + 1])
@@ -745,9 +743,7 @@ def _encode_partition_record_v2(item: PartitionRecord) -> bytes:
                 out.append(long_length(n))
             out.append(numbers)
         out.append(_pack_iii(item.leader, item.leader_epoch, item.partition_epoch))
-    directories = item.directories
-    if type(directories) is not tuple:
-        directories = sequence(directories)
+    directories = sequence(item.directories)
     n = len(directories)
     if n < 127:
         out.append(BYTES[n + 1])

@@ -11,6 +11,7 @@ from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_nullable_text,
@@ -247,28 +248,10 @@ def _read_register_broker_record_v0(buffer: bytes, at: int) -> tuple[RegisterBro
     broker_id, incarnation_id, broker_epoch, n = _unpack_i16sqB(buffer, at)
     at += 29
     incarnation_id = _load_uuid(incarnation_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
-    elif n:
-        end_points = ()
-    else:
-        raise ValueError
+    end_points, at = compact_structs(buffer, at, n, _read_many_broker_endpoint_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
-    elif n:
-        features = ()
-    else:
-        raise ValueError
+    features, at = compact_structs(buffer, at, n, _read_many_broker_feature_v0)
     n = buffer[at]
     at += 1
     if not n:
@@ -302,9 +285,7 @@ def _encode_register_broker_record_v0(item: RegisterBrokerRecord) -> bytes:
         raise ValueError  # log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
-    end_points = item.end_points
-    if type(end_points) is not tuple:
-        end_points = sequence(end_points)
+    end_points = sequence(item.end_points)
     n = len(end_points)
     if len(item.incarnation_id) != 16:
         raise ValueError
@@ -314,9 +295,7 @@ def _encode_register_broker_record_v0(item: RegisterBrokerRecord) -> bytes:
         out += _pack_i16sq(item.broker_id, item.incarnation_id, item.broker_epoch)
         out += long_length(n)
     _write_many_broker_endpoint_v0(out, end_points)
-    features = item.features
-    if type(features) is not tuple:
-        features = sequence(features)
+    features = sequence(item.features)
     n = len(features)
     if n < 127:
         out.append(n + 1)
@@ -358,28 +337,10 @@ def _read_register_broker_record_v1(buffer: bytes, at: int) -> tuple[RegisterBro
     broker_id, incarnation_id, broker_epoch, n = _unpack_i16sqB(buffer, at)
     at += 29
     incarnation_id = _load_uuid(incarnation_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
-    elif n:
-        end_points = ()
-    else:
-        raise ValueError
+    end_points, at = compact_structs(buffer, at, n, _read_many_broker_endpoint_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
-    elif n:
-        features = ()
-    else:
-        raise ValueError
+    features, at = compact_structs(buffer, at, n, _read_many_broker_feature_v0)
     n = buffer[at]
     at += 1
     if not n:
@@ -422,9 +383,7 @@ def _encode_register_broker_record_v1(item: RegisterBrokerRecord) -> bytes:
         raise ValueError  # log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
-    end_points = item.end_points
-    if type(end_points) is not tuple:
-        end_points = sequence(end_points)
+    end_points = sequence(item.end_points)
     n = len(end_points)
     if len(item.incarnation_id) != 16:
         raise ValueError
@@ -434,9 +393,7 @@ def _encode_register_broker_record_v1(item: RegisterBrokerRecord) -> bytes:
         out += _pack_i16sq(item.broker_id, item.incarnation_id, item.broker_epoch)
         out += long_length(n)
     _write_many_broker_endpoint_v0(out, end_points)
-    features = item.features
-    if type(features) is not tuple:
-        features = sequence(features)
+    features = sequence(item.features)
     n = len(features)
     if n < 127:
         out.append(n + 1)
@@ -481,28 +438,10 @@ def _read_register_broker_record_v2(buffer: bytes, at: int) -> tuple[RegisterBro
     broker_id, is_migrating_zk_broker, incarnation_id, broker_epoch, n = _unpack_iz16sqB(buffer, at)
     at += 30
     incarnation_id = _load_uuid(incarnation_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
-    elif n:
-        end_points = ()
-    else:
-        raise ValueError
+    end_points, at = compact_structs(buffer, at, n, _read_many_broker_endpoint_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
-    elif n:
-        features = ()
-    else:
-        raise ValueError
+    features, at = compact_structs(buffer, at, n, _read_many_broker_feature_v0)
     n = buffer[at]
     at += 1
     if not n:
@@ -543,9 +482,7 @@ def _encode_register_broker_record_v2(item: RegisterBrokerRecord) -> bytes:
         raise ValueError  # log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
-    end_points = item.end_points
-    if type(end_points) is not tuple:
-        end_points = sequence(end_points)
+    end_points = sequence(item.end_points)
     n = len(end_points)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
@@ -557,9 +494,7 @@ def _encode_register_broker_record_v2(item: RegisterBrokerRecord) -> bytes:
         out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
         out += long_length(n)
     _write_many_broker_endpoint_v0(out, end_points)
-    features = item.features
-    if type(features) is not tuple:
-        features = sequence(features)
+    features = sequence(item.features)
     n = len(features)
     if n < 127:
         out.append(n + 1)
@@ -605,28 +540,10 @@ def _read_register_broker_record_v3(buffer: bytes, at: int) -> tuple[RegisterBro
     broker_id, is_migrating_zk_broker, incarnation_id, broker_epoch, n = _unpack_iz16sqB(buffer, at)
     at += 30
     incarnation_id = _load_uuid(incarnation_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
-    elif n:
-        end_points = ()
-    else:
-        raise ValueError
+    end_points, at = compact_structs(buffer, at, n, _read_many_broker_endpoint_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
-    elif n:
-        features = ()
-    else:
-        raise ValueError
+    features, at = compact_structs(buffer, at, n, _read_many_broker_feature_v0)
     n = buffer[at]
     at += 1
     if not n:
@@ -694,9 +611,7 @@ def _encode_register_broker_record_v3(item: RegisterBrokerRecord) -> bytes:
     out = bytearray()
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
-    end_points = item.end_points
-    if type(end_points) is not tuple:
-        end_points = sequence(end_points)
+    end_points = sequence(item.end_points)
     n = len(end_points)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
@@ -708,9 +623,7 @@ def _encode_register_broker_record_v3(item: RegisterBrokerRecord) -> bytes:
         out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
         out += long_length(n)
     _write_many_broker_endpoint_v0(out, end_points)
-    features = item.features
-    if type(features) is not tuple:
-        features = sequence(features)
+    features = sequence(item.features)
     n = len(features)
     if n < 127:
         out.append(n + 1)
@@ -737,9 +650,7 @@ def _encode_register_broker_record_v3(item: RegisterBrokerRecord) -> bytes:
         known = []
         if len(item.log_dirs):
             payload = bytearray()
-            log_dirs = item.log_dirs
-            if type(log_dirs) is not tuple:
-                log_dirs = sequence(log_dirs)
+            log_dirs = sequence(item.log_dirs)
             n = len(log_dirs)
             if n < 127:
                 payload.append(n + 1)
@@ -774,28 +685,10 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
     broker_id, is_migrating_zk_broker, incarnation_id, broker_epoch, n = _unpack_iz16sqB(buffer, at)
     at += 30
     incarnation_id = _load_uuid(incarnation_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
-    elif n:
-        end_points = ()
-    else:
-        raise ValueError
+    end_points, at = compact_structs(buffer, at, n, _read_many_broker_endpoint_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
-    elif n:
-        features = ()
-    else:
-        raise ValueError
+    features, at = compact_structs(buffer, at, n, _read_many_broker_feature_v0)
     n = buffer[at]
     at += 1
     if not n:
@@ -881,9 +774,7 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
 
 def _encode_register_broker_record_v4(item: RegisterBrokerRecord) -> bytes:
     out = bytearray()
-    end_points = item.end_points
-    if type(end_points) is not tuple:
-        end_points = sequence(end_points)
+    end_points = sequence(item.end_points)
     n = len(end_points)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
@@ -895,9 +786,7 @@ def _encode_register_broker_record_v4(item: RegisterBrokerRecord) -> bytes:
         out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
         out += long_length(n)
     _write_many_broker_endpoint_v0(out, end_points)
-    features = item.features
-    if type(features) is not tuple:
-        features = sequence(features)
+    features = sequence(item.features)
     n = len(features)
     if n < 127:
         out.append(n + 1)
@@ -924,9 +813,7 @@ def _encode_register_broker_record_v4(item: RegisterBrokerRecord) -> bytes:
         known = []
         if len(item.log_dirs):
             payload = bytearray()
-            log_dirs = item.log_dirs
-            if type(log_dirs) is not tuple:
-                log_dirs = sequence(log_dirs)
+            log_dirs = sequence(item.log_dirs)
             n = len(log_dirs)
             if n < 127:
                 payload.append(n + 1)
@@ -939,9 +826,7 @@ def _encode_register_broker_record_v4(item: RegisterBrokerRecord) -> bytes:
             known.append((0, bytes(payload)))
         if item.cordoned_log_dirs is not None:
             payload = bytearray()
-            cordoned_log_dirs = item.cordoned_log_dirs
-            if type(cordoned_log_dirs) is not tuple:
-                cordoned_log_dirs = sequence(cordoned_log_dirs)
+            cordoned_log_dirs = sequence(item.cordoned_log_dirs)
             n = len(cordoned_log_dirs)
             if n < 127:
                 payload.append(n + 1)

@@ -10,12 +10,12 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
+    compact_structs,
     loader,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_packers,
@@ -225,28 +225,10 @@ def _read_register_controller_record_v0(buffer: bytes, at: int) -> tuple[Registe
     controller_id, incarnation_id, zk_migration_ready, n = _unpack_i16szB(buffer, at)
     at += 22
     incarnation_id = _load_uuid(incarnation_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        end_points, at = _read_many_controller_endpoint_v0(buffer, at, n - 1)
-    elif n:
-        end_points = ()
-    else:
-        raise ValueError
+    end_points, at = compact_structs(buffer, at, n, _read_many_controller_endpoint_v0)
     n = buffer[at]
     at += 1
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        features, at = _read_many_controller_feature_v0(buffer, at, n - 1)
-    elif n:
-        features = ()
-    else:
-        raise ValueError
+    features, at = compact_structs(buffer, at, n, _read_many_controller_feature_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -257,9 +239,7 @@ def _read_register_controller_record_v0(buffer: bytes, at: int) -> tuple[Registe
 
 def _encode_register_controller_record_v0(item: RegisterControllerRecord) -> bytes:
     out = bytearray()
-    end_points = item.end_points
-    if type(end_points) is not tuple:
-        end_points = sequence(end_points)
+    end_points = sequence(item.end_points)
     n = len(end_points)
     if len(item.incarnation_id) != 16:
         raise ValueError
@@ -271,9 +251,7 @@ def _encode_register_controller_record_v0(item: RegisterControllerRecord) -> byt
         out += _pack_i16sz(item.controller_id, item.incarnation_id, item.zk_migration_ready)
         out += long_length(n)
     _write_many_controller_endpoint_v0(out, end_points)
-    features = item.features
-    if type(features) is not tuple:
-        features = sequence(features)
+    features = sequence(item.features)
     n = len(features)
     if n < 127:
         out.append(n + 1)

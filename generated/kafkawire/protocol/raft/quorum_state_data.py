@@ -12,13 +12,13 @@ from kafkawire.wire.structs import (
     NOTHING,
     Tags,
     ZERO_UUID,
+    compact_nullable_structs,
     iterator,
     loader,
     long_length,
     long_text,
     long_text_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_section,
     text_unpackers,
@@ -127,16 +127,9 @@ def _read_quorum_state_data_v0(buffer: bytes, at: int) -> tuple[QuorumStateData,
         cluster_id, at = long_text(buffer, at, n)
         leader_id, leader_epoch, voted_id, applied_offset, n = _unpack_iiiqB(buffer, at)
         at += 21
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        current_voters = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        current_voters, at = _read_many_voter_v0(buffer, at, n - 1)
-    else:
-        current_voters = ()
+    current_voters, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_voter_v0) if n > 1 else (NOTHING if n else None, at)
+    )
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -170,8 +163,7 @@ def _encode_quorum_state_data_v0(item: QuorumStateData) -> bytes:
         if current_voters is None:
             out.append(0)
         else:
-            if type(current_voters) is not tuple:
-                current_voters = sequence(current_voters)
+            current_voters = sequence(current_voters)
             n = len(current_voters)
             if n < 127:
                 out.append(n + 1)

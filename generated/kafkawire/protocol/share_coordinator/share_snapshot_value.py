@@ -10,10 +10,10 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_entries,
     tagged_section,
@@ -128,16 +128,7 @@ def _read_share_snapshot_value_v0(buffer: bytes, at: int) -> tuple[ShareSnapshot
         buffer, at
     )
     at += 37
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        state_batches, at = _read_many_state_batch_v0(buffer, at, n - 1)
-    elif n:
-        state_batches = ()
-    else:
-        raise ValueError
+    state_batches, at = compact_structs(buffer, at, n, _read_many_state_batch_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -174,9 +165,7 @@ def _read_share_snapshot_value_v0(buffer: bytes, at: int) -> tuple[ShareSnapshot
 
 def _encode_share_snapshot_value_v0(item: ShareSnapshotValue) -> bytes:
     out = bytearray()
-    state_batches = item.state_batches
-    if type(state_batches) is not tuple:
-        state_batches = sequence(state_batches)
+    state_batches = sequence(item.state_batches)
     n = len(state_batches)
     if n < 127:
         out += _pack_iiiqqqB(

@@ -10,10 +10,10 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.structs import (
     Tags,
+    compact_structs,
     iterator,
     long_length,
     packer,
-    rest_of_uvarint,
     sequence,
     tagged_entries,
     tagged_section,
@@ -117,16 +117,7 @@ def _write_many_state_batch_v0(out: bytearray, items: Sequence[ShareUpdateValue.
 def _read_share_update_value_v0(buffer: bytes, at: int) -> tuple[ShareUpdateValue, int]:
     snapshot_epoch, leader_epoch, start_offset, n = _unpack_iiqB(buffer, at)
     at += 17
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        state_batches, at = _read_many_state_batch_v0(buffer, at, n - 1)
-    elif n:
-        state_batches = ()
-    else:
-        raise ValueError
+    state_batches, at = compact_structs(buffer, at, n, _read_many_state_batch_v0)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -153,9 +144,7 @@ def _read_share_update_value_v0(buffer: bytes, at: int) -> tuple[ShareUpdateValu
 
 def _encode_share_update_value_v0(item: ShareUpdateValue) -> bytes:
     out = bytearray()
-    state_batches = item.state_batches
-    if type(state_batches) is not tuple:
-        state_batches = sequence(state_batches)
+    state_batches = sequence(item.state_batches)
     n = len(state_batches)
     if n < 127:
         out += _pack_iiqB(item.snapshot_epoch, item.leader_epoch, item.start_offset, n + 1)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.structs import Tags, iterator, packer, sequence, unpacker
+from kafkawire.wire.structs import Tags, iterator, packer, sequence, structs, unpacker
 
 
 class ProducerSnapshot(Message, frozen=True, gc=False):
@@ -102,14 +102,7 @@ def _write_many_producer_entry_v1(out: bytearray, items: Sequence[ProducerSnapsh
 def _read_producer_snapshot_v1(buffer: bytes, at: int) -> tuple[ProducerSnapshot, int]:
     crc, n = _unpack_Ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        producer_entries, at = _read_many_producer_entry_v1(buffer, at, n)
-    elif not n:
-        producer_entries = ()
-    else:
-        raise ValueError
+    producer_entries, at = structs(buffer, at, n, _read_many_producer_entry_v1)
     return ProducerSnapshot(crc, producer_entries), at
 
 
@@ -117,9 +110,7 @@ def _encode_producer_snapshot_v1(item: ProducerSnapshot) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    producer_entries = item.producer_entries
-    if type(producer_entries) is not tuple:
-        producer_entries = sequence(producer_entries)
+    producer_entries = sequence(item.producer_entries)
     out += _pack_Ii(item.crc, len(producer_entries))
     _write_many_producer_entry_v1(out, producer_entries)
     return bytes(out)

@@ -14,6 +14,7 @@ from kafkawire.wire.structs import (
     BYTES,
     Tags,
     ZERO_UUID,
+    compact_structs,
     iterator,
     loader,
     long_length,
@@ -265,16 +266,7 @@ def _read_remote_log_segment_metadata_record_v0(buffer: bytes, at: int) -> tuple
     remote_log_segment_id, at = _read_remote_log_segment_id_entry_v0(buffer, at)
     start_offset, end_offset, broker_id, max_timestamp_ms, event_timestamp_ms, n = _unpack_qqiqqB(buffer, at)
     at += 37
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        segment_leader_epochs, at = _read_many_segment_leader_epoch_entry_v0(buffer, at, n - 1)
-    elif n:
-        segment_leader_epochs = ()
-    else:
-        raise ValueError
+    segment_leader_epochs, at = compact_structs(buffer, at, n, _read_many_segment_leader_epoch_entry_v0)
     segment_size_in_bytes, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:
@@ -325,9 +317,7 @@ def _read_remote_log_segment_metadata_record_v0(buffer: bytes, at: int) -> tuple
 def _encode_remote_log_segment_metadata_record_v0(item: RemoteLogSegmentMetadataRecord) -> bytes:
     out: list[bytes] = []
     _write_remote_log_segment_id_entry_v0(out, item.remote_log_segment_id)
-    segment_leader_epochs = item.segment_leader_epochs
-    if type(segment_leader_epochs) is not tuple:
-        segment_leader_epochs = sequence(segment_leader_epochs)
+    segment_leader_epochs = sequence(item.segment_leader_epochs)
     n = len(segment_leader_epochs)
     if n < 127:
         out.append(

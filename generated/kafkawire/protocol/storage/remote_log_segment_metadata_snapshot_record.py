@@ -12,6 +12,7 @@ from kafkawire.wire.structs import (
     BYTES,
     Tags,
     ZERO_UUID,
+    compact_structs,
     iterator,
     loader,
     long_length,
@@ -145,16 +146,7 @@ def _read_remote_log_segment_metadata_snapshot_record_v0(
     )
     at += 53
     segment_id = _load_uuid(segment_id)
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        segment_leader_epochs, at = _read_many_segment_leader_epoch_entry_v0(buffer, at, n - 1)
-    elif n:
-        segment_leader_epochs = ()
-    else:
-        raise ValueError
+    segment_leader_epochs, at = compact_structs(buffer, at, n, _read_many_segment_leader_epoch_entry_v0)
     segment_size_in_bytes, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:
@@ -204,9 +196,7 @@ def _read_remote_log_segment_metadata_snapshot_record_v0(
 
 def _encode_remote_log_segment_metadata_snapshot_record_v0(item: RemoteLogSegmentMetadataSnapshotRecord) -> bytes:
     out: list[bytes] = []
-    segment_leader_epochs = item.segment_leader_epochs
-    if type(segment_leader_epochs) is not tuple:
-        segment_leader_epochs = sequence(segment_leader_epochs)
+    segment_leader_epochs = sequence(item.segment_leader_epochs)
     n = len(segment_leader_epochs)
     if len(item.segment_id) != 16:
         raise ValueError

@@ -8,7 +8,18 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.structs import NULL_TEXT, Tags, ZERO_UUID, iterator, loader, octets, packer, sequence, unpacker
+from kafkawire.wire.structs import (
+    NULL_TEXT,
+    Tags,
+    ZERO_UUID,
+    iterator,
+    loader,
+    octets,
+    packer,
+    sequence,
+    structs,
+    unpacker,
+)
 
 
 class SubscriptionInfoData(Message, frozen=True, gc=False):
@@ -151,24 +162,10 @@ def _read_subscription_info_data_v1(buffer: bytes, at: int) -> tuple[Subscriptio
     version, process_id, n = _unpack_i16si(buffer, at)
     at += 24
     process_id = _load_uuid(process_id)
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        prev_tasks, at = _read_many_task_id_v1(buffer, at, n)
-    elif not n:
-        prev_tasks = ()
-    else:
-        raise ValueError
+    prev_tasks, at = structs(buffer, at, n, _read_many_task_id_v1)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        standby_tasks, at = _read_many_task_id_v1(buffer, at, n)
-    elif not n:
-        standby_tasks = ()
-    else:
-        raise ValueError
+    standby_tasks, at = structs(buffer, at, n, _read_many_task_id_v1)
     return SubscriptionInfoData(version, -1, process_id, prev_tasks, standby_tasks), at
 
 
@@ -188,16 +185,12 @@ def _encode_subscription_info_data_v1(item: SubscriptionInfoData) -> bytes:
         raise ValueError  # error_code is not in these versions
     if len(item.client_tags):
         raise ValueError  # client_tags is not in these versions
-    prev_tasks = item.prev_tasks
-    if type(prev_tasks) is not tuple:
-        prev_tasks = sequence(prev_tasks)
+    prev_tasks = sequence(item.prev_tasks)
     if len(item.process_id) != 16:
         raise ValueError
     out.append(_pack_i16si(item.version, item.process_id, len(prev_tasks)))
     _write_many_task_id_v1(out, prev_tasks)
-    standby_tasks = item.standby_tasks
-    if type(standby_tasks) is not tuple:
-        standby_tasks = sequence(standby_tasks)
+    standby_tasks = sequence(item.standby_tasks)
     out.append(_pack_i(len(standby_tasks)))
     _write_many_task_id_v1(out, standby_tasks)
     return b"".join(out)
@@ -215,24 +208,10 @@ def _read_subscription_info_data_v2(buffer: bytes, at: int) -> tuple[Subscriptio
     version, process_id, n = _unpack_i16si(buffer, at)
     at += 24
     process_id = _load_uuid(process_id)
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        prev_tasks, at = _read_many_task_id_v1(buffer, at, n)
-    elif not n:
-        prev_tasks = ()
-    else:
-        raise ValueError
+    prev_tasks, at = structs(buffer, at, n, _read_many_task_id_v1)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        standby_tasks, at = _read_many_task_id_v1(buffer, at, n)
-    elif not n:
-        standby_tasks = ()
-    else:
-        raise ValueError
+    standby_tasks, at = structs(buffer, at, n, _read_many_task_id_v1)
     (n,) = _unpack_i(buffer, at)
     at += 4
     if n < 0:
@@ -257,16 +236,12 @@ def _encode_subscription_info_data_v2(item: SubscriptionInfoData) -> bytes:
         raise ValueError  # error_code is not in these versions
     if len(item.client_tags):
         raise ValueError  # client_tags is not in these versions
-    prev_tasks = item.prev_tasks
-    if type(prev_tasks) is not tuple:
-        prev_tasks = sequence(prev_tasks)
+    prev_tasks = sequence(item.prev_tasks)
     if len(item.process_id) != 16:
         raise ValueError
     out.append(_pack_i16si(item.version, item.process_id, len(prev_tasks)))
     _write_many_task_id_v1(out, prev_tasks)
-    standby_tasks = item.standby_tasks
-    if type(standby_tasks) is not tuple:
-        standby_tasks = sequence(standby_tasks)
+    standby_tasks = sequence(item.standby_tasks)
     out.append(_pack_i(len(standby_tasks)))
     _write_many_task_id_v1(out, standby_tasks)
     user_end_point_raw = octets(item.user_end_point)
@@ -288,24 +263,10 @@ def _read_subscription_info_data_v3(buffer: bytes, at: int) -> tuple[Subscriptio
     version, latest_supported_version, process_id, n = _unpack_ii16si(buffer, at)
     at += 28
     process_id = _load_uuid(process_id)
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        prev_tasks, at = _read_many_task_id_v1(buffer, at, n)
-    elif not n:
-        prev_tasks = ()
-    else:
-        raise ValueError
+    prev_tasks, at = structs(buffer, at, n, _read_many_task_id_v1)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        standby_tasks, at = _read_many_task_id_v1(buffer, at, n)
-    elif not n:
-        standby_tasks = ()
-    else:
-        raise ValueError
+    standby_tasks, at = structs(buffer, at, n, _read_many_task_id_v1)
     (n,) = _unpack_i(buffer, at)
     at += 4
     if n < 0:
@@ -331,16 +292,12 @@ def _encode_subscription_info_data_v3(item: SubscriptionInfoData) -> bytes:
         raise ValueError  # error_code is not in these versions
     if len(item.client_tags):
         raise ValueError  # client_tags is not in these versions
-    prev_tasks = item.prev_tasks
-    if type(prev_tasks) is not tuple:
-        prev_tasks = sequence(prev_tasks)
+    prev_tasks = sequence(item.prev_tasks)
     if len(item.process_id) != 16:
         raise ValueError
     out.append(_pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(prev_tasks)))
     _write_many_task_id_v1(out, prev_tasks)
-    standby_tasks = item.standby_tasks
-    if type(standby_tasks) is not tuple:
-        standby_tasks = sequence(standby_tasks)
+    standby_tasks = sequence(item.standby_tasks)
     out.append(_pack_i(len(standby_tasks)))
     _write_many_task_id_v1(out, standby_tasks)
     user_end_point_raw = octets(item.user_end_point)
@@ -384,14 +341,7 @@ def _read_many_task_offset_sum_v7(
     for _ in range(count):
         topic_group_id, n = _unpack_ii(buffer, at)
         at += 8
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            partition_to_offset_sum, at = _read_many_partition_to_offset_sum_v7(buffer, at, n)
-        elif not n:
-            partition_to_offset_sum = ()
-        else:
-            raise ValueError
+        partition_to_offset_sum, at = structs(buffer, at, n, _read_many_partition_to_offset_sum_v7)
         result.append(make(topic_group_id, 0, 0, "", partition_to_offset_sum))
     return tuple(result), at
 
@@ -406,9 +356,7 @@ def _write_many_task_offset_sum_v7(out: list[bytes], items: Sequence[Subscriptio
             raise ValueError  # offset_sum is not in these versions
         if item.named_topology != "":
             raise ValueError  # named_topology is not in these versions
-        partition_to_offset_sum = item.partition_to_offset_sum
-        if type(partition_to_offset_sum) is not tuple:
-            partition_to_offset_sum = sequence(partition_to_offset_sum)
+        partition_to_offset_sum = sequence(item.partition_to_offset_sum)
         out.append(_pack_ii(item.topic_group_id, len(partition_to_offset_sum)))
         _write_many_partition_to_offset_sum_v7(out, partition_to_offset_sum)
 
@@ -432,14 +380,7 @@ def _read_subscription_info_data_v7(buffer: bytes, at: int) -> tuple[Subscriptio
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        task_offset_sums, at = _read_many_task_offset_sum_v7(buffer, at, n)
-    elif not n:
-        task_offset_sums = ()
-    else:
-        raise ValueError
+    task_offset_sums, at = structs(buffer, at, n, _read_many_task_offset_sum_v7)
     return (
         SubscriptionInfoData(version, latest_supported_version, process_id, (), (), user_end_point, task_offset_sums),
         at,
@@ -465,9 +406,7 @@ def _encode_subscription_info_data_v7(item: SubscriptionInfoData) -> bytes:
         raise ValueError
     out.append(_pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw)))
     out.append(user_end_point_raw)
-    task_offset_sums = item.task_offset_sums
-    if type(task_offset_sums) is not tuple:
-        task_offset_sums = sequence(task_offset_sums)
+    task_offset_sums = sequence(item.task_offset_sums)
     out.append(_pack_i(len(task_offset_sums)))
     _write_many_task_offset_sum_v7(out, task_offset_sums)
     return b"".join(out)
@@ -493,14 +432,7 @@ def _read_subscription_info_data_v8(buffer: bytes, at: int) -> tuple[Subscriptio
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        task_offset_sums, at = _read_many_task_offset_sum_v7(buffer, at, n)
-    elif not n:
-        task_offset_sums = ()
-    else:
-        raise ValueError
+    task_offset_sums, at = structs(buffer, at, n, _read_many_task_offset_sum_v7)
     (unique_field,) = _unpack_b(buffer, at)
     at += 1
     return (
@@ -528,9 +460,7 @@ def _encode_subscription_info_data_v8(item: SubscriptionInfoData) -> bytes:
         raise ValueError
     out.append(_pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw)))
     out.append(user_end_point_raw)
-    task_offset_sums = item.task_offset_sums
-    if type(task_offset_sums) is not tuple:
-        task_offset_sums = sequence(task_offset_sums)
+    task_offset_sums = sequence(item.task_offset_sums)
     out.append(_pack_i(len(task_offset_sums)))
     _write_many_task_offset_sum_v7(out, task_offset_sums)
     out.append(_pack_b(item.unique_field))
@@ -558,14 +488,7 @@ def _read_subscription_info_data_v9(buffer: bytes, at: int) -> tuple[Subscriptio
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        task_offset_sums, at = _read_many_task_offset_sum_v7(buffer, at, n)
-    elif not n:
-        task_offset_sums = ()
-    else:
-        raise ValueError
+    task_offset_sums, at = structs(buffer, at, n, _read_many_task_offset_sum_v7)
     unique_field, error_code = _unpack_bi(buffer, at)
     at += 5
     return (
@@ -599,9 +522,7 @@ def _encode_subscription_info_data_v9(item: SubscriptionInfoData) -> bytes:
         raise ValueError
     out.append(_pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw)))
     out.append(user_end_point_raw)
-    task_offset_sums = item.task_offset_sums
-    if type(task_offset_sums) is not tuple:
-        task_offset_sums = sequence(task_offset_sums)
+    task_offset_sums = sequence(item.task_offset_sums)
     out.append(_pack_i(len(task_offset_sums)))
     _write_many_task_offset_sum_v7(out, task_offset_sums)
     out.append(_pack_bi(item.unique_field, item.error_code))
@@ -670,14 +591,7 @@ def _read_subscription_info_data_v10(buffer: bytes, at: int) -> tuple[Subscripti
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        task_offset_sums, at = _read_many_task_offset_sum_v10(buffer, at, n)
-    elif not n:
-        task_offset_sums = ()
-    else:
-        raise ValueError
+    task_offset_sums, at = structs(buffer, at, n, _read_many_task_offset_sum_v10)
     unique_field, error_code = _unpack_bi(buffer, at)
     at += 5
     return (
@@ -711,9 +625,7 @@ def _encode_subscription_info_data_v10(item: SubscriptionInfoData) -> bytes:
         raise ValueError
     out.append(_pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw)))
     out.append(user_end_point_raw)
-    task_offset_sums = item.task_offset_sums
-    if type(task_offset_sums) is not tuple:
-        task_offset_sums = sequence(task_offset_sums)
+    task_offset_sums = sequence(item.task_offset_sums)
     out.append(_pack_i(len(task_offset_sums)))
     _write_many_task_offset_sum_v10(out, task_offset_sums)
     out.append(_pack_bi(item.unique_field, item.error_code))
@@ -783,24 +695,10 @@ def _read_subscription_info_data_v11(buffer: bytes, at: int) -> tuple[Subscripti
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        task_offset_sums, at = _read_many_task_offset_sum_v10(buffer, at, n)
-    elif not n:
-        task_offset_sums = ()
-    else:
-        raise ValueError
+    task_offset_sums, at = structs(buffer, at, n, _read_many_task_offset_sum_v10)
     unique_field, error_code, n = _unpack_bii(buffer, at)
     at += 9
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        client_tags, at = _read_many_client_tag_v11(buffer, at, n)
-    elif not n:
-        client_tags = ()
-    else:
-        raise ValueError
+    client_tags, at = structs(buffer, at, n, _read_many_client_tag_v11)
     return (
         SubscriptionInfoData(
             version,
@@ -831,14 +729,10 @@ def _encode_subscription_info_data_v11(item: SubscriptionInfoData) -> bytes:
         raise ValueError
     out.append(_pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw)))
     out.append(user_end_point_raw)
-    task_offset_sums = item.task_offset_sums
-    if type(task_offset_sums) is not tuple:
-        task_offset_sums = sequence(task_offset_sums)
+    task_offset_sums = sequence(item.task_offset_sums)
     out.append(_pack_i(len(task_offset_sums)))
     _write_many_task_offset_sum_v10(out, task_offset_sums)
-    client_tags = item.client_tags
-    if type(client_tags) is not tuple:
-        client_tags = sequence(client_tags)
+    client_tags = sequence(item.client_tags)
     out.append(_pack_bii(item.unique_field, item.error_code, len(client_tags)))
     _write_many_client_tag_v11(out, client_tags)
     return b"".join(out)

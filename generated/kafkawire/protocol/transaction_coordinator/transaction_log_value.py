@@ -11,15 +11,16 @@ from kafkawire.wire.structs import (
     NOTHING,
     NULL_COUNT,
     Tags,
+    compact_nullable_structs,
     long_length,
     long_numbers,
     long_text,
     long_text_length,
     many_numbers,
+    nullable_structs,
     pack_numbers,
     packer,
     packers,
-    rest_of_uvarint,
     sequence,
     tagged_entries,
     tagged_section,
@@ -152,14 +153,7 @@ def _write_many_partitions_schema_v0(out: bytearray, items: Sequence[Transaction
 def _read_transaction_log_value_v0(buffer: bytes, at: int) -> tuple[TransactionLogValue, int]:
     producer_id, producer_epoch, transaction_timeout_ms, transaction_status, n = _unpack_qhibi(buffer, at)
     at += 19
-    if n < 0:
-        transaction_partitions = None
-    elif n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        transaction_partitions, at = _read_many_partitions_schema_v0(buffer, at, n)
-    else:
-        transaction_partitions = ()
+    transaction_partitions, at = nullable_structs(buffer, at, n, _read_many_partitions_schema_v0)
     transaction_last_update_timestamp_ms, transaction_start_timestamp_ms = _unpack_qq(buffer, at)
     at += 16
     return (
@@ -196,8 +190,7 @@ def _encode_transaction_log_value_v0(item: TransactionLogValue) -> bytes:
     if transaction_partitions is None:
         out += NULL_COUNT
     else:
-        if type(transaction_partitions) is not tuple:
-            transaction_partitions = sequence(transaction_partitions)
+        transaction_partitions = sequence(transaction_partitions)
         n = len(transaction_partitions)
         out += _pack_i(n)
         _write_many_partitions_schema_v0(out, transaction_partitions)
@@ -288,16 +281,11 @@ def _write_many_partitions_schema_v1(out: bytearray, items: Sequence[Transaction
 def _read_transaction_log_value_v1(buffer: bytes, at: int) -> tuple[TransactionLogValue, int]:
     producer_id, producer_epoch, transaction_timeout_ms, transaction_status, n = _unpack_qhibB(buffer, at)
     at += 16
-    if n > 127:
-        n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        transaction_partitions = None
-    elif n > 1:
-        if n > len(buffer) - at + 1:
-            raise ValueError
-        transaction_partitions, at = _read_many_partitions_schema_v1(buffer, at, n - 1)
-    else:
-        transaction_partitions = ()
+    transaction_partitions, at = (
+        compact_nullable_structs(buffer, at, n, _read_many_partitions_schema_v1)
+        if n > 1
+        else (NOTHING if n else None, at)
+    )
     transaction_last_update_timestamp_ms, transaction_start_timestamp_ms, n = _unpack_qqB(buffer, at)
     at += 17
     tags: Tags = ()
@@ -366,8 +354,7 @@ def _encode_transaction_log_value_v1(item: TransactionLogValue) -> bytes:
         if transaction_partitions is None:
             out.append(0)
         else:
-            if type(transaction_partitions) is not tuple:
-                transaction_partitions = sequence(transaction_partitions)
+            transaction_partitions = sequence(transaction_partitions)
             n = len(transaction_partitions)
             if n < 127:
                 out.append(n + 1)

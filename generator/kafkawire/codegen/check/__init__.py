@@ -1,6 +1,6 @@
-"""The rules of the definition language: one function (or, for rules about text, one record) each.
+"""The rules of the definition language: one function each, or one record for rules about text.
 
-A new rule is one function in the module of its family and a folder of examples in ``tests/golden/rules``.
+A new rule is one function in the module of its family, with examples in ``tests/golden/rules``.
 """
 
 from __future__ import annotations

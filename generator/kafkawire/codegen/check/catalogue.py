@@ -1,4 +1,4 @@
-"""All rules, gathered from the modules of this package: whoever writes a rule into one of them is done."""
+"""All rules, collected from the modules of this package; a new rule needs no entry here."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+|0x[0-9a-fA-F]+")
 _OCTAL = re.compile(r"[+-]?0[0-9]+")
 _FLOAT = re.compile(r"[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 _MOST_DIGITS = 40
-"""More than any integer type needs; longer numbers are out of range without being computed."""
+"""More than any integer type needs; longer numbers are out of range and not computed."""
 
 
 def _domain(field: FieldDefinition) -> str:
@@ -42,7 +42,7 @@ def _is_octal(text: str) -> bool:
 def default_bool(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Letter case does not matter."""
     if _domain(field) == "bool" and _text(field).lower() not in ("", "true", "false"):
-        yield Problem("default", f"{_quoted(_text(field))} is no value of type bool")
+        yield Problem("default", f"{_quoted(_text(field))} is not a value of type bool")
 
 
 @Rule(
@@ -54,7 +54,7 @@ def default_int_syntax(field: FieldDefinition, scope: StructScope) -> Iterator[P
     """Hexadecimal numbers have a lower-case x and no sign."""
     text = _text(field)
     if _domain(field) == "int" and text and not _INTEGER.fullmatch(text):
-        yield Problem("default", f"{_quoted(text)} is no value of type {field.type}")
+        yield Problem("default", f"{_quoted(text)} is not a value of type {field.type}")
 
 
 @Rule(
@@ -63,7 +63,7 @@ def default_int_syntax(field: FieldDefinition, scope: StructScope) -> Iterator[P
     "remove the leading zeros, or write the number in hexadecimal",
 ).for_fields("type", "default")
 def default_octal(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """``010`` passes Kafka's own check as ten and then means eight."""
+    """Kafka's own check reads ``010`` as ten, and its classes then read it as eight."""
     if _domain(field) == "int" and _is_octal(_text(field)):
         yield Problem("default", f"{_quoted(_text(field))} has a leading zero")
 
@@ -72,7 +72,7 @@ def default_octal(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
     "default-int-range", "The default of an integer fits its type.", "write a number in the range, or widen the type"
 ).for_fields("type", "default")
 def default_int_range(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """Hexadecimal numbers are positive: 0xffffffff is no int32."""
+    """Hexadecimal numbers are positive: 0xffffffff is not an int32."""
     text = _text(field)
     if _domain(field) != "int" or not _INTEGER.fullmatch(text) or _is_octal(text):
         return
@@ -88,14 +88,14 @@ def default_int_range(field: FieldDefinition, scope: StructScope) -> Iterator[Pr
     "write the 22 characters of Kafka's text form",
 ).for_fields("type", "default")
 def default_uuid(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """More than 16 bytes pass Kafka's generator and fail when its class is loaded; they are refused here."""
+    """Kafka's generator accepts more than 16 bytes, and its class then fails to load; they are rejected here."""
     text = _text(field)
     if _domain(field) != "uuid" or not text:
         return
     try:
         Uuid.from_text(text)
     except ValueError:
-        yield Problem("default", f"{_quoted(text)} is no value of type uuid")
+        yield Problem("default", f"{_quoted(text)} is not a value of type uuid")
 
 
 @Rule(
@@ -104,19 +104,19 @@ def default_uuid(field: FieldDefinition, scope: StructScope) -> Iterator[Problem
     'write it like "0.5", "1e3", "NaN" or "-Infinity"',
 ).for_fields("type", "default")
 def default_float(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """Java's suffixes (1.5f) and hexadecimal floats are left out: no definition has them, and Python lacks them."""
+    """Java's suffixes (1.5f) and hexadecimal floats are not accepted: no definition of Kafka has them."""
     text = _text(field)
     if _domain(field) == "float" and text and not _FLOAT.fullmatch(text):
-        yield Problem("default", f"{_quoted(text)} is no value of type float64")
+        yield Problem("default", f"{_quoted(text)} is not a value of type float64")
 
 
 @Rule("default-bytes", "The default of bytes is null or nothing.", 'write "null" or remove "default"').for_fields(
     "type", "default"
 )
 def default_bytes(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """Records are exempt: their default is always null, whatever is written."""
+    """Records are exempt: their default is always null."""
     if str(field.type) == "bytes" and _text(field) not in ("", "null"):
-        yield Problem("default", f"{_quoted(_text(field))} is no default of bytes")
+        yield Problem("default", f"{_quoted(_text(field))} is not a default of bytes")
 
 
 @Rule("default-struct", "The default of a struct is null or nothing.", 'write "null" or remove "default"').for_fields(
@@ -125,7 +125,7 @@ def default_bytes(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
 def default_struct(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Otherwise it is the struct with all its fields at their defaults."""
     if _domain(field) == "struct" and _text(field) not in ("", "null"):
-        yield Problem("default", f"{_quoted(_text(field))} is no default of the struct {field.type}")
+        yield Problem("default", f"{_quoted(_text(field))} is not a default of the struct {field.type}")
 
 
 @Rule("default-array", "The default of an array is null or nothing.", 'write "null" or remove "default"').for_fields(
@@ -134,7 +134,7 @@ def default_struct(field: FieldDefinition, scope: StructScope) -> Iterator[Probl
 def default_array(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Otherwise it is the empty array."""
     if _domain(field) == "array" and _text(field) not in ("", "null"):
-        yield Problem("default", f"{_quoted(_text(field))} is no default of the array {field.type}")
+        yield Problem("default", f"{_quoted(_text(field))} is not a default of the array {field.type}")
 
 
 @Rule(

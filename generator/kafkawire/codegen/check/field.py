@@ -22,9 +22,7 @@ def nullable_type(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
 
 
 @Rule(
-    "field-entity-type-match",
-    "The type of a field fits what its value identifies.",
-    "correct the type or the entityType",
+    "field-entity-type-match", "The type of a field matches its entityType.", "correct the type or the entityType"
 ).for_fields("type", "entityType")
 def entity_type_match(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A broker id is an int32, in an array too."""
@@ -54,14 +52,14 @@ def fields_on_scalar(field: FieldDefinition, scope: StructScope) -> Iterator[Pro
     'remove "flexibleVersions" from the field',
 ).for_fields("type", "flexibleVersions")
 def flexible_override_type(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """The override chooses a length encoding, and only these two have one that can differ."""
+    """The attribute selects an encoding of the length, and only these two types have both."""
     if field.flexible_versions is not None and str(field.type) not in ("string", "bytes"):
         yield Problem("flexibleVersions", f'flexibleVersions "{field.flexible_versions}" on type {field.type}')
 
 
 @Rule(
     "field-flexible-override-subset",
-    "The flexible versions of a field lie inside those of its message.",
+    "The flexible versions of a field are flexible versions of its message.",
     "narrow the flexible versions of the field",
 ).for_fields("flexibleVersions")
 def flexible_override_subset(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
@@ -89,7 +87,7 @@ def tag_negative(field: FieldDefinition, scope: StructScope) -> Iterator[Problem
     'add "taggedVersions", as in "2+", or remove "tag"',
 ).for_fields("tag", "taggedVersions")
 def tag_without_tagged_versions(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """A tag that is never used is a slip."""
+    """A tag that is never used is a mistake."""
     if field.tag is not None and not field.tagged_versions:
         yield Problem("tag", f"tag {field.tag} without taggedVersions")
 
@@ -100,7 +98,7 @@ def tag_without_tagged_versions(field: FieldDefinition, scope: StructScope) -> I
     'add "tag" with the next free number of the struct, or remove "taggedVersions"',
 ).for_fields("tag", "taggedVersions")
 def tagged_versions_without_tag(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """Nothing would tell the value from others."""
+    """The tag identifies the value."""
     if field.tag is None and field.tagged_versions:
         yield Problem("taggedVersions", f'taggedVersions "{field.tagged_versions}" without tag')
 
@@ -111,7 +109,7 @@ def tagged_versions_without_tag(field: FieldDefinition, scope: StructScope) -> I
     'make "nullableVersions" contain "taggedVersions", or remove it',
 ).for_fields("nullableVersions", "taggedVersions")
 def tagged_nullable_all_or_none(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """A tagged value looks the same in all versions that have it."""
+    """A tagged value has the same form in all its versions."""
     nullable, tagged = field.nullable_versions, field.tagged_versions
     if nullable.intersect(tagged) and not nullable.contains(tagged):
         yield Problem("nullableVersions", f'nullableVersions "{nullable}" covers taggedVersions "{tagged}" in part')
@@ -119,7 +117,7 @@ def tagged_nullable_all_or_none(field: FieldDefinition, scope: StructScope) -> I
 
 @Rule(
     "field-tagged-open-ended",
-    "A field that is tagged stays so: its tagged versions are open-ended.",
+    "A tagged field stays tagged: its tagged versions are open-ended.",
     "leave the end open, as in 2+",
 ).for_fields("taggedVersions")
 def tagged_open_ended(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
@@ -131,11 +129,11 @@ def tagged_open_ended(field: FieldDefinition, scope: StructScope) -> Iterator[Pr
 
 @Rule(
     "field-tagged-subset-of-versions",
-    "The tagged versions of a field lie inside its versions.",
+    "The tagged versions of a field are among its versions.",
     'widen "versions" or narrow "taggedVersions"',
 ).for_fields("versions", "taggedVersions")
 def tagged_subset_of_versions(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """A field cannot be tagged where it does not exist; open ends are the matter of field-tagged-open-ended."""
+    """A field cannot be tagged in a version without the field; field-tagged-open-ended checks open ends."""
     if not field.versions.contains(field.tagged_versions):
         yield Problem(
             "taggedVersions", f'taggedVersions "{field.tagged_versions}" is not inside versions "{field.versions}"'
@@ -164,14 +162,14 @@ def tagged_subset_of_flexible(field: FieldDefinition, scope: StructScope) -> Ite
     "field-tagged-map-key", "The key of a struct is not tagged.", 'remove "mapKey", or send the field in line'
 ).for_fields("tag", "mapKey")
 def tagged_map_key(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """A key must be there in every element."""
+    """Every element needs its key."""
     if field.map_key and field.tag is not None:
         yield Problem("mapKey", f"mapKey true on a field with tag {field.tag}")
 
 
 @Rule("field-tagged-records", "Records are not tagged.", "send the field in line").for_fields("type", "taggedVersions")
 def tagged_records(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """Records are carried without copying, which tagged sections cannot."""
+    """Records are passed on without copying, which tagged sections do not allow."""
     if str(field.type) == "records" and field.tagged_versions:
         yield Problem("type", f'type records with taggedVersions "{field.tagged_versions}"')
 
@@ -182,7 +180,7 @@ def tagged_records(field: FieldDefinition, scope: StructScope) -> Iterator[Probl
     "put the records into a struct with one field, and make an array of that",
 ).for_fields("type")
 def array_of_records(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """Null is an element's natural value in records, and elements are never null."""
+    """Records are null by default, and elements of arrays are never null."""
     if field.type.array and field.type.name == "records":
         yield Problem("type", "type []records is an array of records")
 
@@ -191,7 +189,7 @@ def array_of_records(field: FieldDefinition, scope: StructScope) -> Iterator[Pro
     "type", "zeroCopy"
 )
 def zero_copy_type(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """The hint asks for a view of the buffer."""
+    """The attribute requests a view of the buffer."""
     if field.zero_copy and str(field.type) != "bytes":
         yield Problem("zeroCopy", f"zeroCopy true on type {field.type}")
 

@@ -1,24 +1,11 @@
-"""Warnings: what Kafka's generator accepts although it is doubtful."""
+"""Warnings: definitions that Kafka's generator accepts, but that are probably mistakes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkawire.codegen.check.rule import (
-    Located,
-    MessageSet,
-    Problem,
-    Rule,
-    StructScope,
-    of_message,
-)
-from kafkawire.codegen.check.scopes import (
-    all_fields,
-    common_path,
-    field_path,
-    is_sound,
-    struct_scopes,
-)
+from kafkawire.codegen.check.rule import Located, MessageSet, Problem, Rule, StructScope, of_message
+from kafkawire.codegen.check.scopes import all_fields, common_path, field_path, is_sound, struct_scopes
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.spelling import A_SLIP, likeness
 from kafkawire.codegen.versions import NO_VERSIONS
@@ -27,7 +14,7 @@ from kafkawire.layout import snake_case
 
 @Rule(
     "gap-field-outside-valid",
-    "A field occurs in some version of the struct or message that holds it.",
+    "A field is in some version of the struct or message that contains it.",
     "correct the versions of the field, or remove it",
     "warning",
 ).for_fields("type", "versions")
@@ -41,12 +28,12 @@ def field_outside_valid(field: FieldDefinition, scope: StructScope) -> Iterator[
 
 @Rule(
     "gap-nullable-outside",
-    "The nullable versions of a field lie inside its versions.",
-    'narrow "nullableVersions" to "versions"; only the overlap has a meaning',
+    "The nullable versions of a field are among its versions.",
+    'narrow "nullableVersions" to "versions"; other versions have no effect',
     "warning",
 ).for_fields("versions", "nullableVersions")
 def nullable_outside(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """Four real fields do this, and it does no harm."""
+    """Four fields of Kafka have this fault, which is harmless."""
     if not field.versions.contains(field.nullable_versions):
         yield Problem(
             "nullableVersions",
@@ -56,19 +43,19 @@ def nullable_outside(field: FieldDefinition, scope: StructScope) -> Iterator[Pro
 
 @Rule(
     "gap-fields-on-primitive-array",
-    "An array of primitives does not declare fields; they would be ignored.",
+    "An array of primitives does not declare fields, which would be ignored.",
     'remove "fields", or make the element a struct',
     "warning",
 ).for_fields("type")
 def fields_on_primitive_array(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """Nothing reads them."""
+    """They have no effect."""
     if field.fields and field.type.array and not field.type.is_struct:
         yield Problem("fields", f"fields on type {field.type}")
 
 
 @Rule(
     "gap-string-default-escape",
-    "The default of a string holds no quotes and no backslashes; they would break Kafka's Java classes.",
+    "The default of a string has no quotes and no backslashes, which would break Kafka's Java classes.",
     "choose a default without them",
     "warning",
 ).for_fields("type", "default")
@@ -81,8 +68,8 @@ def string_default_escape(field: FieldDefinition, scope: StructScope) -> Iterato
 
 @Rule(
     "gap-almost-null",
-    "The default of a string that may be null is null, or a text that does not look like it.",
-    'write "null" for no value; anything else is taken as text',
+    "The default of a nullable string is null, or a text that is not similar to null.",
+    'write "null" for no value; anything else is a text',
     "warning",
 ).for_fields("type", "default", "nullableVersions")
 def almost_null(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
@@ -95,12 +82,12 @@ def almost_null(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]
 
 @Rule(
     "gap-never-met",
-    "Nullable, tagged, flexible and deprecated versions name some valid version, or none at all.",
-    'correct the range, or write "none"; it has no effect as it is',
+    "Nullable, tagged, flexible and deprecated versions contain a valid version, or are none.",
+    'correct the range, which has no effect, or write "none"',
     "warning",
 ).for_messages("validVersions")
 def never_met(message: MessageDefinition) -> Iterator[Located]:
-    """Ranges outside the versions of their field, and fields that are never valid, have rules of their own."""
+    """Other rules check ranges outside the versions of their field, and fields that are never valid."""
     valid = message.valid_versions
     ranges = {"flexibleVersions": message.flexible_versions, "deprecatedVersions": message.deprecated_versions}
     for attribute, versions in ranges.items():
@@ -127,17 +114,17 @@ def _never_met(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
 
 @Rule(
     "gap-unused-common",
-    "A common struct is used by some field.",
+    "A common struct is used by a field.",
     "remove the struct, or correct the type of the field that should use it",
     "warning",
 ).for_messages()
 def unused_common(message: MessageDefinition) -> Iterator[Located]:
-    """Dead text, or a misspelt type elsewhere."""
+    """It is left over, or the type of a field is misspelt."""
     if not is_sound(message):
         return
     used = {field.type.name for _, field in all_fields(message)}
     for struct in message.common_structs:
-        # A struct without a proper name (struct-name-required, struct-common-capitalised) cannot be used at all.
+        # A struct without a valid name (struct-name-required, struct-common-capitalised) cannot be used at all.
         can_be_used = "name" not in struct.place.refused and struct.name[:1].isupper()
         if can_be_used and struct.name not in used:
             problem = Problem("name", f'no field has the type "{struct.name}"')
@@ -163,11 +150,11 @@ def case_collision(scope: StructScope) -> Iterator[tuple[FieldDefinition, Proble
 @Rule(
     "gap-request-response-mismatch",
     "A request and its response have the same valid versions.",
-    "bump both together, even if only one of them changes",
+    "raise both together, even if only one of them changes",
     "warning",
 ).for_sets
 def request_response_mismatch(group: MessageSet) -> Iterator[Located]:
-    """Told at the response (conv-pair)."""
+    """Reported at the response (conv-pair)."""
     for request, response in _pairs(group):
         if request.valid_versions != response.valid_versions:
             yield of_message(
@@ -184,7 +171,7 @@ def request_response_mismatch(group: MessageSet) -> Iterator[Located]:
     "warning",
 ).for_sets
 def response_name(group: MessageSet) -> Iterator[Located]:
-    """A response without request is judged by its ending alone."""
+    """Of a response without a request, only the ending is checked."""
     requests = {id(response): request for request, response in _pairs(group)}
     for message in group.messages:
         if message.type != "response" or "name" in message.place.refused:
@@ -204,15 +191,15 @@ def response_name(group: MessageSet) -> Iterator[Located]:
     "warning",
 ).for_sets
 def duplicate_message_name(group: MessageSet) -> Iterator[Located]:
-    """Told at all but the first."""
+    """Reported at all except the first."""
     first: dict[str, MessageDefinition] = {}
     for message in group.messages:
         if "name" not in message.place.refused and first.setdefault(message.name, message) is not message:
-            yield of_message(message, "name", f"a message of this name stands in {first[message.name].place.file}")
+            yield of_message(message, "name", f"another message of this name is in {first[message.name].place.file}")
 
 
 def _pairs(group: MessageSet) -> Iterator[tuple[MessageDefinition, MessageDefinition]]:
-    """Requests and responses that are alone with their key, where all that is compared could be read."""
+    """Requests and responses whose key no other has, where the compared attributes could be read."""
     sound = [message for message in group.messages if not message.place.refused & {"apiKey", "type", "validVersions"}]
     by_key: dict[tuple[str, int | None], list[MessageDefinition]] = {}
     for message in sound:

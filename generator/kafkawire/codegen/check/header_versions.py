@@ -1,6 +1,6 @@
-"""Rules about the map from message versions to header versions.
+"""Rules about headerVersions, the map from message versions to header versions.
 
-Bad entries are refused while the map is read; all rules below speak of maps whose entries are sound.
+Invalid entries are rejected while the map is read, so the rules here see only valid entries.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.versions import Versions
 
 API_VERSIONS_KEY = 18
-"""ApiVersions: its response has header 0 whatever the version, so that old clients can read it."""
+"""ApiVersions: its response has header 0 in every version, so that old clients can read it."""
 
 _FIRST_FLEXIBLE_HEADER = {"request": 2, "response": 1}
 _HEADER_NAMES = {"request": "RequestHeader", "response": "ResponseHeader"}
@@ -31,7 +31,7 @@ BAD_VALUE = Rule(
 
 
 def entry_attribute(versions: Versions) -> str:
-    """The name under which the place of a message keeps an entry of its map."""
+    """The attribute name of an entry in the place of a message."""
     return f"headerVersions.{versions}"
 
 
@@ -40,7 +40,7 @@ def _entries(message: MessageDefinition) -> tuple[tuple[Versions, int], ...]:
 
 
 def _neighbours(message: MessageDefinition) -> Iterator[tuple[Versions, Versions]]:
-    """Each range with the one that reaches highest among those before it."""
+    """Each range, after the range before it with the highest end."""
     ranges = [versions for versions, _ in _entries(message)]
     return zip(accumulate(ranges, _higher_reaching), ranges[1:], strict=False)
 
@@ -53,7 +53,7 @@ def _higher_reaching(one: Versions, other: Versions) -> Versions:
     "type", "headerVersions"
 )
 def only_rpc(message: MessageDefinition) -> Iterator[Located]:
-    """Records and data travel without header."""
+    """Records and data have no header."""
     if message.header_versions is not None and message.type not in _HEADER_NAMES:
         yield of_message(message, "headerVersions", f'headerVersions on type "{message.type}"')
 
@@ -62,7 +62,7 @@ def only_rpc(message: MessageDefinition) -> Iterator[Located]:
     "header-versions-not-when-none", "A retired message has no header versions.", 'remove "headerVersions"'
 ).for_messages("validVersions")
 def not_when_none(message: MessageDefinition) -> Iterator[Located]:
-    """No version, no header."""
+    """Without versions, there are no headers."""
     if message.header_versions is not None and not message.valid_versions:
         yield of_message(message, "headerVersions", 'headerVersions although validVersions is "none"')
 
@@ -73,7 +73,7 @@ def not_when_none(message: MessageDefinition) -> Iterator[Located]:
     'write the map from version 0 on, as in {"0-8": "1", "9+": "2"}',
 ).for_messages("headerVersions")
 def empty(message: MessageDefinition) -> Iterator[Located]:
-    """An empty map says nothing."""
+    """An empty map has no meaning."""
     if message.header_versions == ():
         yield of_message(message, "headerVersions", "headerVersions is empty")
 
@@ -96,7 +96,7 @@ def start_zero(message: MessageDefinition) -> Iterator[Located]:
     "end the range where the next one begins",
 ).for_messages("headerVersions")
 def open_not_last(message: MessageDefinition) -> Iterator[Located]:
-    """What follows an open end is never reached."""
+    """A range after an open end is never used."""
     for (versions, _), (following, _) in pairwise(_entries(message)):
         if versions.is_open:
             yield of_message(
@@ -110,7 +110,7 @@ def open_not_last(message: MessageDefinition) -> Iterator[Located]:
     "end each range just before the next one begins",
 ).for_messages("headerVersions")
 def overlap(message: MessageDefinition) -> Iterator[Located]:
-    """A version has one header; open ends are the matter of header-versions-open-not-last."""
+    """A version has one header; header-versions-open-not-last checks open ends."""
     for versions, following in _neighbours(message):
         common = versions.intersect(following)
         if common and not versions.is_open:
@@ -136,11 +136,11 @@ def gap(message: MessageDefinition) -> Iterator[Located]:
 
 @Rule(
     "header-versions-decrease",
-    "Header versions never fall from one range to the next.",
-    "give the later range a header version that is no lower",
+    "Header versions do not decrease from one range to the next.",
+    "give the later range the same header version or a higher one",
 ).for_messages("headerVersions")
 def decrease(message: MessageDefinition) -> Iterator[Located]:
-    """Headers grow with their messages."""
+    """Newer versions of messages have newer headers."""
     for (versions, header), (following, later) in pairwise(_entries(message)):
         if later < header:
             yield of_message(
@@ -156,7 +156,7 @@ def decrease(message: MessageDefinition) -> Iterator[Located]:
     "leave the end of the last range open, as in 2+",
 ).for_messages("headerVersions")
 def last_open(message: MessageDefinition) -> Iterator[Located]:
-    """A next version has a header before anyone thinks of it."""
+    """So future versions have a header too."""
     entries = _entries(message)
     for versions, _ in entries[-1:]:
         if not any(range_.is_open for range_, _ in entries):
@@ -171,7 +171,7 @@ def last_open(message: MessageDefinition) -> Iterator[Located]:
     "remove the range until the version exists",
 ).for_messages("headerVersions", "validVersions")
 def above_valid(message: MessageDefinition) -> Iterator[Located]:
-    """A header of versions that do not exist cannot be right or wrong."""
+    """The header of a version that does not exist cannot be checked."""
     for versions, _ in _entries(message):
         if message.valid_versions and versions.lowest > message.valid_versions.highest:
             yield of_message(
@@ -192,7 +192,7 @@ def is_api_versions_response(message: MessageDefinition) -> bool:
     'write "headerVersions": {"0+": "0"}',
 ).for_messages("headerVersions", "apiKey", "type")
 def api_versions(message: MessageDefinition) -> Iterator[Located]:
-    """A client that asks for versions cannot yet know how answers are framed."""
+    """A client that requests the versions does not know yet which header the broker uses."""
     for versions, header in _entries(message):
         if is_api_versions_response(message) and header != 0:
             yield of_message(message, entry_attribute(versions), f'"{versions}" has header {header}, not 0')
@@ -221,11 +221,11 @@ def flexible(message: MessageDefinition) -> Iterator[Located]:
 
 @Rule(
     "header-versions-required",
-    "Where one request or response of a folder states its header versions, all with valid versions do.",
+    "If one request or response of a folder has headerVersions, all with valid versions have them.",
     'add "headerVersions", as in {"0-8": "1", "9+": "2"}',
 ).for_sets
 def required(group: MessageSet) -> Iterator[Located]:
-    """Definitions of the releases so far have no such map and derive it: they are not asked for one."""
+    """Definitions of older releases have no such map; their headers are derived."""
     calls = [message for message in group.messages if message.type in _HEADER_NAMES]
     if all(message.header_versions is None and not _is_refused(message) for message in calls):
         return
@@ -244,7 +244,7 @@ def _is_refused(message: MessageDefinition) -> bool:
     "name a version that the header has",
 ).for_sets
 def exist(group: MessageSet) -> Iterator[Located]:
-    """Above the highest version of the header nothing exists; below its lowest nothing that is still in use may lie."""
+    """No version above the highest exists; those below the lowest must not be in use."""
     for message in group.messages:
         header = group.headers.get(_HEADER_NAMES.get(message.type, ""))
         if header is None or _is_refused(message) or "validVersions" in header.place.refused:

@@ -11,12 +11,12 @@ FILE_UNREADABLE = Rule(
 )
 FILE_DISCOVERY = Rule(
     "file-discovery",
-    "A folder of definitions holds at least one *.json file, in itself or below.",
-    "name the folder that holds the definitions",
+    "A folder of definitions contains at least one *.json file, also in its sub-folders.",
+    "name the folder that contains the definitions",
 )
 FILE_ENCODING = Rule(
     "file-encoding",
-    "A file is UTF-8 without a byte order mark, and its texts are whole Unicode characters.",
+    "A file is UTF-8 without a byte order mark, and its texts are complete Unicode characters.",
     "save the file as UTF-8 without a byte order mark",
 )
 FILE_NESTING = Rule(
@@ -25,9 +25,7 @@ FILE_NESTING = Rule(
     "flatten the structure; real definitions nest about ten deep",
 )
 FILE_DUPLICATE_KEY = Rule(
-    "file-duplicate-key",
-    "A key that is repeated in an object has the same value each time.",
-    "keep one of the two",
+    "file-duplicate-key", "A key that is repeated in an object has the same value each time.", "keep one of the two"
 )
 JSON_SYNTAX = Rule(
     "json-syntax",
@@ -36,28 +34,26 @@ JSON_SYNTAX = Rule(
 )
 JSON_TRAILING_TOKENS = Rule(
     "json-trailing-tokens",
-    "Only blanks and comments follow the object of a file.",
-    "remove what follows the last brace; a file holds one message",
+    "Only white space and comments follow the object of a file.",
+    "remove what follows the last brace; a file has one message",
 )
 JSON_UNKNOWN_ATTRIBUTE = Rule(
     "json-unknown-attribute",
-    "A message, struct or field has only attributes that the language knows.",
-    "remove the attribute, or put remarks into comments",
+    "A message, struct or field has only attributes of the definition language.",
+    "remove the attribute, or write a comment instead",
 )
 JSON_WRONG_KIND = Rule(
-    "json-wrong-kind",
-    "A value can be read as what its attribute holds.",
-    "write a value of the kind that the attribute holds",
+    "json-wrong-kind", "A value has the kind that its attribute requires.", "write a value of the required kind"
 )
 JSON_BAD_ENUM = Rule(
     "json-bad-enum",
-    "Values of type, listeners and entityType are among those that the language knows, letter case included.",
+    "Values of type, listeners and entityType are values of the definition language, with the same letter case.",
     "write one of the known values",
 )
 VERSIONS_NOT_A_NUMBER = Rule(
     "versions-not-a-number",
     "The bounds of a version range are decimal numbers from 0 to 32767.",
-    'write a range as "3", "0-3", "2+" or "none", without inner blanks',
+    'write a range as "3", "0-3", "2+" or "none", without spaces inside',
 )
 VERSIONS_NEGATIVE = Rule(
     "versions-negative",
@@ -66,13 +62,13 @@ VERSIONS_NEGATIVE = Rule(
 )
 GAP_REVERSED_RANGE = Rule(
     "gap-reversed-range",
-    "The lower bound of a version range comes first; a reversed range holds no version.",
+    "The lower bound of a version range comes first; a reversed range has no version.",
     'swap the bounds, or write "none"',
     "warning",
 )
 GAP_LEADING_ZERO = Rule(
     "gap-leading-zero",
     "The bounds of a version range have no leading zeros.",
-    "write the number alone, or the dash that is missing",
+    "write the number without zeros, or add the missing dash",
     "warning",
 )

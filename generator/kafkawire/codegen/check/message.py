@@ -24,7 +24,7 @@ def max_version_required(message: MessageDefinition) -> Iterator[Located]:
 
 @Rule(
     "message-flexible-open-ended",
-    "Once a message is flexible it stays so: its flexible versions are open-ended or none.",
+    "A flexible message stays flexible: its flexible versions are open-ended or none.",
     'write "N+" with the first flexible version, or "none"',
 ).for_messages("flexibleVersions")
 def flexible_open_ended(message: MessageDefinition) -> Iterator[Located]:
@@ -32,10 +32,7 @@ def flexible_open_ended(message: MessageDefinition) -> Iterator[Located]:
     flexible = message.flexible_versions
     if flexible and not flexible.is_open:
         yield of_message(
-            message,
-            "flexibleVersions",
-            f'flexibleVersions "{flexible}" ends',
-            f'write "{flexible.lowest}+"',
+            message, "flexibleVersions", f'flexibleVersions "{flexible}" ends', f'write "{flexible.lowest}+"'
         )
 
 
@@ -43,18 +40,18 @@ def flexible_open_ended(message: MessageDefinition) -> Iterator[Located]:
     "listeners", "type"
 )
 def listeners_only_request(message: MessageDefinition) -> Iterator[Located]:
-    """Listeners say who serves a request."""
+    """Listeners are the servers of a request."""
     if message.listeners and message.type != "request":
         yield of_message(message, "listeners", f'listeners on type "{message.type}"')
 
 
 @Rule(
     "message-unstable-only-request",
-    "Only requests are marked unstable; the mark covers the response too.",
+    "Only requests have latestVersionUnstable, which also applies to the response.",
     'remove "latestVersionUnstable" here and set it on the request',
 ).for_messages("latestVersionUnstable", "type")
 def unstable_only_request(message: MessageDefinition) -> Iterator[Located]:
-    """The mark of the request rules the pair."""
+    """The attribute of the request applies to both."""
     if message.latest_version_unstable and message.type != "request":
         yield of_message(message, "latestVersionUnstable", f'latestVersionUnstable true on type "{message.type}"')
 
@@ -65,7 +62,7 @@ def unstable_only_request(message: MessageDefinition) -> Iterator[Located]:
     'add "apiKey" with the record type',
 ).for_messages("apiKey", "type")
 def coordinator_key_api_key(message: MessageDefinition) -> Iterator[Located]:
-    """Without a record type a key cannot be told from others."""
+    """The record type distinguishes keys."""
     if message.type == "coordinator-key" and message.api_key is None:
         yield of_message(message, "apiKey", "no apiKey on a coordinator-key")
 
@@ -76,7 +73,7 @@ def coordinator_key_api_key(message: MessageDefinition) -> Iterator[Located]:
     'add "apiKey" with the record type of the key',
 ).for_messages("apiKey", "type")
 def coordinator_value_api_key(message: MessageDefinition) -> Iterator[Located]:
-    """Without a record type a value has no key."""
+    """The record type connects a value with its key."""
     if message.type == "coordinator-value" and message.api_key is None:
         yield of_message(message, "apiKey", "no apiKey on a coordinator-value")
 
@@ -84,10 +81,10 @@ def coordinator_value_api_key(message: MessageDefinition) -> Iterator[Located]:
 @Rule(
     "message-coordinator-key-versions",
     "The key of a coordinator record has version 0 and no other.",
-    'write "validVersions": "0"; the record type stands in apiKey',
+    'write "validVersions": "0"; the record type is the apiKey',
 ).for_messages("validVersions", "type")
 def coordinator_key_versions(message: MessageDefinition) -> Iterator[Located]:
-    """Two keys of one thing in two encodings would not compact away."""
+    """Compaction does not replace a key in another encoding."""
     if message.type == "coordinator-key" and message.valid_versions != _COORDINATOR_KEY_VERSIONS:
         yield of_message(message, "validVersions", f'validVersions "{message.valid_versions}" on a coordinator-key')
 
@@ -98,7 +95,7 @@ def coordinator_key_versions(message: MessageDefinition) -> Iterator[Located]:
     'write "flexibleVersions": "none"',
 ).for_messages("flexibleVersions", "type")
 def coordinator_key_not_flexible(message: MessageDefinition) -> Iterator[Located]:
-    """Tagged fields would break the equality of keys."""
+    """With tagged fields, equal keys could have different bytes."""
     if message.type == "coordinator-key" and message.flexible_versions:
         yield of_message(
             message, "flexibleVersions", f'flexibleVersions "{message.flexible_versions}" on a coordinator-key'

@@ -1,4 +1,4 @@
-"""Rules about the messages of one folder together, and what their tables ask of each message."""
+"""Rules about the messages of a folder together, and about what each message needs for the API table."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from kafkawire.codegen.definition import MessageDefinition, MessageType
     'add "apiKey" with the key of the API, or the id of the record',
 ).for_messages("apiKey", "type")
 def api_key_required(message: MessageDefinition) -> Iterator[Located]:
-    """Tables are ordered by it. Coordinator records have rules of their own."""
+    """The API table is sorted by it. Coordinator records have other rules."""
     if message.type in ("request", "response", "metadata") and message.api_key is None:
         yield of_message(message, "apiKey", f'no apiKey on type "{message.type}"')
 
 
 @Rule(
     "set-request-name-suffix",
-    "The name of a request ends in Request; what stands before it is the name of the API.",
+    "The name of a request ends in Request; the part before it is the name of the API.",
     "append Request to the name",
 ).for_messages("name", "type")
 def request_name_suffix(message: MessageDefinition) -> Iterator[Located]:
-    """The API table takes its names from requests."""
+    """The API table has the names of requests."""
     if message.type == "request" and not message.name.endswith("Request"):
         yield of_message(message, "name", f'the name of the request "{message.name}" does not end in Request')
 
 
 @Rule("set-request-unique", "No two requests have the same key.", "give one of them a free key").for_sets
 def request_unique(group: MessageSet) -> Iterator[Located]:
-    """A key names one API."""
+    """A key identifies one API."""
     return _repeated(group, "request")
 
 
 @Rule("set-response-unique", "No two responses have the same key.", "give one of them a free key").for_sets
 def response_unique(group: MessageSet) -> Iterator[Located]:
-    """A key names one API."""
+    """A key identifies one API."""
     return _repeated(group, "response")
 
 
@@ -46,7 +46,7 @@ def response_unique(group: MessageSet) -> Iterator[Located]:
     "set-metadata-id-unique", "No two metadata records of a folder have the same id.", "give one of them a free id"
 ).for_sets
 def metadata_id_unique(group: MessageSet) -> Iterator[Located]:
-    """Each folder is an id space of its own."""
+    """Each folder has its own ids."""
     return _repeated(group, "metadata")
 
 
@@ -76,7 +76,7 @@ def coordinator_value_unique(group: MessageSet) -> Iterator[Located]:
     "define the response, or correct the key",
 ).for_sets
 def request_has_response(group: MessageSet) -> Iterator[Located]:
-    """Without it no answer can be read."""
+    """Without it, clients cannot read answers."""
     return _without_partner(group, "request", "response")
 
 
@@ -86,7 +86,7 @@ def request_has_response(group: MessageSet) -> Iterator[Located]:
     "define the request, or correct the key",
 ).for_sets
 def response_has_request(group: MessageSet) -> Iterator[Located]:
-    """Nobody would ask for it."""
+    """Without it, no client can cause the response."""
     return _without_partner(group, "response", "request")
 
 
@@ -96,7 +96,7 @@ def response_has_request(group: MessageSet) -> Iterator[Located]:
     "define the partner, or correct the record type",
 ).for_sets
 def coordinator_pair(group: MessageSet) -> Iterator[Located]:
-    """Half a record cannot be loaded."""
+    """A record needs both parts to be loaded."""
     yield from _without_partner(group, "coordinator-key", "coordinator-value")
     yield from _without_partner(group, "coordinator-value", "coordinator-key")
 
@@ -113,7 +113,7 @@ def _repeated(group: MessageSet, type_: MessageType) -> Iterator[Located]:
     for message, key in _of_type(group, type_):
         other = first.setdefault(key, message)
         if other is not message:
-            yield of_message(message, "apiKey", f"apiKey {key} is that of {other.name} in {other.place.file} already")
+            yield of_message(message, "apiKey", f"apiKey {key} is already that of {other.name} in {other.place.file}")
 
 
 def _without_partner(group: MessageSet, type_: MessageType, partner: MessageType) -> Iterator[Located]:

@@ -1,7 +1,7 @@
-"""What a rule is: data that names it, and a function that finds its violations.
+"""The parts of a rule: a record that describes it, and a function that finds its violations.
 
-Rules about the text of a file are applied while it is read (`kafkawire.codegen.parse.source`, `reading`) and are data
-alone. All others carry a function over the model of definitions and run in `kafkawire.codegen.check.walk`.
+Rules about the text of a file have only the record; `kafkawire.codegen.parse` applies them while it reads. All others
+have a function over definitions, which `kafkawire.codegen.check.walk` calls.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Rule:
     """A rule of the definition language.
 
     Attributes:
-        id: id of the rule in the reference.
+        id: its id in docs/reference/definition-language.md.
         purpose: what must hold, in one sentence.
-        remedy: what to do where it does not hold.
+        remedy: how to fix a violation.
         severity: errors stop generation, warnings do not.
     """
 
@@ -31,7 +31,7 @@ class Rule:
     severity: Severity = "error"
 
     def finding(self, file: str, span: Span, message: str, remedy: str = "") -> Finding:
-        """A violation at a place; `remedy` replaces the rule's own where a more precise one is known."""
+        """A violation at a place; a more precise `remedy` replaces that of the rule."""
         return Finding(file, span, self.id, self.severity, message, remedy or self.remedy)
 
     def for_fields(self, *reads: str) -> Callable[[OfField], FieldCheck]:
@@ -53,11 +53,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One violation in the object that a check looks at.
+    """A violation in the object that is checked.
 
     Attributes:
-        attribute: the attribute whose value is at fault; the whole object if it is not given there.
-        message: what is wrong, with the value found.
+        attribute: the attribute with the fault; the whole object if it does not have the attribute.
+        message: what is wrong, with the value.
         remedy: more precise than that of the rule, or empty.
     """
 
@@ -75,7 +75,7 @@ class StructScope:
         path: ``CreateTopicsRequest.Topics`` for the struct of that field.
         fields: its fields in file order.
         versions: versions of the message in which the struct can occur.
-        place: object that holds ``fields``.
+        place: object that has ``fields``.
         is_top_level: whether it is the message itself.
         common: the common structs of the message by name.
     """
@@ -95,10 +95,10 @@ class StructScope:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A problem of some object of a message, for checks that look at a whole message or at several.
+    """A problem and its object, for checks of whole messages.
 
     Attributes:
-        place: the object at fault.
+        place: the object with the fault.
         path: its path, ``CreateTopicsRequest`` or ``CreateTopicsRequest.Topics.Name``.
         problem: what is wrong with it.
     """
@@ -110,12 +110,12 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class MessageSet:
-    """Messages that belong together.
+    """Messages that are checked together.
 
     Attributes:
         messages: the messages of one folder, sorted by file.
         headers: the header definitions of the whole set by name.
-        complete: False if a file of the folder could not be read, so that a partner may only seem to be missing.
+        complete: False if a file of the folder could not be read, so that it may contain a missing partner.
     """
 
     messages: tuple[MessageDefinition, ...]
@@ -131,7 +131,7 @@ OfSet = Callable[[MessageSet], Iterator[Located]]
 
 @dataclass(frozen=True, slots=True)
 class FieldCheck:
-    """A rule that looks at one field. `reads` are the attributes without which it has nothing to say."""
+    """A rule about one field. It is not applied if one of the attributes `reads` could not be read."""
 
     rule: Rule
     reads: frozenset[str]
@@ -140,7 +140,7 @@ class FieldCheck:
 
 @dataclass(frozen=True, slots=True)
 class StructCheck:
-    """A rule that looks at all fields of one struct; problems are told with the field they belong to."""
+    """A rule about all fields of a struct; each problem is returned with its field."""
 
     rule: Rule
     reads: frozenset[str]
@@ -149,7 +149,7 @@ class StructCheck:
 
 @dataclass(frozen=True, slots=True)
 class MessageCheck:
-    """A rule that looks at one message. `reads` are attributes of the message."""
+    """A rule about one message. `reads` are attributes of the message."""
 
     rule: Rule
     reads: frozenset[str]
@@ -158,7 +158,7 @@ class MessageCheck:
 
 @dataclass(frozen=True, slots=True)
 class SetCheck:
-    """A rule that looks at the messages of one folder together."""
+    """A rule about all messages of a folder."""
 
     rule: Rule
     check: OfSet

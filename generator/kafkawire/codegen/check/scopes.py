@@ -1,4 +1,4 @@
-"""Walking the fields and structs of a message, with the path of each."""
+"""Walks the fields and structs of a message, with the path of each."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def _inline_scope(outer: StructScope, field: FieldDefinition) -> StructScope:
 
 
 def all_fields(message: MessageDefinition) -> Iterator[tuple[str, FieldDefinition]]:
-    """All fields of a message with their paths, those of common structs included."""
+    """All fields of a message with their paths, including those of common structs."""
     for scope in struct_scopes(message):
         for field in scope.fields:
             yield field_path(scope.path, field), field
 
 
 def is_sound(message: MessageDefinition) -> bool:
-    """Whether all fields could be read with their types, so that what is missing is really missing."""
+    """Whether all fields and their types could be read, so that a missing struct is not in the unread part."""
     places = [message.place, *(struct.place for struct in message.common_structs)]
     places.extend(field.place for _, field in all_fields(message))
     return not any(place.refused & {"fields", "type", "commonStructs"} for place in places)

@@ -1,16 +1,11 @@
-"""Rules about structs: their fields together, their names, their place in the message."""
+"""Rules about structs: their fields together, their names, their declaration."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
 
-from kafkawire.codegen.check.rule import (
-    Located,
-    Problem,
-    Rule,
-    StructScope,
-)
+from kafkawire.codegen.check.rule import Located, Problem, Rule, StructScope
 from kafkawire.codegen.check.scopes import common_path, field_path, inline_declarations, is_sound
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition, Place
 from kafkawire.codegen.spelling import meant_type
@@ -23,11 +18,11 @@ _STRUCT_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
     "struct-tag-unique", "No two fields of a struct have the same tag.", "use the next free tag of the struct"
 ).for_structs("tag")
 def tag_unique(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
-    """A tag names one field."""
+    """A tag identifies one field."""
     first: dict[int, FieldDefinition] = {}
     for field in scope.fields:
         if field.tag is not None and first.setdefault(field.tag, field) is not field:
-            yield field, Problem("tag", f"tag {field.tag} is that of {first[field.tag].name} already")
+            yield field, Problem("tag", f"tag {field.tag} is already that of {first[field.tag].name}")
 
 
 @Rule(
@@ -36,7 +31,7 @@ def tag_unique(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
     "number the tags of the struct from 0 without a gap",
 ).for_structs("tag")
 def tags_contiguous(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
-    """Told once for a struct, at the lowest tag above a gap; repeated and negative tags have rules of their own."""
+    """Reported once for a struct, at the lowest tag above a gap. Other rules check repeated and negative tags."""
     tagged = {field.tag: field for field in reversed(scope.fields) if field.tag is not None and field.tag >= 0}
     for expected, tag in enumerate(sorted(tagged)):
         if tag != expected:
@@ -48,12 +43,12 @@ def tags_contiguous(scope: StructScope) -> Iterator[tuple[FieldDefinition, Probl
     "struct-field-name-unique", "No two fields of a struct have the same name.", "rename one of the fields"
 ).for_structs("name")
 def field_name_unique(scope: StructScope) -> Iterator[tuple[FieldDefinition, Problem]]:
-    """Letter case counts; see gap-case-collision for names that differ in nothing else."""
+    """Names are case-sensitive; gap-case-collision checks those that differ only in case."""
     first: dict[str, FieldDefinition] = {}
     for field in scope.fields:
         if first.setdefault(field.name, field) is not field:
             line = first[field.name].place.span.line
-            yield field, Problem("name", f'the struct has a field "{field.name}" already, at line {line}')
+            yield field, Problem("name", f'the struct already has a field "{field.name}", at line {line}')
 
 
 @Rule(
@@ -76,13 +71,13 @@ def common_capitalised(message: MessageDefinition) -> Iterator[Located]:
     "struct-common-unique", "No two common structs of a message have the same name.", "rename or remove one of them"
 ).for_messages()
 def common_unique(message: MessageDefinition) -> Iterator[Located]:
-    """A type names one struct."""
+    """A type identifies one struct."""
     seen: set[str] = set()
     for struct in message.common_structs:
         if "name" in struct.place.refused:
             continue
         if struct.name in seen:
-            problem = Problem("name", f'a common struct "{struct.name}" is declared already')
+            problem = Problem("name", f'a common struct "{struct.name}" is already declared')
             yield Located(struct.place, common_path(message, struct), problem)
         seen.add(struct.name)
 
@@ -93,7 +88,7 @@ def common_unique(message: MessageDefinition) -> Iterator[Located]:
     'remove "fields" here, or rename the inline struct',
 ).for_fields("type")
 def common_respecified(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """The common struct says what the fields are (field-common-struct)."""
+    """The common struct declares the fields (field-common-struct)."""
     if field.type.is_struct and field.fields and field.type.name in scope.common:
         yield Problem("fields", f'fields for "{field.type.name}", which is a common struct')
 
@@ -104,9 +99,9 @@ def common_respecified(field: FieldDefinition, scope: StructScope) -> Iterator[P
     'add "fields" (an empty list for a struct without fields), or declare the struct in commonStructs',
 ).for_messages()
 def undeclared(message: MessageDefinition) -> Iterator[Located]:
-    """Kafka's generator makes a struct without fields of it, which loses data: it is a misspelt type.
+    """Kafka's generator treats it as a struct without fields, which loses data; mostly the type is misspelt.
 
-    A name that one field declares and another one uses is the matter of struct-inline-unique.
+    struct-inline-unique checks a name that one field declares and another one uses.
     """
     declarations = list(inline_declarations(message))
     declared = {field.type.name for _, field in declarations if _declares_fields(field)}
@@ -122,11 +117,11 @@ def _undeclared(name: str, common: Set[str], inline: Set[str]) -> Problem:
     hint = "" if meant is None else f'did you mean "{meant}"?'
     if meant in inline - common:
         hint += f' To use {meant} a second time, move its "fields" to commonStructs'
-    return Problem("type", f'the struct "{name}" is declared nowhere', hint)
+    return Problem("type", f'the struct "{name}" is not declared', hint)
 
 
 def _declares_fields(field: FieldDefinition) -> bool:
-    """Whether ``fields`` is written, be it an empty list or one that was refused."""
+    """Whether ``fields`` is written, even as an empty or invalid list."""
     return "fields" in field.place.attributes or "fields" in field.place.refused
 
 
@@ -136,7 +131,7 @@ def _declares_fields(field: FieldDefinition) -> bool:
     "move the struct to commonStructs, or give the second one another name",
 ).for_messages("commonStructs")
 def inline_unique(message: MessageDefinition) -> Iterator[Located]:
-    """All structs of a message share one namespace."""
+    """Struct names are unique in a message."""
     declarations = list(inline_declarations(message))
     first: dict[str, Place] = {}
     for _, field in declarations:
@@ -149,7 +144,7 @@ def inline_unique(message: MessageDefinition) -> Iterator[Located]:
             yield Located(
                 field.place,
                 path,
-                Problem("type", f'the struct "{field.type.name}" is declared already, at line {line}'),
+                Problem("type", f'the struct "{field.type.name}" is already declared, at line {line}'),
             )
 
 
@@ -159,7 +154,7 @@ def inline_unique(message: MessageDefinition) -> Iterator[Located]:
     "declare the struct in commonStructs",
 ).for_messages()
 def unknown(message: MessageDefinition) -> Iterator[Located]:
-    """An inline struct declared inside a common struct is never registered (struct-inline-in-common)."""
+    """Kafka's generator does not find an inline struct in a common struct (struct-inline-in-common)."""
     if not is_sound(message):
         return
     common = {struct.name for struct in message.common_structs}
@@ -180,11 +175,11 @@ def unknown(message: MessageDefinition) -> Iterator[Located]:
 
 @Rule(
     "struct-contains-itself",
-    "A struct does not contain itself, not even in an array or by way of other structs.",
-    "break the circle; the wire format has no pointers",
+    "A struct does not contain itself, not even in an array or through other structs.",
+    "break the cycle; the wire format has no references",
 ).for_messages()
 def contains_itself(message: MessageDefinition) -> Iterator[Located]:
-    """Kafka's generator finds no end in such definitions. Told at each field that closes a circle."""
+    """Kafka's generator does not terminate for such definitions. Reported at each field that closes a cycle."""
     inside = {field.type.name: (path, field.fields) for path, field in inline_declarations(message)}
     inside.update({struct.name: (common_path(message, struct), struct.fields) for struct in message.common_structs})
     done: set[str] = set()
@@ -207,7 +202,7 @@ def contains_itself(message: MessageDefinition) -> Iterator[Located]:
     "struct-nesting", "Structs are nested at most 32 deep.", "flatten the structure; real definitions nest four deep"
 ).for_messages()
 def nesting(message: MessageDefinition) -> Iterator[Located]:
-    """Codecs follow the nesting, and none of them should run out of stack. Circles have a rule of their own."""
+    """Codecs are recursive and must not run out of stack. struct-contains-itself checks cycles."""
     common = {struct.name: struct for struct in message.common_structs}
     level = {name: {field.type.name for field in struct.fields} & common.keys() for name, struct in common.items()}
     for _ in range(_DEEPEST):
@@ -220,11 +215,11 @@ def nesting(message: MessageDefinition) -> Iterator[Located]:
 
 @Rule(
     "struct-versions-overlap",
-    "An inline struct shares a version with the struct or message that holds it.",
+    "An inline struct shares a version with the struct or message that contains it.",
     "correct the versions of the field, or remove it",
 ).for_fields("type", "versions")
 def versions_overlap(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """A struct that can never occur is a slip; within such a struct nothing more is said."""
+    """A struct that is in no version is a mistake; its fields are not checked any further."""
     if scope.is_inline_struct(field) and scope.versions and not scope.versions.intersect(field.versions):
         yield Problem(
             "versions", f'versions "{field.versions}" have nothing in common with "{scope.versions}" of {scope.path}'

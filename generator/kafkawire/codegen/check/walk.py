@@ -1,4 +1,4 @@
-"""Applying the rules to messages."""
+"""Applies the rules to messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEADERS = ("RequestHeader", "ResponseHeader")
 
 
 def check_message(message: MessageDefinition) -> list[Finding]:
-    """What the rules about one message have to say, in the order of the file."""
+    """The findings about one message, in the order of the file."""
     findings = [
         _finding(check.rule, located)
         for check in catalogue.MESSAGE_CHECKS
@@ -30,9 +30,9 @@ def check_message(message: MessageDefinition) -> list[Finding]:
 
 
 def check_set(messages: Iterable[MessageDefinition], incomplete: Collection[str] = ()) -> list[Finding]:
-    """What the rules about messages together have to say: each folder (`group`) is a set of its own.
+    """The findings about messages together; each folder (`group`) is checked separately.
 
-    `incomplete` names the folders in which a file could not be read, so that partners may only seem to be missing.
+    `incomplete` names the folders in which a file could not be read, so that it may contain a missing partner.
     """
     ordered = sorted(messages, key=lambda message: (message.group, message.place.file))
     headers = {message.name: message for message in ordered if message.type == "header" and message.name in HEADERS}

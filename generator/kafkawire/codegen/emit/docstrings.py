@@ -69,7 +69,7 @@ def field_facts(field: FieldDefinition) -> str:
 
 
 def field_unit(field: FieldDefinition) -> str:
-    """The unit that the name of a number tells, ``Ms`` or ``Bytes``; empty if it tells none."""
+    """The unit in the name of a number, ``Ms`` or ``Bytes``; empty if there is none."""
     if not field.type.name.startswith(("int", "uint")):
         return ""
     if field.name.endswith("Ms"):

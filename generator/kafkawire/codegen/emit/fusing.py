@@ -1,4 +1,4 @@
-"""Which steps one ``struct`` call can write together."""
+"""Joining steps that one ``struct`` call can write together."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def fuse(parts: list[Value | WriteStep]) -> Iterator[WriteStep]:
     steps = list(_gather(parts))
     apart: list[WriteStep] = []
     while steps:
-        fused, taken = _text_pair(steps) or _paired_numbers(steps) or _mostly_empty(steps) or (None, 1)
+        fused, taken = _text_pair(steps) or _paired_numbers(steps) or _empty_array(steps) or (None, 1)
         if fused:
             yield from _apart(apart)
             yield fused
@@ -74,23 +74,24 @@ def _text_pair(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
 
 
 def _paired_numbers(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
-    """Two compact arrays of the same type of number, while they are of one length and further such arrays are empty.
+    """Two compact arrays of the same type of number, while they have the same length and further such arrays are empty.
 
-    So it is with the replicas of a partition: all are in sync, none is offline or to be moved.
+    Replicas of a partition are an example: usually all are in sync, and none is offline or being moved. Encoding a
+    Metadata answer takes 40 % longer without this.
     """
     lead, at = _run_at(steps, 0)
-    arrays = list(_alike_at(steps, at))
+    arrays = list(_arrays_at(steps, at))
     if len(arrays) < 2:
         return None
     tail, at = _run_at(steps, at + len(arrays))
     first, second, *others = arrays
-    # Identity is looked at first: what was decoded mostly has one tuple, and that is known in no time.
+    # Identity comes first: decoding gives equal arrays one tuple, and comparing identity is fast.
     as_long = f"({second.name} is {first.name} or (type({second.name}) is tuple and len({second.name}) == n))"
     in_order = (as_long, *(f"{other.name} is NOTHING" for other in others), f"n < {FEW}")
     return (
         WriteFused(
             setup=(
-                Prepare(first.name, first.expression, "array"),
+                Prepare(first.name, first.expression, "array", first.code),
                 *(Prepare(array.name, array.expression, "value") for array in (second, *others)),
                 Prepare("n", first.name, "length"),
             ),
@@ -112,8 +113,8 @@ def _paired_numbers(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None
     )  # fmt: skip
 
 
-def _mostly_empty(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
-    """A compact array that may be null between two runs, while it is null or empty."""
+def _empty_array(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
+    """A nullable compact array between two runs, while it is null or empty."""
     lead, at = _run_at(steps, 0)
     array = steps[at] if at < len(steps) else None
     tail, at = _run_at(steps, at + 1)
@@ -135,7 +136,7 @@ def _mostly_empty(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
 
 
 def _run_at(steps: Sequence[WriteStep], at: int) -> tuple[WriteRun | None, int]:
-    """The run at a place, if there is one, and the place behind it."""
+    """The run at a place, if there is one, and the place after it."""
     step = steps[at] if at < len(steps) else None
     return (step, at + 1) if isinstance(step, WriteRun) else (None, at)
 
@@ -149,8 +150,8 @@ def _is_compact_text(text: WriteText) -> bool:
     return text.compact and not text.nullable and text.kind == "text"
 
 
-def _alike_at(steps: Sequence[WriteStep], at: int) -> Iterator[WriteArray]:
-    """The compact arrays of one type of number that stand side by side."""
+def _arrays_at(steps: Sequence[WriteStep], at: int) -> Iterator[WriteArray]:
+    """Neighbouring compact arrays of one type of number."""
     code = ""
     for step in steps[at:]:
         if not isinstance(step, WriteArray) or not step.compact or step.nullable or not step.code:

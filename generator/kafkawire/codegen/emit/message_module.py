@@ -1,4 +1,4 @@
-"""The module of one message: what templates/message.py.j2 may see, gathered from the resolved message."""
+"""The module of one message: the data of templates/message.py.j2, from the resolved message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the codecs of one message are called, and the expressions that they need."""
+"""The names of the codecs of one message, and the expressions that they use."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ TEMPLATE_LOCALS = frozenset(
 """Locals that the templates use themselves."""
 
 TEMPLATE_BUILTINS = frozenset({"bool", "bytearray", "float", "len", "memoryview", "range", "starmap", "tuple", "type"})
-"""What else the templates call."""
+"""Built-in functions that the templates call."""
 
 TAKEN_LOCALS = TEMPLATE_LOCALS | TEMPLATE_BUILTINS | frozenset(RUN_TIME_NAMES[STRUCTS])
 DERIVED_LOCALS = ("_item", "_items", "_raw")
@@ -130,6 +130,8 @@ def default_constant(struct_class: str) -> str:
 
 def literal(value: DefaultValue) -> str:
     """A default as Python source."""
+    if isinstance(value, Uuid) and value == Uuid():
+        return "Uuid()"
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
     return repr(value)

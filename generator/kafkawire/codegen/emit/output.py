@@ -28,7 +28,7 @@ class FileDigest(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What a folder was generated from and what it holds.
+    """The inputs that a folder was generated from, and its files.
 
     Attributes:
         inputs: digest of definitions, templates and generator.
@@ -64,7 +64,7 @@ class Changes:
 
 
 def digest(data: bytes) -> str:
-    """A digest for telling whether content changed."""
+    """A digest for detecting changes of content."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -77,7 +77,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def is_current(folder: Path, inputs: str) -> bool:
-    """Whether the folder was generated from these inputs and nobody touched its files since."""
+    """Whether the folder was generated from these inputs and its files have not changed since."""
     manifest = read_manifest(folder)
     return manifest.inputs == inputs and all(
         _digest_of(folder / path) == known.written for path, known in manifest.files.items()
@@ -85,7 +85,7 @@ def is_current(folder: Path, inputs: str) -> bool:
 
 
 def reusable_files(folder: Path, raw: Mapping[str, str]) -> dict[str, str]:
-    """Formatted texts that can stay: those whose unformatted text is as it was and that nobody touched."""
+    """Formatted texts that can stay: their unformatted text and their files have not changed."""
     manifest = read_manifest(folder)
     kept = {}
     for path, text in raw.items():

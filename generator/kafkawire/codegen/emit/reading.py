@@ -2,7 +2,7 @@
 
 Neighbouring fixed-width values are one ``struct`` call, and the length prefix of the variable-length value
 that follows them rides along in the same call (plain lengths as int16 or int32, compact ones as their first
-byte). A step therefore finds its length in the local ``n``, already read, and ``at`` behind it.
+byte). A step therefore finds its length in the local ``n``, and ``at`` is the position after it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ReadText:
     """A string or octets whose length is in ``n``; ``kind`` is ``text`` or ``octets``.
 
     ``view`` octets are not copied: they are a slice of the local ``view`` of the buffer. ``tail`` are the fixed-width
-    values behind a short string, which one ``struct`` call reads with it.
+    values after a short string, which one ``struct`` call reads with it.
     """
 
     target: str
@@ -54,8 +54,8 @@ class ReadText:
 class ReadNumbers:
     """An array of a fixed-width type, its count in ``n``: one ``struct`` call.
 
-    ``pair`` is the array of the same integers right in front of it: where both are alike, as replicas and those of them
-    that are in sync mostly are, they become one tuple, which is also written in less time.
+    ``pair`` is the preceding array of the same type of integer. If both are equal, as replicas and replicas in sync
+    usually are, they become one tuple, which is also written faster.
     """
 
     target: str
@@ -80,7 +80,7 @@ class ReadItems:
 
 @dataclass(frozen=True, slots=True)
 class ReadStructs:
-    """An array of structs, its count in ``n``; ``reader`` is the function that reads so many of them."""
+    """An array of structs, its count in ``n``; ``reader`` is the function that reads that number of them."""
 
     target: str
     compact: bool
@@ -91,7 +91,7 @@ class ReadStructs:
 
 @dataclass(frozen=True, slots=True)
 class ReadStruct:
-    """A single struct. ``marker`` tells how null is marked: ``inline``, ``tagged`` or not at all."""
+    """A single struct. ``marker`` is the form of null: ``inline``, ``tagged`` or not at all."""
 
     target: str
     reader: str
@@ -185,7 +185,7 @@ def reading_steps(layout: StructLayout, names: CodecNames) -> tuple[ReadStep, ..
 
 
 def _fuse(parts: list[Fixed | ReadStep]) -> Iterator[ReadStep]:
-    """Gather fixed-width neighbours into runs, and give those behind a compact string to it."""
+    """Gather fixed-width neighbours into runs, and give runs after a compact string to it."""
     run: list[Fixed] = []
     text: ReadText | None = None
     for part in (*_with_pairs(parts), None):
@@ -203,7 +203,7 @@ def _fuse(parts: list[Fixed | ReadStep]) -> Iterator[ReadStep]:
 
 
 def _with_pairs(parts: list[Fixed | ReadStep]) -> Iterator[Fixed | ReadStep]:
-    """Tell compact arrays of numbers which one stands in front of them, with nothing but a count between."""
+    """Note in compact arrays of numbers which one precedes them, with only a count between."""
     before: list[Fixed | ReadStep | None] = [None, None]
     for part in parts:
         found = part

@@ -11,7 +11,8 @@ RUN_TIME_NAMES = {
     "kafkawire.wire": ("Message", "RecordBytes", "Struct", "Uuid"),
     "kafkawire.wire.entities": ("BrokerId", "GroupId", "ProducerId", "TopicName", "TransactionalId"),
     STRUCTS: (
-        "BYTES", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID", "differs", "dumper",
+        "BYTES", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID", "compact_nullable_structs",
+        "compact_structs", "differs", "dumper", "nullable_structs", "structs",
         "iterator", "loader", "long_length", "long_nullable_numbers", "long_nullable_text", "long_numbers",
         "long_text", "long_text_length", "many_numbers", "octets", "pack_numbers", "packer", "packers",
         "paired_packers", "read_uvarint", "reduce_views", "rest_of_uvarint", "sequence", "tagged_entries",

@@ -19,7 +19,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class WriteRun:
-    """Fixed-width values side by side; ``refusals`` are conditions that are looked at first."""
+    """Fixed-width values side by side; ``refusals`` are conditions that are checked first."""
 
     expressions: tuple[str, ...]
     code: str
@@ -98,18 +98,18 @@ class WriteArray:
 
 @dataclass(frozen=True, slots=True)
 class WriteFused:
-    """Steps that one ``struct`` call writes while a condition holds, which is mostly so.
+    """Steps that one ``struct`` call writes while a condition holds, which it usually does.
 
     Attributes:
-        setup: what is to be done before the condition can be looked at.
-        condition: when the one call will do.
-        refusals: conditions that are looked at before it.
-        packer: what the call is taken from: ``run``, ``pair`` (of strings) or ``paired`` (arrays of numbers).
-        codes: the ``struct`` codes of that.
-        arguments: what is packed.
+        setup: preparations before the condition can be evaluated.
+        condition: when the one call suffices.
+        refusals: conditions that are checked before it.
+        packer: the kind of function: ``run``, ``pair`` (of strings) or ``paired`` (arrays of numbers).
+        codes: its ``struct`` codes.
+        arguments: its arguments.
         apart: the steps one by one, for when the condition does not hold.
         uses: names that the condition uses and the module imports.
-        inside: what else is to be done before the call.
+        inside: further preparations before the call.
     """
 
     setup: tuple[Prepare, ...]
@@ -126,7 +126,7 @@ class WriteFused:
 
 @dataclass(frozen=True, slots=True)
 class WriteStruct:
-    """A single struct. ``marker`` tells how null is marked: ``inline``, ``tagged`` or not at all."""
+    """A single struct. ``marker`` is the form of null: ``inline``, ``tagged`` or not at all."""
 
     expression: str
     writer: str
@@ -158,7 +158,7 @@ class WriteTags:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """What the version cannot carry must not be (encode-non-ignorable, null-encode-refused)."""
+    """Refuse a value that the version cannot carry (encode-non-ignorable, null-encode-refused)."""
 
     condition: str
     reason: str

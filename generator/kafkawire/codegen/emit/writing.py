@@ -1,8 +1,8 @@
 """From a struct layout to the steps that write it, which templates/write.py.j2 prints.
 
 Neighbouring fixed-width values are one ``struct`` call. A plain length prefix rides along in that call when
-the value behind it cannot be null; compact lengths are of varying width and are written on their own. What can be
-one call only as long as strings are short or arrays alike is found afterwards (emit/fusing.py).
+the value after it cannot be null; compact lengths vary in width and are written on their own. Steps that one call can
+write only while strings are short or arrays are equal are joined afterwards (emit/fusing.py).
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _array_parts(field: FieldLayout, expression: str, names: CodecNames) -> list
     array = _array(field, expression, names, prefixed=prefixed)
     if not prefixed:
         return [array]
-    return [Prepare(array.name, expression, "array"), Value(f"len({array.name})", "i"), array]
+    return [Prepare(array.name, expression, "array", array.code), Value(f"len({array.name})", "i"), array]
 
 
 def _array(field: FieldLayout, expression: str, names: CodecNames, *, prefixed: bool) -> WriteArray:

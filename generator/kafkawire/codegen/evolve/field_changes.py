@@ -122,15 +122,14 @@ class _Comparison:
             yield self._change("struct-renamed", pair, (older.type.name, newer.type.name), versions, "type")
         if _has_other_default(older, newer):
             yield self._change("default", pair, (default_text(older), default_text(newer)), versions, "default")
-        if older.ignorable != newer.ignorable:
-            texts = _yes(older.ignorable, "ignorable"), _yes(newer.ignorable, "ignorable")
-            yield self._change("ignorable", pair, texts, versions, "ignorable")
-        if older.map_key != newer.map_key:
-            texts = _yes(older.map_key, "mapKey"), _yes(newer.map_key, "mapKey")
-            yield self._change("map-key", pair, texts, versions, "mapKey")
-        if older.entity_type != newer.entity_type:
-            texts = _entity(older), _entity(newer)
-            yield self._change("entity-type", pair, texts, versions, "entityType")
+        texts: tuple[tuple[ChangeKind, str, str, str], ...] = (
+            ("ignorable", "ignorable", _yes(older.ignorable, "ignorable"), _yes(newer.ignorable, "ignorable")),
+            ("map-key", "mapKey", _yes(older.map_key, "mapKey"), _yes(newer.map_key, "mapKey")),
+            ("entity-type", "entityType", _entity(older), _entity(newer)),
+        )
+        for kind, attribute, was, now in texts:
+            if was != now:
+                yield self._change(kind, pair, (was, now), versions, attribute)
 
     def _of_states(self, pair: FieldPair, kept: Sequence[_Kept]) -> Iterator[Change]:
         """Attributes of a field that differ between versions."""
@@ -162,12 +161,7 @@ class _Comparison:
             yield self._change("field-order", FieldPair(pair.path, moved.older, moved.newer), texts, versions)
 
     def _change(
-        self,
-        kind: ChangeKind,
-        pair: FieldPair,
-        texts: tuple[str, str],
-        versions: frozenset[int],
-        attribute: str = "",
+        self, kind: ChangeKind, pair: FieldPair, texts: tuple[str, str], versions: frozenset[int], attribute: str = ""
     ) -> Change:
         older = location(pair.older.place, attribute) if pair.older is not None else None
         newer = location(pair.newer.place, attribute) if pair.newer is not None else None

@@ -9,16 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
-from kafkawire.codegen.evolve.change import (
-    Change,
-    ChangeKind,
-    Location,
-    MessageChanges,
-    SchemaDiff,
-    Status,
-    location,
-)
+from kafkawire.codegen.emit.headers import header_versions
+from kafkawire.codegen.evolve.change import Change, ChangeKind, Location, MessageChanges, SchemaDiff, Status, location
 from kafkawire.codegen.evolve.field_changes import field_changes
 from kafkawire.codegen.evolve.pairing import MessagePair, pair_messages
 from kafkawire.codegen.evolve.predecessor import predecessors
@@ -207,11 +199,7 @@ def _flexible(message: MessageDefinition, version: int) -> str:
 
 def _headers(message: MessageDefinition) -> Callable[[int], str]:
     """Version to header version; only requests and responses have headers."""
-    headers: dict[int, int] = {}
-    if message.type == "request":
-        headers = request_header_versions(message)
-    elif message.type == "response":
-        headers = response_header_versions(message)
+    _, headers = header_versions(message)
     return lambda version: str(headers.get(version, "none"))
 
 

@@ -1,6 +1,5 @@
-"""The import: from release artifacts to the committed definitions.
+"""The import: from the jars of releases to the committed definitions.
 
-`sources` says what is imported, `fetch` gets the artifacts, `extract` and `release` read definitions out of
-them, `history` merges the releases and proves the merge, `write` replaces the folder in one go; `run` is the
-whole in order.
+`sources` reads what to import, `fetch` fetches the jars, `extract` and `release` read their definitions, `history`
+merges the releases, `proof` verifies the merge, `write` replaces the folder in one step; `run` calls them in order.
 """

@@ -1,4 +1,4 @@
-"""Adding a release: find what it has published, import it, and say what it brings."""
+"""Adds a release: finds what it has published, imports it, and lists what is new."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ from kafkawire.codegen.merge.released_versions import (
 from kafkawire.codegen.parse.error_codes import ERROR_CODES_FILE, ErrorCode, read_error_codes
 
 Generate = Callable[[Path], object]
-"""Generates from a folder of definitions: all of its output, or none of it and an exception."""
+"""Generates all output from a folder of definitions, or raises an exception and changes nothing."""
 
 _Versions = Mapping[str, frozenset[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class AddedRelease:
-    """What a release brought.
+    """What is new with a release.
 
     Attributes:
         result: the import.
         unpublished: artifacts that it has not published.
-        without_definitions: artifacts whose jars hold no definitions. Both are listed as absent.
+        without_definitions: artifacts whose jars have no definitions. Both are listed as absent.
         new_messages: messages that no release had before.
         new_versions: message to versions that no release had before.
-        dropped_versions: message to versions that the release before it has and it has not.
-        changes: what newer releases changed in versions that older ones have, as far as it was not so before.
+        dropped_versions: message to versions that the release dropped.
+        changes: new changes of versions that older releases have.
         error_codes: error codes that no release had before.
     """
 
@@ -67,24 +67,24 @@ def add_release(
 ) -> AddedRelease:
     """Add a release to a folder of definitions: its entry in ``sources.toml``, its digests and its definitions.
 
-    The import works on a copy. The folder is changed after the merge is proven and the output generated; whatever
-    fails, folder and output stay as they were.
+    The import works on a copy. The folder is changed after the merge is verified and the output generated. If anything
+    fails, folder and output stay unchanged.
 
     Args:
         version: Maven's version of the release, ``4.4.0``.
         specs: the folder of definitions with its ``sources.toml``.
-        offline_jars: a folder of jars to take instead of asking Maven.
+        offline_jars: a folder of jars to take instead of calling Maven.
         generate: called with the folder to generate from.
         progress: called with each step.
 
     Raises:
-        SpecsImportError: the release is listed already or not published, or something forbids the import.
+        SpecsImportError: the release is already listed or not published, or the import fails.
         OSError: a file cannot be written.
     """
     path = specs / SOURCES_FILE
     text = read_sources_text(path)
     sources = parse_sources(with_release(text, str(path), version, ()), str(path))
-    progress(f"looking for what Apache Kafka {version} has published")
+    progress(f"searching for what Apache Kafka {version} has published")
     unpublished, empty = _absent_artifacts(version, sources, offline_jars)
     with tempfile.TemporaryDirectory(prefix="kafkawire-add-") as work:
         staged = Path(work, "specs")
@@ -122,7 +122,7 @@ def _absent_artifacts(
     unpublished = [jar.name for jar in jars if jar not in published]
     where = "Maven's repositories have" if offline_jars is None else f"{offline_jars} has"
     if not published:
-        raise SpecsImportError(f"{where} no artifact of release {version}: is it released?")
+        raise SpecsImportError(f"{where} no artifact of release {version}: check the version")
     if sources.error_codes and sources.error_codes.artifact in unpublished:
         raise SpecsImportError(
             f"{where} no {sources.error_codes.artifact} of release {version}, which error codes need"
@@ -131,7 +131,7 @@ def _absent_artifacts(
 
 
 def _compared(version: str, before: Path, after: Path, result: ImportResult) -> AddedRelease:
-    """What the folder after the import has and the one before it has not."""
+    """What the folder after the import has, and the one before it lacks."""
     known = read_released_versions(before)
     old, new = _merged(known), _merged(result.versions)
     codes = {code.code for code in read_error_codes(before)}
@@ -157,7 +157,7 @@ def _merged(versions: Iterable[ReleasedVersion]) -> dict[str, frozenset[int]]:
 
 
 def _dropped(version: str, versions: tuple[ReleasedVersion, ...]) -> dict[str, frozenset[int]]:
-    """What the release before a release has, in the folders of definitions that both have, and the release has not."""
+    """The versions of the release before `version` that it lacks, in the folders of definitions that both have."""
     releases = releases_of(versions)
     at = releases.index(version)
     if not at:
@@ -171,7 +171,7 @@ def _dropped(version: str, versions: tuple[ReleasedVersion, ...]) -> dict[str, f
 
 
 def _take_over(staged: Path, specs: Path, sources: Sources) -> None:
-    """Make the folder what the staged one is."""
+    """Copy the staged files to the folder, and remove others."""
     groups = [artifact.group for artifact in sources.artifacts]
     names = [f"{group}/{path.name}" for group in groups for path in (staged / group).glob("*.json")]
     names += [name for name in (SOURCES_FILE, RELEASES_FILE, ERROR_CODES_FILE) if (staged / name).is_file()]

@@ -1,7 +1,7 @@
-"""Writing a definition back as the upstream language has it: facts, in one form, whatever the original looked like.
+"""Writes a definition in one canonical form, without descriptions and comments.
 
-What was parsed and is written here contains the original (``tests/laws/codegen``): every key that a file gives is
-in the output with the same meaning, unless it says what is the case anyhow (`WITHOUT_EFFECT` in that test).
+Nothing is lost (``tests/laws/codegen``): every attribute of the original is in the output with the same meaning, unless
+it has its default value (`WITHOUT_EFFECT` in that test).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _WIDTH = 120
 
 
 def as_json(message: MessageDefinition, *, about: bool = False) -> dict[str, JsonValue]:
-    """A definition as JSON in the usual order of keys, without comments; `about` texts only where asked for.
+    """A definition as JSON in the usual order of keys, without comments; `about` texts only if requested.
 
     Attributes that have their defaults are left out, versions are in canonical text, ``versions`` is always written.
     """
@@ -44,7 +44,7 @@ def as_json(message: MessageDefinition, *, about: bool = False) -> dict[str, Jso
 
 
 def canonical_text(message: MessageDefinition, *, about: bool = False) -> str:
-    """A definition file: one attribute of the message a line, and one line for a field as far as it fits."""
+    """A definition file with one line for each attribute of the message, and for each field that fits into a line."""
     members = (f"{json.dumps(key)}: {_value(item, 2)}" for key, item in as_json(message, about=about).items())
     return "{\n  " + ",\n  ".join(members) + "\n}\n"
 
@@ -85,7 +85,7 @@ def _field(field: FieldDefinition, about: bool) -> JsonValue:
 
 
 def _value(value: JsonValue, indent: int) -> str:
-    """A value whose first line stands in a line that is indented so far."""
+    """A value that begins in a line with this indentation."""
     if not isinstance(value, list) or not any(isinstance(item, dict) for item in value):
         return json.dumps(value, ensure_ascii=False)
     blanks = "\n" + " " * (indent + 2)
@@ -94,7 +94,7 @@ def _value(value: JsonValue, indent: int) -> str:
 
 
 def _object(value: dict[str, JsonValue], indent: int) -> str:
-    """An object in a list: its attributes side by side as long as they fit; nested fields begin a line."""
+    """An object in a list: its attributes on one line as far as they fit; nested fields begin a new line."""
     text = " " * indent + "{"
     for key, item in value.items():
         part = f" {json.dumps(key)}: {_value(item, indent + 2)}"

@@ -1,4 +1,4 @@
-"""Coordinator records of older releases in the form of newer ones (coord-key-prefix).
+"""Converts coordinator records of older releases to the form of newer ones (coord-key-prefix).
 
 Older releases write the key of a coordinator record as a ``data`` message whose *versions* are record types;
 newer ones have a ``coordinator-key`` for each record type, valid in version 0, and a ``coordinator-value``
@@ -33,7 +33,7 @@ class Part:
 
 
 def as_parts(release: ReleaseMessages, later: Iterable[ReleaseMessages]) -> tuple[Part, ...]:
-    """The messages of a release, coordinator records in the form that later releases gave them.
+    """The messages of a release; coordinator records have the form of later releases.
 
     Args:
         release: the release.
@@ -44,7 +44,7 @@ def as_parts(release: ReleaseMessages, later: Iterable[ReleaseMessages]) -> tupl
 
 
 class _Forms:
-    """What later releases have: key messages by record type, and coordinator messages by name."""
+    """The coordinator messages of later releases: keys by record type, and all by name."""
 
     def __init__(self, later: Iterable[ReleaseMessages]) -> None:
         self.keys: dict[tuple[str, int], str] = {}
@@ -102,7 +102,7 @@ def _key_parts(message: MessageDefinition, forms: _Forms) -> Iterator[Part]:
 def _record_type(
     message: MessageDefinition, release: Mapping[MessageKey, MessageDefinition], forms: _Forms
 ) -> int | None:
-    """The record type of a value message: what later releases say, else the only version of the key beside it."""
+    """The record type of a value: that of later releases, else the only version of its key."""
     known = forms.named.get((message.group, message.name))
     if known is not None:
         return known.api_key

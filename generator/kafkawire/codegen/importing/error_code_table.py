@@ -1,4 +1,4 @@
-"""The table of error codes, printed by the release's own classes in Java."""
+"""Reads the table of error codes from a release's Java classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Definition files out of jars. A jar is input from outside: sizes are bounded before anything is read."""
+"""Reads definition files from jars. Jars are not trusted: sizes are limited before anything is read."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ MAXIMUM_ENTRIES = 100_000
 
 
 def extract_definitions(jar: Path, folder: str, *, may_lack: bool = False) -> dict[str, str]:
-    """The ``*.json`` files that stand directly in a folder of a jar: name inside the jar to text, sorted.
+    """The ``*.json`` files directly in a folder of a jar: name inside the jar to text, sorted.
 
     Args:
         jar: the jar, or any other zip file.
         folder: the folder inside it.
-        may_lack: whether it is fine that there are none.
+        may_lack: whether the jar may have none.
 
     Raises:
-        SpecsImportError: if the file is no jar, holds no definition there, more or larger ones than any release
-            of Kafka comes near to, or text that is not UTF-8.
+        SpecsImportError: if the file is no jar, has no definition there, too many or too large ones, or text that is
+            not UTF-8.
     """
     try:
         with zipfile.ZipFile(jar) as archive:
@@ -32,7 +32,7 @@ def extract_definitions(jar: Path, folder: str, *, may_lack: bool = False) -> di
                 raise SpecsImportError(f"{jar}: {len(entries)} entries; at most {MAXIMUM_ENTRIES} are read")
             wanted = sorted((e for e in entries if _is_definition(e.filename, folder)), key=lambda e: e.filename)
             if not wanted and not may_lack:
-                raise SpecsImportError(f"{jar}: holds no definitions in {folder}")
+                raise SpecsImportError(f"{jar}: has no definitions in {folder}")
             if len(wanted) > MAXIMUM_FILES:
                 raise SpecsImportError(f"{jar}: {len(wanted)} definitions; at most {MAXIMUM_FILES} are read")
             return {entry.filename: _read(archive, entry, jar) for entry in wanted}
@@ -46,7 +46,7 @@ def _is_definition(name: str, folder: str) -> bool:
 
 
 def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, jar: Path) -> str:
-    # The size that an entry claims may be a lie, so what is really unpacked is bounded as well.
+    # The size in the entry may be wrong, so the unpacked size is limited too.
     with archive.open(entry) as file:
         content = file.read(MAXIMUM_FILE_BYTES + 1)
     if len(content) > MAXIMUM_FILE_BYTES:

@@ -1,4 +1,4 @@
-"""Release artifacts, by way of Maven and the settings that the machine has for it."""
+"""Fetches jars of releases with Maven and its settings on this machine."""
 
 from __future__ import annotations
 
@@ -30,9 +30,8 @@ _ITEM = (
     "<outputDirectory>{folder}</outputDirectory><destFileName>{name}.jar</destFileName></artifactItem>"
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_TOLD_LINES = 15
+_SHOWN_LINES = 15
 _TIMEOUT_SECONDS = 600
-_PIN_ADVICE = "If these jars can be trusted, record their digests: import with --pin"
 
 
 def fetch_with_maven(jars: Sequence[Jar], work: Path) -> dict[Jar, Path]:
@@ -43,16 +42,16 @@ def fetch_with_maven(jars: Sequence[Jar], work: Path) -> dict[Jar, Path]:
         work: an empty folder.
 
     Raises:
-        SpecsImportError: if there is no ``mvn``, or it fails (no network, no such artifact): its first lines are told.
+        SpecsImportError: if there is no ``mvn``, or it fails (no network, no such artifact), with its first lines.
     """
     project = work / "pom.xml"
     project.write_text(_copying_project("specs-import", jars, work), "utf-8")
-    told = _run_maven(["-q", "-B", "-f", str(project), "validate"], "give a folder of jars with --offline-jars")
-    if told is not None:
+    output = _run_maven(["-q", "-B", "-f", str(project), "validate"], "give a folder of jars with --offline-jars")
+    if output is not None:
         raise SpecsImportError(
             "Maven could not fetch the releases. Network, proxy and repositories are set up in Maven's own settings; "
-            "an artifact that a release does not have is listed as absent in the sources. Maven says:",
-            *told[:_TOLD_LINES],
+            "list an artifact that a release does not have as absent in the sources. Output of Maven:",
+            *output[:_SHOWN_LINES],
         )
     return {jar: _place(jar, work) for jar in jars}
 
@@ -60,13 +59,13 @@ def fetch_with_maven(jars: Sequence[Jar], work: Path) -> dict[Jar, Path]:
 def fetch_published(jars: Sequence[Jar], work: Path, *, again: bool = False) -> dict[Jar, Path]:
     """Have Maven copy those jars that were published; the others are left out.
 
-    Each jar is a module of one Maven project, so that one run tries all of them. A jar is taken as not published
-    only where Maven says so: after any other failure (a repository that cannot be reached, say) nothing is certain.
+    Each jar is a module of one Maven project, so that one run tries all of them. A jar counts as not published
+    only if Maven reports that; after any other failure, such as a repository that cannot be reached, it may exist.
 
     Args:
-        jars: what to look for.
+        jars: what to fetch.
         work: an empty folder.
-        again: whether to ask the repositories also for what they did not have lately, which Maven remembers.
+        again: whether to search again for jars that Maven has recorded as missing.
 
     Raises:
         SpecsImportError: if there is no ``mvn``, or it fails for another reason than a jar that does not exist.
@@ -86,21 +85,21 @@ def fetch_published(jars: Sequence[Jar], work: Path, *, again: bool = False) -> 
         str(project),
         "validate",
     ]
-    told = _run_maven(arguments, "name a folder of definitions instead") or []
+    output = _run_maven(arguments, "name a folder of definitions instead") or []
     places = {jar: _place(jar, work) for jar in jars}
-    unclear = [str(jar) for jar, place in places.items() if not place.is_file() and not _is_unpublished(jar, told)]
+    unclear = [str(jar) for jar, place in places.items() if not place.is_file() and not _is_unpublished(jar, output)]
     if unclear:
         others = f" and {len(unclear) - 1} more" if len(unclear) > 1 else ""
         raise SpecsImportError(
             f"Maven could not fetch {unclear[0]}{others}. Network, proxy and repositories are set up in Maven's own "
-            "settings. Maven says:",
-            *told[:_TOLD_LINES],
+            "settings. Output of Maven:",
+            *output[:_SHOWN_LINES],
         )
     return {jar: place for jar, place in places.items() if place.is_file()}
 
 
 def _copying_project(name: str, jars: Sequence[Jar], work: Path) -> str:
-    """A Maven project that does nothing but copy jars."""
+    """A Maven project that copies jars."""
     items = [
         _ITEM.format(
             group=escape(jar.organisation), name=escape(jar.name), version=escape(jar.version),
@@ -116,11 +115,11 @@ def _place(jar: Jar, work: Path) -> Path:
 
 
 def _run_maven(arguments: Sequence[str], otherwise: str) -> list[str] | None:
-    """The lines that Maven says when it fails, None when it does not; `otherwise` is what to do without Maven."""
+    """The output of Maven if it fails, else None; `otherwise` is what to do without Maven."""
     maven = shutil.which("mvn")
     if maven is None:
         raise SpecsImportError(
-            "Maven is needed to fetch releases, and there is no mvn on the path: install it "
+            "Maven is needed to fetch releases, but mvn is not on the path: install it "
             f"(Debian: apt install maven), or {otherwise}"
         )
     try:
@@ -129,27 +128,27 @@ def _run_maven(arguments: Sequence[str], otherwise: str) -> list[str] | None:
         )
     except subprocess.TimeoutExpired as error:
         raise SpecsImportError(f"Maven did not finish within {_TIMEOUT_SECONDS} seconds") from error
-    told = _COLOUR.sub("", result.stdout + result.stderr).strip().splitlines()
-    return told if result.returncode else None
+    output = _COLOUR.sub("", result.stdout + result.stderr).strip().splitlines()
+    return output if result.returncode else None
 
 
-def _is_unpublished(jar: Jar, told: Sequence[str]) -> bool:
-    """Whether Maven asked its repositories, now or in an earlier run, and none of them has the jar."""
+def _is_unpublished(jar: Jar, output: Sequence[str]) -> bool:
+    """Whether Maven searched its repositories, in this run or an earlier one, and none has the jar."""
     coordinates = re.escape(f"{jar.organisation}:{jar.name}:jar:{jar.version}")
-    says = re.compile(rf"Could not find artifact {coordinates}(?![\w.-])|{coordinates} was not found in ")
-    return any(says.search(line) for line in told)
+    missing = re.compile(rf"Could not find artifact {coordinates}(?![\w.-])|{coordinates} was not found in ")
+    return any(missing.search(line) for line in output)
 
 
 def find_offline(jars: Sequence[Jar], optional: Collection[Jar], folder: Path) -> dict[Jar, Path]:
-    """Jars that lie in a folder, as ``VERSION/NAME.jar``, ``VERSION/NAME-VERSION.jar`` or ``NAME-VERSION.jar``.
+    """Jars in a folder, as ``VERSION/NAME.jar``, ``VERSION/NAME-VERSION.jar`` or ``NAME-VERSION.jar``.
 
     Args:
         jars: what is needed.
-        optional: those of them that may be missing.
-        folder: where to look.
+        optional: those that may be missing.
+        folder: where to search.
 
     Raises:
-        SpecsImportError: naming every jar that is not there.
+        SpecsImportError: with every jar that is missing.
     """
     found: dict[Jar, Path] = {}
     for jar in jars:
@@ -174,15 +173,15 @@ def digests_of(paths: Mapping[Jar, Path]) -> dict[Jar, str]:
 
 
 def check_digests(digests: Mapping[Jar, str], pinned: Mapping[Jar, str | None], *, pin: bool) -> None:
-    """Compare jars with what is pinned.
+    """Compare jars with their pinned digests.
 
     Args:
         digests: of the jars that were fetched.
-        pinned: the digest that each of them must have, None where there is none yet.
-        pin: whether jars without a pinned digest are welcome.
+        pinned: the digest that each of them must have; None if it has none yet.
+        pin: whether jars without a pinned digest are accepted.
 
     Raises:
-        SpecsImportError: naming every jar that differs, and without ``pin`` every jar that has no digest.
+        SpecsImportError: with every jar that differs, and without ``pin`` every jar that has no digest.
     """
     unknown = [f"{jar} has no sha256 in the sources; it is {d}" for jar, d in digests.items() if pinned[jar] is None]
     other = [

@@ -1,7 +1,7 @@
-"""Releases merged in order, with the proof that nothing of any release was lost or changed.
+"""Merges releases in order.
 
-The newest release that has a version governs it. A message that got another name under its key is one message
-with the newer name; its older names are aliases.
+The newest release that has a version determines its layout. A message that was renamed keeps its key: it is one message
+with the newer name, and its older names are aliases.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from kafkawire.codegen.merge.merge import merge_messages
 
 
 @dataclass(slots=True)
-class Strand:
-    """One message through all releases.
+class MessageHistory:
+    """A message in all releases.
 
     Attributes:
         message: the definition merged so far.
@@ -35,54 +35,54 @@ class Strand:
         return " + ".join(release for release, _ in self.parts)
 
 
-def merge_releases(releases: Sequence[ReleaseMessages]) -> tuple[Strand, ...]:
+def merge_releases(releases: Sequence[ReleaseMessages]) -> tuple[MessageHistory, ...]:
     """Merge releases, oldest first.
 
     Returns:
         the messages with their history, sorted by group and name.
 
     Raises:
-        SpecsImportError: with every conflict; each names releases, message, versions, field and what differs.
+        SpecsImportError: with every conflict: releases, message, versions, field, and what differs.
     """
-    strands: dict[MessageKey, Strand] = {}
+    histories: dict[MessageKey, MessageHistory] = {}
     conflicts: list[Conflict] = []
     for index, release in enumerate(releases):
         parts = as_parts(release, releases[index + 1 :])
         names = {(part.message.group, part.message.name) for part in parts}
         for part in parts:
             key = (part.message.group, part.message.name)
-            strand = strands.pop(_found(key, part.message, strands, names), None) or Strand(part.message)
-            conflicts += _add(strand, release.release, part)
-            strands[key] = strand
+            history = histories.pop(_found(key, part.message, histories, names), None) or MessageHistory(part.message)
+            conflicts += _add(history, release.release, part)
+            histories[key] = history
     if conflicts:
         raise SpecsImportError(*(str(conflict) for conflict in conflicts))
-    return tuple(strands[key] for key in sorted(strands))
+    return tuple(histories[key] for key in sorted(histories))
 
 
 def _found(
-    key: MessageKey, message: MessageDefinition, strands: dict[MessageKey, Strand], names: set[MessageKey]
+    key: MessageKey, message: MessageDefinition, histories: dict[MessageKey, MessageHistory], names: set[MessageKey]
 ) -> MessageKey:
-    """Where the message stands so far: under its name, or under another that its key had before (name-renames)."""
-    if key in strands or message.api_key is None:
+    """The key under which the message is merged so far: its name, or an older name with its API key (name-renames)."""
+    if key in histories or message.api_key is None:
         return key
-    for other, strand in strands.items():
-        known = strand.message
+    for other, history in histories.items():
+        known = history.message
         same = (known.group, known.type, known.api_key) == (message.group, message.type, message.api_key)
         if same and other not in names:
             return other
     return key
 
 
-def _add(strand: Strand, release: str, part: Part) -> tuple[Conflict, ...]:
-    """Merge the part of a further release into a strand; what is in the way."""
-    known, message = strand.message, part.message
-    sides = Sides(strand.releases, release)
+def _add(history: MessageHistory, release: str, part: Part) -> tuple[Conflict, ...]:
+    """Merge the part of a further release into a history; returns the conflicts."""
+    known, message = history.message, part.message
+    sides = Sides(history.releases, release)
     for what, older, newer in (("type", known.type, message.type), ("apiKey", known.api_key, message.api_key)):
         if older != newer:
             return (Conflict(sides, message.name, "", what, f"{older} and {newer}"),)
     try:
-        strand.message = merge_messages(known, message, sides) if strand.parts else message
+        history.message = merge_messages(known, message, sides) if history.parts else message
     except MergeError as error:
         return error.conflicts
-    strand.parts.append((release, part))
+    history.parts.append((release, part))
     return ()

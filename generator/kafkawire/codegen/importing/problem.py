@@ -1,10 +1,10 @@
-"""The one error of the import."""
+"""The error of the import."""
 
 from __future__ import annotations
 
 
 class SpecsImportError(Exception):
-    """An import that cannot be done; the text says what is wrong and what to do.
+    """An import that fails; the text says what is wrong and what to do.
 
     Attributes:
         problems: one text for each problem.

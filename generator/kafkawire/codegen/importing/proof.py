@@ -1,9 +1,8 @@
-"""The proof of the merge: each version of each release against the merged definition.
+"""Verifies the merge: compares each version of each release with the merged definition.
 
-A version of a release must have the layout that the merged definition gives it. What may differ is only what a
-newer release did to a version that both have: another name for the same bytes, a tagged field more, or a
-change in place that a decision in ``sources.toml`` allows. All of it is written down beside the definitions
-(`ReleasedVersion`), so the proof can be run again without the releases.
+A version of a release must have the layout of the merged definition, except for changes that a newer release made:
+another name for the same bytes, a new tagged field, or a change in place that a decision in ``sources.toml`` allows.
+These are recorded beside the definitions (`ReleasedVersion`), so that `recheck` can verify the merge again.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.importing.history import Strand
+from kafkawire.codegen.importing.history import MessageHistory
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.sources import Decision
 from kafkawire.codegen.merge.conflict import Conflict, Sides
@@ -23,12 +22,12 @@ from kafkawire.layout import MessageLayouts, StructLayout
 
 
 def prove(
-    strands: Sequence[Strand], releases: Sequence[str], decisions: Sequence[Decision]
+    histories: Sequence[MessageHistory], releases: Sequence[str], decisions: Sequence[Decision]
 ) -> tuple[ReleasedVersion, ...]:
     """Compare every version of every release with the merged definitions.
 
     Args:
-        strands: the merged messages.
+        histories: the merged messages.
         releases: the releases, oldest first.
         decisions: the changes in place that are allowed.
 
@@ -36,15 +35,15 @@ def prove(
         one entry for each of them, sorted by release (oldest first), group, name and version.
 
     Raises:
-        SpecsImportError: for every difference that nothing allows, and every decision that is about none.
+        SpecsImportError: for every difference that is not allowed, and every decision without a difference.
     """
     proven: list[ReleasedVersion] = []
     conflicts: list[Conflict] = []
     needed: dict[Decision, None] = {}
     used: set[Decision] = set()
-    for strand in strands:
-        layouts = resolve_message(strand.message)
-        for entry, newer in _entries(strand, layouts):
+    for history in histories:
+        layouts = resolve_message(history.message)
+        for entry, newer in _entries(history, layouts):
             proven.append(entry)
             if entry.relation != "replaced":
                 continue
@@ -59,7 +58,7 @@ def prove(
     problems = [str(conflict) for conflict in conflicts]
     problems += [_advice(needed)] if needed else []
     problems += [
-        f"the decision about {d.message} {d.version} ({d.older}, {d.newer}) is about no difference: remove it"
+        f"the decision about {d.message} {d.version} ({d.older}, {d.newer}) matches no difference: remove it"
         for d in unused
     ]
     if problems:
@@ -68,7 +67,7 @@ def prove(
 
 
 def _advice(needed: Iterable[Decision]) -> str:
-    """The entries that would allow the changes, ready to be copied."""
+    """The entries that would allow the changes, as TOML."""
     entries = "\n".join(
         f'\n[[decisions]]\nmessage = "{decision.message}"\nversion = {decision.version}\nolder = "{decision.older}"\n'
         f'newer = "{decision.newer}"\nreason = ""'
@@ -77,27 +76,27 @@ def _advice(needed: Iterable[Decision]) -> str:
     return f"If the newer layout may replace the older one, add to sources.toml, with the reason of each:\n{entries}\n"
 
 
-def _entries(strand: Strand, layouts: MessageLayouts) -> Iterator[tuple[ReleasedVersion, str]]:
-    """Each version of a strand's releases, with the release that changed it: a later one, or its own."""
+def _entries(history: MessageHistory, layouts: MessageLayouts) -> Iterator[tuple[ReleasedVersion, str]]:
+    """Each version of a message in each release, with the later release that changed it, or else its own."""
     later: dict[int, list[tuple[str, StructLayout]]] = {}
-    for release, part in reversed(strand.parts):
+    for release, part in reversed(history.parts):
         own = resolve_message(part.source)
         if not part.source_versions:
-            yield _retired(release, part.source, strand.message.name), release
+            yield _retired(release, part.source, history.message.name), release
         for version, source_version in part.source_versions.items():
             layout = own.of_version(source_version)
             differences = _byte_differences(layout, layouts.of_version(version))
             governs = version not in later
             entry = ReleasedVersion(
                 release, part.source.group, part.source.name, source_version, layout_digest(layout),
-                strand.message.name, version, _relation(differences, governs), differences,
+                history.message.name, version, _relation(differences, governs), differences,
             )  # fmt: skip
             yield entry, _changed_in(layout, later.get(version, ()), release)
             later.setdefault(version, []).insert(0, (release, layout))
 
 
 def _changed_in(layout: StructLayout, later: Sequence[tuple[str, StructLayout]], release: str) -> str:
-    """The first later release that has other bytes; the release itself if there is none."""
+    """The first later release that has other bytes, or else the release itself."""
     for other, changed in later:
         if any(difference.kind == "wire" for difference in layout_differences(layout, changed)):
             return other

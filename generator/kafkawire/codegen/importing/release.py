@@ -1,4 +1,4 @@
-"""The messages of one release, read out of its jars."""
+"""Reads the messages of a release from its jars."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MessageKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ReleaseMessages:
-    """What one release defines.
+    """The messages of a release.
 
     Attributes:
         release: its version.
@@ -34,7 +34,7 @@ def read_release(release: str, texts: Mapping[str, Mapping[str, str]]) -> Releas
         texts: group to (file name to text).
 
     Raises:
-        SpecsImportError: naming every error of every file, and messages defined twice.
+        SpecsImportError: with every error of every file, and messages defined twice.
     """
     messages: dict[MessageKey, MessageDefinition] = {}
     problems: list[str] = []
@@ -54,7 +54,7 @@ def read_release(release: str, texts: Mapping[str, Mapping[str, str]]) -> Releas
 
 
 def facts_only(message: MessageDefinition) -> MessageDefinition:
-    """A definition without its descriptions, which are upstream's prose and not facts of the protocol."""
+    """A definition without its descriptions, which are Kafka's texts and not facts of the protocol."""
     return replace(
         message,
         fields=_without_about(message.fields),

@@ -14,7 +14,7 @@ from kafkawire.codegen.importing.canonical import canonical_text
 from kafkawire.codegen.importing.error_code_table import java_command, read_error_codes_with_java
 from kafkawire.codegen.importing.extract import extract_definitions
 from kafkawire.codegen.importing.fetch import check_digests, digests_of, fetch_with_maven, find_offline
-from kafkawire.codegen.importing.history import Strand, merge_releases
+from kafkawire.codegen.importing.history import MessageHistory, merge_releases
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.proof import prove
 from kafkawire.codegen.importing.release import ReleaseMessages, read_release
@@ -33,7 +33,7 @@ from kafkawire.codegen.parse.error_codes import ERROR_CODES_FILE, format_error_c
 from kafkawire.codegen.parse.load import parse_message
 
 Progress = Callable[[str], None]
-"""Is told what is being done, one short text for each step."""
+"""Called with a short text for each step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ImportRequest:
     Attributes:
         sources: path of ``sources.toml``.
         specs: the folder of definitions to write.
-        offline_jars: a folder of jars to take instead of asking Maven.
+        offline_jars: a folder of jars to take instead of calling Maven.
         pin: whether to record the digests of jars that have none in ``sources``.
         added: the text of ``sources.toml`` with a further release, to be imported and written in place of the file's;
             empty to import what the file says.
@@ -62,10 +62,10 @@ class ImportResult:
 
     Attributes:
         messages: the merged definitions.
-        versions: every version of every release, with what became of it.
+        versions: every version of every release, with its merged version.
         changes: the files that were written.
         pinned: jars whose digest was recorded.
-        notes: what the user should know, such as error codes that were left as they are.
+        notes: messages for the user, such as that error codes were not updated.
     """
 
     messages: tuple[MessageDefinition, ...]
@@ -78,10 +78,10 @@ class ImportResult:
 def import_specs(request: ImportRequest, progress: Progress) -> ImportResult:
     """Import the releases that ``sources.toml`` names into a folder of definitions.
 
-    Whatever goes wrong, the folder and ``sources.toml`` stay as they were.
+    If anything fails, the folder and ``sources.toml`` stay unchanged.
 
     Raises:
-        SpecsImportError: for anything that forbids the import.
+        SpecsImportError: if the import is not possible.
         OSError: if files cannot be written.
     """
     text = request.added or read_sources_text(request.sources)
@@ -94,11 +94,11 @@ def import_specs(request: ImportRequest, progress: Progress) -> ImportResult:
         releases = _read_releases(sources, paths, progress)
         error_codes, notes = _error_codes(sources, paths, progress)
     progress("merging releases")
-    strands = merge_releases(releases)
+    histories = merge_releases(releases)
     progress("proving the merge")
-    versions = prove(strands, [release.version for release in sources.releases], sources.decisions)
+    versions = prove(histories, [release.version for release in sources.releases], sources.decisions)
     progress("writing definitions")
-    messages = tuple(_placed(strand) for strand in strands)
+    messages = tuple(_placed(history) for history in histories)
     groups = [artifact.group for artifact in sources.artifacts]
     fresh = {jar: digest for jar, digest in digests.items() if pinned[jar] is None}
     files = _files(messages, versions, error_codes)
@@ -127,14 +127,14 @@ def _read_releases(sources: Sources, paths: Mapping[Jar, Path], progress: Progre
 
 
 def _error_codes(sources: Sources, paths: Mapping[Jar, Path], progress: Progress) -> tuple[str | None, tuple[str, ...]]:
-    """The table of the newest release as text, or why there is none."""
+    """The table of the newest release as text, or notes on why there is none."""
     if sources.error_codes is None:
         return None, ()
     missing = [str(jar) for jar in _libraries(sources) if jar not in paths]
     java = java_command()
     if java is None or missing:
         lacks = "java on the path" if java is None else f"jar of {', '.join(missing)}"
-        return None, (f"There is no {lacks}, so {ERROR_CODES_FILE} was left as it is.",)
+        return None, (f"There is no {lacks}, so {ERROR_CODES_FILE} was not updated.",)
     newest = sources.releases[-1]
     progress(f"reading the error codes of {newest.version}")
     jars = [paths[jar_of(a, newest)] for a in sources.artifacts_of(newest) if a.name == sources.error_codes.artifact]
@@ -146,18 +146,20 @@ def _libraries(sources: Sources) -> list[Jar]:
     return [library.jar for library in sources.error_codes.libraries] if sources.error_codes else []
 
 
-def _placed(strand: Strand) -> MessageDefinition:
+def _placed(history: MessageHistory) -> MessageDefinition:
     """The merged message, read back from the text that is written for it.
 
     Raises:
-        SpecsImportError: if the text does not say the same, or breaks a rule: the merge made something illegal.
+        SpecsImportError: if the text has another meaning, or the merged message breaks a rule.
     """
-    message = strand.message
+    message = history.message
     file = f"{message.group}/{message.name}.json"
     read, findings = parse_message(canonical_text(message), file, message.group)
     _refuse([*findings, *(check_message(read) if read else ())])
     if read != replace(message, place=read.place if read else message.place):
-        raise SpecsImportError(f"{file} does not read back as what was written")
+        raise SpecsImportError(
+            f"{file}: the written definition differs when it is read; report this as a bug of kafkawire"
+        )
     return message
 
 
@@ -196,7 +198,7 @@ def _pinned_sources(text: str, path: Path, sources: Sources, fresh: Mapping[Jar,
 
 
 def _write(request: ImportRequest, files: Mapping[str, str], groups: list[str], sources: str) -> Changes:
-    """Write definitions and sources: in one step where the sources stand among the definitions."""
+    """Write definitions and sources, in one step if the sources are in the folder of the definitions."""
     if request.sources.parent.resolve() == request.specs.resolve():
         return replace_files(request.specs, {**files, request.sources.name: sources}, groups)
     changes = replace_files(request.specs, files, groups)

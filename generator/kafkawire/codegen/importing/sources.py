@@ -1,4 +1,4 @@
-"""``sources.toml``: which releases are imported, from which artifacts, and what was decided by hand."""
+"""``sources.toml``: the releases to import, their artifacts, and the decisions of maintainers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _TABLE = re.compile(r"\s*\[")
 
 
 class Artifact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A jar that carries definitions.
+    """A jar with definitions.
 
     Attributes:
         name: Maven's artifact id.
         organisation: Maven's group id.
         folder: folder of the definitions inside the jar, without its sub-folders (file-discovery).
-        group: folder of ``specs/`` that they go to.
+        group: their folder in ``specs/``.
     """
 
     name: str
@@ -50,13 +50,13 @@ class Release(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A version that a newer release changed in place: the newer layout stands, for a reason given by hand.
+    """A version that a newer release changed in place: the newer layout is used, for the given reason.
 
     Attributes:
         message: name of the message.
         version: the version that changed.
         older, newer: the releases that disagree.
-        reason: why the older layout may be forgotten.
+        reason: why the older layout is not needed.
     """
 
     message: str
@@ -81,11 +81,11 @@ class Library(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ErrorCodeSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the table of error codes comes from: an enumeration in the newest release.
+    """The source of the table of error codes: an enumeration in the newest release.
 
     Attributes:
         artifact: name of the artifact whose jar has it.
-        libraries: what its class needs.
+        libraries: the jars that its class needs.
     """
 
     artifact: str
@@ -93,13 +93,13 @@ class ErrorCodeSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Sources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that ``sources.toml`` says.
+    """The content of ``sources.toml``.
 
     Attributes:
         artifacts: the jars that carry definitions.
         releases: what is imported, oldest first.
         decisions: versions changed in place.
-        error_codes: where the table of error codes comes from, if it is wanted.
+        error_codes: the source of the table of error codes, if it is wanted.
     """
 
     artifacts: tuple[Artifact, ...]
@@ -145,7 +145,7 @@ def read_sources(path: Path) -> Sources:
     """Read and check ``sources.toml``.
 
     Raises:
-        SpecsImportError: if there is no such file or it does not say what is needed.
+        SpecsImportError: if there is no such file or its content is invalid.
     """
     return parse_sources(read_sources_text(path), str(path))
 
@@ -209,7 +209,7 @@ def _problems(sources: Sources) -> list[str]:
 
 
 def with_digests(text: str, file: str, digests: Mapping[str, Mapping[str, str]]) -> str:
-    """The text of a ``sources.toml`` with further digests; everything else stays as it is written.
+    """The text of a ``sources.toml`` with further digests; everything else stays unchanged.
 
     Args:
         text: the file as it is.
@@ -217,7 +217,7 @@ def with_digests(text: str, file: str, digests: Mapping[str, Mapping[str, str]])
         digests: release to artifact name to sha256, for artifacts that have none in ``text``.
 
     Raises:
-        SpecsImportError: if the file is written in a way that this cannot extend.
+        SpecsImportError: if the file has a form that this cannot extend.
     """
     before = parse_sources(text, file)
     lines = text.rstrip("\n").split("\n")
@@ -238,7 +238,7 @@ def with_digests(text: str, file: str, digests: Mapping[str, Mapping[str, str]])
 def with_release(text: str, file: str, version: str, absent: Collection[str]) -> str:
     """The text of a ``sources.toml`` with a further release, after those with lower version numbers.
 
-    The text may hold decisions about the release already.
+    The text may already have decisions about the release.
 
     Args:
         text: the file as it is.
@@ -247,14 +247,14 @@ def with_release(text: str, file: str, version: str, absent: Collection[str]) ->
         absent: names of artifacts that were not published for it.
 
     Raises:
-        SpecsImportError: if the version is none, the release is there already, or the file is written in a way that
-            this cannot extend.
+        SpecsImportError: if the version is invalid, the release is already listed, or the file has a form that this
+            cannot extend.
     """
     if not _VERSION.fullmatch(version):
         raise SpecsImportError(f"{version!r} is not the version of a release, such as 4.4.0")
     known = _versions_in(text, file)
     if version in known:
-        raise SpecsImportError(f"{file}: release {version} is there already; import it with: kafkawire specs import")
+        raise SpecsImportError(f"{file} already has release {version}; import it with: kafkawire specs import")
     entry = ["[[releases]]", f'version = "{version}"']
     if absent:
         entry.append(f"absent = {json.dumps(sorted(absent))}")
@@ -274,7 +274,7 @@ def with_release(text: str, file: str, version: str, absent: Collection[str]) ->
 
 
 def _versions_in(text: str, file: str) -> list[str]:
-    """The releases of a text whose decisions may name others."""
+    """The releases of a text, whose decisions may name others."""
     try:
         return [release.version for release in msgspec.convert(tomllib.loads(text), Sources).releases]
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
@@ -286,23 +286,23 @@ def _numbers(version: str) -> list[int]:
 
 
 def _end_of_release(lines: list[str], version: str) -> int:
-    """Index after the last entry of a release, its digests included."""
-    start = _heading(lines, version)
-    following = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
-    has_digests = following < len(lines) and lines[following].strip() == "[releases.sha256]"
-    return _end_of_table(lines, following if has_digests else start)
+    """Index after the last entry of a release, including its digests."""
+    _, end = _digests(lines, version)
+    return end
 
 
 def _insert(lines: list[str], version: str, entries: list[str]) -> None:
-    """Put digests into the table of a release, behind those that it has."""
+    """Put digests into the table of a release, after those that it has."""
+    has_digests, end = _digests(lines, version)
+    lines[end:end] = entries if has_digests else ["", "[releases.sha256]", *entries]
+
+
+def _digests(lines: list[str], version: str) -> tuple[bool, int]:
+    """Whether a release has a table of digests, and the index after its last entry, or that of the release."""
     start = _heading(lines, version)
     following = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
-    if following < len(lines) and lines[following].strip() == "[releases.sha256]":
-        end = _end_of_table(lines, following)
-    else:
-        end = _end_of_table(lines, start)
-        entries = ["", "[releases.sha256]", *entries]
-    lines[end:end] = entries
+    has_digests = following < len(lines) and lines[following].strip() == "[releases.sha256]"
+    return has_digests, _end_of_table(lines, following if has_digests else start)
 
 
 def _heading(lines: list[str], version: str) -> int:
@@ -312,6 +312,6 @@ def _heading(lines: list[str], version: str) -> int:
 
 
 def _end_of_table(lines: list[str], start: int) -> int:
-    """Index behind the last entry of a table; comments that follow belong to what comes next."""
+    """Index after the last entry of a table; comments after it belong to the next table."""
     following = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
     return next(i for i in range(following, start, -1) if lines[i - 1].split("#")[0].strip())

@@ -1,4 +1,4 @@
-"""The import in figures."""
+"""Counts and changes of imported releases."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from kafkawire.codegen.versions import versions_text
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCount:
-    """Figures of one release.
+    """Counts of a release.
 
     Attributes:
         release: its version.
         messages: definitions in it.
-        retired: those of them without a valid version.
+        retired: definitions without a valid version.
         versions: message versions in it.
-        relations: how many of them relate to the merged definitions in each way.
+        relations: the number of versions with each relation to the merged definitions.
     """
 
     release: str
@@ -31,7 +31,7 @@ class ReleaseCount:
 
 
 def counts_of(versions: Iterable[ReleasedVersion]) -> tuple[ReleaseCount, ...]:
-    """Figures of each release, oldest first."""
+    """Counts of each release, oldest first."""
     versions = tuple(versions)
     counts = []
     for release in releases_of(versions):
@@ -48,7 +48,7 @@ def counts_of(versions: Iterable[ReleasedVersion]) -> tuple[ReleaseCount, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseChange:
-    """What a newer release did to versions of a message that an older one has as well.
+    """Changes that a newer release made to versions that an older one has too.
 
     Attributes:
         release: the older release.
@@ -66,7 +66,7 @@ class ReleaseChange:
 
 
 def changes_of(versions: Iterable[ReleasedVersion]) -> tuple[ReleaseChange, ...]:
-    """All changes, in the order of the record; equal ones of neighbouring versions together."""
+    """All changes, in the order of the record; equal changes of several versions are one."""
     together: dict[tuple[str, str, Relation, tuple[Difference, ...]], set[int]] = {}
     for v in versions:
         if v.relation != "same":

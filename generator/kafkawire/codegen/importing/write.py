@@ -1,4 +1,4 @@
-"""Writing many files as one step: all of them or none, and none that is already right."""
+"""Writes many files in one step: all that changed, or none."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What writing did.
+    """The files that were written.
 
     Attributes:
         written: files that are new or changed, relative to the folder.
-        removed: files that were there and are not wanted any more.
-        unchanged: how many files were right already; nothing touched them.
+        removed: files that are no longer wanted.
+        unchanged: the number of files that already had their content.
     """
 
     written: tuple[str, ...]
@@ -25,10 +25,10 @@ class Changes:
 
 
 def replace_files(root: Path, files: Mapping[str, str], owned: Collection[str]) -> Changes:
-    """Make a folder hold exactly these files, among those that are owned.
+    """Write files to a folder, and remove other definitions from the sub-folders `owned`.
 
-    Everything is written beside the folder's files first and then renamed into place. If anything fails, or
-    is interrupted, what was moved is moved back.
+    Everything is first written to a temporary folder and then moved into place. If that fails or is interrupted, the
+    moves are undone.
 
     Args:
         root: the folder.
@@ -36,7 +36,7 @@ def replace_files(root: Path, files: Mapping[str, str], owned: Collection[str]) 
         owned: sub-folders whose other ``*.json`` files are removed.
 
     Raises:
-        OSError: if something cannot be written; the folder is then as it was.
+        OSError: if something cannot be written; the folder is then unchanged.
     """
     wanted = {name: text.encode() for name, text in files.items()}
     changed = sorted(name for name, content in wanted.items() if not _holds(root / name, content))
@@ -53,7 +53,7 @@ def replace_files(root: Path, files: Mapping[str, str], owned: Collection[str]) 
 
 
 def _swap(root: Path, new: Path, old: Path, changed: Collection[str], removed: Collection[str]) -> None:
-    """Move old files away and new ones in; back again if that is broken off."""
+    """Move old files away and new ones in; undo it if it is interrupted."""
     moved_in: list[str] = []
     try:
         for name in [*changed, *removed]:

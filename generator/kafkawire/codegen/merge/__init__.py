@@ -1,5 +1,5 @@
-"""Two definitions of one message made into one that keeps every version of both.
+"""Merges two definitions of a message into one that has every version of both.
 
-`merge_messages` builds the merged definition, `layout_difference` says in what two layouts of a version
-differ. The import of releases and the overlay of proposals both rest on them.
+`merge_messages` builds the merged definition, `layout_differences` compares two layouts of a version. The import of
+releases and proposals use both.
 """

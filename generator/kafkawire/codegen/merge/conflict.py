@@ -1,4 +1,4 @@
-"""What two definitions of a message cannot agree on."""
+"""Conflicts between two definitions of a message."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """One disagreement.
+    """A conflict.
 
     Attributes:
         sides: where the two definitions come from.
         message: name of the message.
-        versions: the message versions it is about, as text.
+        versions: the affected versions of the message, as text.
         path: the field, ``Topics.Partitions.LeaderId``, or an attribute of the message.
-        what: what each side says.
+        what: the value of each side.
     """
 
     sides: Sides
@@ -40,7 +40,7 @@ class MergeError(Exception):
     """Definitions that cannot be merged.
 
     Attributes:
-        conflicts: all disagreements found.
+        conflicts: all conflicts.
     """
 
     def __init__(self, conflicts: tuple[Conflict, ...]) -> None:

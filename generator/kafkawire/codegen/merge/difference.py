@@ -1,4 +1,4 @@
-"""In what two layouts of one message version differ, and whether that changes bytes."""
+"""Differences between two layouts of a version, and whether they change bytes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Literal
 from kafkawire.layout import FieldLayout, StructLayout
 
 Kind = Literal["renamed", "added-tag", "attribute", "wire"]
-"""What a difference is.
+"""Kinds of differences.
 
 ``renamed``: another name for the same bytes. ``added-tag``: a tagged field that the older layout lacks; its
-readers keep it as unknown (conv-add-tagged). ``attribute``: something that changes no byte (``ignorable``,
-``mapKey``). ``wire``: anything that changes bytes or what they mean, defaults included (conv-default).
+readers keep it as unknown (conv-add-tagged). ``attribute``: an attribute that does not change bytes (``ignorable``,
+``mapKey``). ``wire``: anything that changes bytes or their meaning, including defaults (conv-default).
 """
 
 
@@ -22,10 +22,10 @@ class Difference:
     """One difference between an older and a newer layout.
 
     Attributes:
-        kind: what it is.
+        kind: its kind.
         path: the field by Kafka's names in the older layout, ``Topics.Partitions.CandidateId``; in the newer
             one for a field that the older lacks.
-        older, newer: what each side says.
+        older, newer: the value of each side.
     """
 
     kind: Kind
@@ -44,7 +44,7 @@ class Difference:
 
 
 def layout_differences(older: StructLayout, newer: StructLayout) -> tuple[Difference, ...]:
-    """All differences between two layouts, those of a struct before those inside it."""
+    """All differences between two layouts, those of a struct before those of its fields."""
     if older.flexible != newer.flexible:
         return (Difference("wire", "flexibleVersions", _yes(older.flexible), _yes(newer.flexible)),)
     return tuple(_struct(older, newer, ""))
@@ -56,7 +56,7 @@ def _struct(older: StructLayout, newer: StructLayout, prefix: str) -> Iterator[D
 
 
 def _inline(older: StructLayout, newer: StructLayout, prefix: str) -> Iterator[Difference]:
-    """Fields in line are paired by place: only their order is on the wire."""
+    """In-line fields are paired by position: only their order is on the wire."""
     names = [[field.name for field in side.inline] for side in (older, newer)]
     pairs = list(zip(*names, strict=False))
     moved = any(old != new and (old in names[1] or new in names[0]) for old, new in pairs)
@@ -98,7 +98,7 @@ def _field(old: FieldLayout, new: FieldLayout, prefix: str) -> Iterator[Differen
 
 
 def _wire_shape(field: FieldLayout) -> str:
-    """Everything about a field in a version that decides its bytes, names and what is nested apart."""
+    """Everything that determines the bytes of a field in a version, without names and nested fields."""
     type_ = f"[]{field.type}" if field.array else field.type
     return " ".join([type_, *(["nullable"] if field.nullable else []), *(["compact"] if field.compact else [])])
 

@@ -1,4 +1,4 @@
-"""A short name for a layout: equal digests, equal bytes and JSON for equal values."""
+"""Digests of layouts: with equal digests, equal values have equal bytes and JSON."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ DIGEST_DIGITS = 16
 
 
 def layout_digest(layout: StructLayout) -> str:
-    """The first 16 hexadecimal digits of a sha256 over all that decides bytes and JSON of a layout.
+    """The first 16 hexadecimal digits of a sha256 of all that determines bytes and JSON of a layout.
 
-    Names of structs, absent fields, ``ignorable`` and ``mapKey`` are left out: they decide neither.
+    Names of structs, absent fields, ``ignorable`` and ``mapKey`` are left out, since they affect neither.
     """
     return hashlib.sha256(msgspec.json.encode(_struct(layout))).hexdigest()[:DIGEST_DIGITS]
 

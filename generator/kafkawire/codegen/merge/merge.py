@@ -1,24 +1,23 @@
-"""Merging two definitions of one message.
+"""Merges two definitions of a message.
 
-The newer definition governs the versions that it has; the older one supplies those that the newer dropped.
-Attributes that are not bound to versions (`ignorable`, `mapKey`, a default ...) are the newer's.
+The newer definition determines the versions that it has; versions that it dropped come from the older one. Attributes
+without versions (`ignorable`, `mapKey`, a default ...) are those of the newer definition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.merge.conflict import Conflict, MergeError, Sides
-from kafkawire.codegen.merge.intervals import combine
 from kafkawire.codegen.merge.namespace import TOP, Shape, namespace_of, reach, to_message
-from kafkawire.codegen.versions import NO_VERSIONS, Versions, versions_text
+from kafkawire.codegen.versions import NO_VERSIONS, OPEN_END, Versions, versions_text
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two definitions in parts: its structs, and the versions in which it governs each of them."""
+    """One of the two definitions: its structs, and the versions in which it determines each of them."""
 
     shapes: Mapping[str, Shape]
     at: Mapping[str, frozenset[int]]
@@ -34,11 +33,11 @@ def merge_messages(older: MessageDefinition, newer: MessageDefinition, sides: Si
     """One definition with every version of both.
 
     Args:
-        older, newer: definitions without errors; where the names differ, the newer name stays.
-        sides: what to call them in errors.
+        older, newer: definitions without errors; if the names differ, the newer name is used.
+        sides: their names in errors.
 
     Raises:
-        MergeError: if the language has no definition that serves the versions of both.
+        MergeError: if no definition can describe the versions of both.
     """
     if not newer.valid_versions:
         return replace(older, name=newer.name, api_key=newer.api_key if older.api_key is None else older.api_key)
@@ -48,7 +47,7 @@ def merge_messages(older: MessageDefinition, newer: MessageDefinition, sides: Si
 
 
 class _Merge:
-    """One merge at work: collects conflicts, so that all are reported together."""
+    """A merge; it collects conflicts, so that all are reported together."""
 
     def __init__(self, older: MessageDefinition, newer: MessageDefinition, sides: Sides) -> None:
         self._older, self._newer, self._sides = older, newer, sides
@@ -92,7 +91,9 @@ class _Merge:
         hull = Versions(min(self._all), max(self._all))
         missing = frozenset(hull) - self._all
         if missing:
-            self._conflict("validVersions", missing, "neither has these versions, and a range cannot leave them out")
+            self._conflict(
+                "validVersions", missing, "neither definition has these versions, and a range cannot exclude them"
+            )
         return hull
 
     def _shape(self, name: str) -> Shape:
@@ -107,7 +108,7 @@ class _Merge:
         return Shape(fields, written.versions if versions is None else versions, written.common)
 
     def _fields(self, struct: str, at_newer: frozenset[int], at_older: frozenset[int]) -> tuple[FieldDefinition, ...]:
-        """The newer's fields in order, with the older's others before the field that they precede there, or last."""
+        """The newer fields in order, with other older fields before the field that they precede, or at the end."""
         old = {field.name: field for field in self._o.fields(struct)}
         merged = [
             self._field(struct, field, old.get(field.name), at_newer, at_older) for field in self._n.fields(struct)
@@ -130,7 +131,7 @@ class _Merge:
         at_newer: frozenset[int],
         at_older: frozenset[int],
     ) -> FieldDefinition:
-        """One field, of which at least one side exists."""
+        """A field of one side or both."""
         written = newer or older
         assert written is not None  # noqa: S101 (see above)
         n, o = newer or _absent(written), older or _absent(written)
@@ -170,7 +171,7 @@ class _Merge:
     ) -> Versions:
         range_ = combine(newer, at_newer, older, at_older)
         if range_ is None:
-            what = f"{older} in {versions_text(at_older)} and {newer} in {versions_text(at_newer)} make no range"
+            what = f"{older} in {versions_text(at_older)} and {newer} in {versions_text(at_newer)} cannot be one range"
             self._conflict(path, at_older, what)
             return newer
         return range_
@@ -180,14 +181,14 @@ class _Merge:
 
 
 def _absent(field: FieldDefinition) -> FieldDefinition:
-    """The field as a definition has it that lacks it."""
+    """The field as it would be in a definition that lacks it."""
     return replace(
         field, versions=NO_VERSIONS, nullable_versions=NO_VERSIONS, tagged_versions=NO_VERSIONS, tag=None
     )  # fmt: skip
 
 
 def _renamed(older: Mapping[str, Shape], newer: Mapping[str, Shape]) -> dict[str, Shape]:
-    """The older namespace with the newer's names for structs that were renamed: those of one and the same field."""
+    """The older structs, with the newer names if they were renamed: structs of the same field."""
     names: dict[str, str] = {}
 
     def visit(old: str, new: str) -> None:
@@ -214,3 +215,32 @@ def _renamed(older: Mapping[str, Shape], newer: Mapping[str, Shape]) -> dict[str
         )
         for name, shape in older.items()
     }
+
+
+def combine(newer: Versions, newer_at: Set[int], older: Versions, older_at: Set[int]) -> Versions | None:
+    """The one range that equals ``newer`` at the versions ``newer_at`` and ``older`` at ``older_at``.
+
+    Other versions may be in the range or not, so one of the two ranges is used if it fits, preferably the newer one.
+    Otherwise it is the smallest range that fits, open-ended if it includes the highest given version and one of the two
+    is open-ended.
+
+    Args:
+        newer, older: the ranges of the two definitions.
+        newer_at, older_at: disjoint sets of versions, in which the ranges count.
+
+    Returns:
+        the range, or None if no single range fits.
+    """
+    wanted = {v for v in newer_at if v in newer} | {v for v in older_at if v in older}
+    unwanted = (newer_at | older_at) - wanted
+    for candidate in (newer, older, _hull(wanted, newer_at | older_at, newer.is_open or older.is_open)):
+        if all(v in candidate for v in wanted) and not any(v in candidate for v in unwanted):
+            return candidate
+    return None
+
+
+def _hull(wanted: Set[int], asked: Set[int], may_open: bool) -> Versions:
+    if not wanted:
+        return NO_VERSIONS
+    highest = max(wanted)
+    return Versions(min(wanted), OPEN_END if may_open and highest == max(asked) else highest)

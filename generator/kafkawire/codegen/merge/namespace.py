@@ -1,7 +1,7 @@
-"""A message with its structs side by side instead of nested, which is how two of them are compared.
+"""A message as a flat mapping of its structs by name, for comparing and merging.
 
-Struct names are one flat namespace in a message, so a definition and its namespace say the same; what
-`to_message` adds is the choice between an inline and a common struct.
+Struct names are unique in a message, so the mapping has the same content as the definition; `to_message` decides which
+structs are inline and which common.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ TOP = ""
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A struct without what is nested in it.
+    """A struct without nested fields.
 
     Attributes:
         fields: its fields in file order; their own ``fields`` are empty.
         versions: of the struct, or of the field that declares it (field-inline-versions).
-        common: whether it is declared among the common structs.
-        declared: the common struct as written, for attributes that merging does not look at.
+        common: the common struct as written, for attributes that merging ignores; None for an inline struct.
     """
 
     fields: tuple[FieldDefinition, ...]
@@ -50,7 +49,7 @@ def namespace_of(message: MessageDefinition) -> dict[str, Shape]:
 
 
 def reach(shapes: Mapping[str, Shape], versions: frozenset[int]) -> dict[str, frozenset[int]]:
-    """For each struct the versions, of those given, in which a field leads to it."""
+    """For each struct, the versions among those given in which a field uses it."""
     found: dict[str, frozenset[int]] = {name: frozenset() for name in shapes}
 
     def visit(name: str, at: frozenset[int]) -> None:
@@ -69,8 +68,8 @@ def reach(shapes: Mapping[str, Shape], versions: frozenset[int]) -> dict[str, fr
 def to_message(message: MessageDefinition, shapes: Mapping[str, Shape]) -> MessageDefinition:
     """``message`` with the fields and structs of a namespace.
 
-    A struct is written inline where its only field stands, unless it was a common struct or is used in a
-    common struct, which may hold no inline ones (struct-inline-in-common).
+    A struct is inline at its only field, unless it was a common struct or is used in a common struct, which cannot
+    contain inline ones (struct-inline-in-common).
     """
     common = _common_names(shapes)
 
@@ -94,7 +93,7 @@ def to_message(message: MessageDefinition, shapes: Mapping[str, Shape]) -> Messa
 
 
 def _reference(field: FieldDefinition) -> FieldDefinition:
-    """A field that declares no struct (any more): a common struct's fields are not given again."""
+    """The field without the fields of its struct, which is common."""
     attributes = {name: span for name, span in field.place.attributes.items() if name != "fields"}
     return replace(field, fields=(), place=replace(field.place, attributes=attributes))
 

@@ -1,8 +1,8 @@
-"""Proposals laid over released messages.
+"""Merges proposals into released messages.
 
-A proposal is a folder of definition files in the upstream language. A file about a released message holds the
-proposed *versions* alone (``"validVersions": "4"``), complete; what the released versions look like is not its
-business. So it stays right when a later release is imported, until a release takes the version itself.
+A proposal is a folder of definition files. A file for a released message has only the proposed *versions*
+(``"validVersions": "4"``), with all their fields, and none of the released ones. So it stays valid when a later release
+is imported, until that release has the version itself.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ PROPOSAL_OTHER_MESSAGE = Rule(
 )
 PROPOSAL_VERSION_TAKEN = Rule(
     "proposal-version-taken",
-    "A proposal has versions above those that are released or proposed already.",
+    "A proposal has versions above those that are already released or proposed.",
     "propose the next free version, or drop the proposal if it was released",
 )
 PROPOSAL_CONFLICT = Rule(
     "proposal-conflict",
-    "One definition can say both what is released and what is proposed.",
-    "give what differs another field or struct name in the proposal",
+    "One definition can describe the released and the proposed versions.",
+    "use another name for the field or struct that differs in the proposal",
 )
 PROPOSAL_CHANGES_RELEASED = Rule(
     "proposal-changes-released",
-    "The layouts of released versions stay as they are under a proposal.",
-    "give what differs another field or struct name in the proposal",
+    "A proposal does not change the layouts of released versions.",
+    "use another name for the field or struct that differs in the proposal",
 )
 PROPOSAL_RULES = (PROPOSAL_OTHER_MESSAGE, PROPOSAL_VERSION_TAKEN, PROPOSAL_CONFLICT, PROPOSAL_CHANGES_RELEASED)
-"""The rules of laying proposals over released messages."""
+"""The rules about proposals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,10 @@ class Overlaid:
 
     Attributes:
         messages: released messages, with what proposals add, and messages that proposals add. A released message
-            that is defined twice is here twice: who makes one package of them refuses it.
+            that is defined twice is here twice; the generator rejects it.
         proposed: message name to the versions that proposals add.
         proposals: message name to the proposals that it has versions of, in order of the versions.
-        findings: what is wrong with proposals; those are left out.
+        findings: errors of proposals, which are then left out.
     """
 
     messages: tuple[MessageDefinition, ...]
@@ -72,10 +72,10 @@ def proposal_of(message: MessageDefinition) -> str | None:
 
 
 def overlay_proposals(messages: Sequence[MessageDefinition]) -> Overlaid:
-    """Lay proposals over the released messages of the same names.
+    """Merge proposals into the released messages of the same names.
 
-    The versions of a proposal are added to those that are released; the layouts of both stay as they are, which
-    is checked for each version. A proposal that cannot be laid over is a finding.
+    The versions of a proposal are added to the released ones. The layouts of both must stay the same, which is checked
+    for each version. A proposal that cannot be merged is a finding.
     """
     merged: dict[str, MessageDefinition] = {}
     released = [message for message in messages if proposal_of(message) is None]
@@ -101,7 +101,7 @@ def overlay_proposals(messages: Sequence[MessageDefinition]) -> Overlaid:
 
 
 def _new_message(proposed: MessageDefinition, others: Iterable[MessageDefinition]) -> MessageDefinition | Finding:
-    """The message that only a proposal has, or what forbids it."""
+    """The message that only a proposal has, or an error."""
     if proposed.type in ("request", "response"):
         for other in others:
             if (other.type, other.api_key) == (proposed.type, proposed.api_key):
@@ -111,7 +111,7 @@ def _new_message(proposed: MessageDefinition, others: Iterable[MessageDefinition
 
 
 def _overlay(base: MessageDefinition, proposed: MessageDefinition, proposal: str) -> MessageDefinition | Finding:
-    """The released message with the proposed versions, or what forbids it."""
+    """The released message with the proposed versions, or an error."""
     if (base.type, base.api_key) != (proposed.type, proposed.api_key):
         what = (
             f"{proposed.name} is proposed as a {proposed.type} with apiKey {proposed.api_key}, "
@@ -128,7 +128,7 @@ def _overlay(base: MessageDefinition, proposed: MessageDefinition, proposal: str
         return _finding(proposed, PROPOSAL_CONFLICT, "name", str(error))
     released = _changed_versions(base, merged, ("renamed", "added-tag", "attribute", "wire"))
     if released:
-        what = f"laying {proposal} over {base.name} would change the released {released}"
+        what = f"{proposal} would change the released {released} of {base.name}"
         return _finding(proposed, PROPOSAL_CHANGES_RELEASED, "fields", what)
     own = _changed_versions(proposed, merged, ("renamed", "added-tag", "wire"))
     if own:

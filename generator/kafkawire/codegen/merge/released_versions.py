@@ -1,7 +1,7 @@
-"""``releases.csv``: every version of every message of every imported release, and what became of it.
+"""``releases.csv``: every version of every message of every imported release, with its merged version.
 
-The import writes it as the record of its proof. It tells where a merged message comes from and under which
-names it was known, and it lets the proof be run again from the committed files alone.
+The import writes it when it verifies the merge. It records the origin and the former names of each merged message, so
+that the merge can be verified again from the committed files alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _COLUMNS = [
 
 Relation = Literal["same", "renamed", "extended", "replaced"]
 """How the merged layout of a version relates to a release's own: ``renamed`` has other names for the same
-bytes, ``extended`` has tagged fields more, ``replaced`` was changed in place by a newer release."""
+bytes, ``extended`` has additional tagged fields, ``replaced`` was changed in place by a newer release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class ReleasedVersion:
     """One version of one message of one release.
 
     Attributes:
-        release, group, message, version: what the release has. The version is -1 for a message that the
+        release, group, message, version: of the release. The version is -1 for a message that the
             release retired (message-none-valid).
         layout: digest of the release's own layout, empty for a retired message.
-        merged_message, merged_version: what it became.
+        merged_message, merged_version: of the merged definition.
         relation: how the two layouts relate.
         differences: what differs, empty for ``same``.
     """
@@ -50,7 +50,7 @@ class ReleasedVersion:
 
 
 class ReleasedVersionsError(ValueError):
-    """A record of releases that cannot be read; the text names file and line."""
+    """A record of releases that cannot be read; the text has the file and the line."""
 
 
 def read_released_versions(root: Path) -> tuple[ReleasedVersion, ...]:
@@ -93,7 +93,7 @@ def releases_of(versions: Iterable[ReleasedVersion]) -> tuple[str, ...]:
 
 
 def aliases_of(versions: Iterable[ReleasedVersion]) -> Mapping[str, str]:
-    """Names that no merged message has any more, each with the name of what it became (name-renames)."""
+    """Former names of messages, each with the new name (name-renames)."""
     versions = tuple(versions)
     names = {version.merged_message for version in versions}
     return {v.message: v.merged_message for v in versions if v.message not in names}
@@ -104,7 +104,7 @@ def _released_version(row: list[str], place: str) -> ReleasedVersion:
         raise ReleasedVersionsError(f"{place}: {len(_COLUMNS)} values are needed, found {len(row)}")
     release, group, message, version, layout, merged_message, merged_version, relation, differences = row
     if relation not in get_args(Relation):
-        raise ReleasedVersionsError(f"{place}: {relation!r} is no relation")
+        raise ReleasedVersionsError(f"{place}: {relation!r} is not a relation")
     try:
         numbers = int(version), int(merged_version)
     except ValueError as error:
@@ -120,5 +120,5 @@ def _difference(text: str, place: str) -> Difference:
     path, _, change = rest.partition(": ")
     older, arrow, newer = change.partition(" > ")
     if kind not in get_args(Kind) or not arrow:
-        raise ReleasedVersionsError(f"{place}: {text!r} is no difference")
+        raise ReleasedVersionsError(f"{place}: {text!r} is not a difference")
     return Difference(cast(Kind, kind), path, older, newer)

@@ -1,1 +1,1 @@
-"""Definitions as they are written: JSON with positions, objects, the model of a message."""
+"""Reads definition files: JSON with positions, then its objects, then the definition of a message."""

@@ -17,7 +17,7 @@ ValueKind = Literal["text", "int16", "int32", "bool", "versions", "choice", "cho
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """What an attribute holds; `choices` are the legal texts of the kinds ``choice`` and ``choices``."""
+    """The kind of an attribute's value; `choices` are the legal texts of the kinds ``choice`` and ``choices``."""
 
     kind: ValueKind
     choices: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class AttributeTable:
-    """The attributes that a kind of object knows."""
+    """The attributes of a kind of object."""
 
     kind: Literal["message", "struct", "field"]
     attributes: Mapping[str, Attribute]

@@ -1,4 +1,4 @@
-"""The table of error codes that comes with the definitions."""
+"""The table of error codes in a folder of definitions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ErrorCode:
     """One error code of the protocol.
 
     Attributes:
-        code: the int16 on the wire; 0 is success, -1 stands for every unknown code.
+        code: the int16 on the wire; 0 is success, -1 represents every unknown code.
         name: Kafka's constant, ``NOT_CONTROLLER``.
         retriable: whether the same request may succeed later.
         invalid_metadata: whether cluster metadata must be fetched before the retry.
@@ -30,14 +30,14 @@ class ErrorCode:
 
 
 class ErrorCodesError(ValueError):
-    """A table of error codes that cannot be read; the text names file, line and what is wrong."""
+    """A table of error codes that cannot be read; the text has the file, the line and the problem."""
 
 
 def read_error_codes(root: Path) -> tuple[ErrorCode, ...]:
     """The table of a folder of definitions in ascending order; empty if the folder has none.
 
     Raises:
-        ErrorCodesError: for a wrong heading, a value that is none, or a code or name given twice.
+        ErrorCodesError: for a wrong heading, an invalid value, or a code or name given twice.
     """
     path = root / ERROR_CODES_FILE
     return parse_error_codes(path.read_text("utf-8"), str(path)) if path.is_file() else ()

@@ -1,6 +1,6 @@
-"""Reading definition files: one text, one file, or a folder with all that is below it.
+"""Loads definitions from a text, a file, or a folder with its sub-folders, and applies the rules to them.
 
-All problems are collected; nothing is raised for what stands in a file or for a file that cannot be read.
+All problems are collected as findings; files that are invalid or cannot be read raise no exception.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from kafkawire.codegen.parse.model import read_message
 from kafkawire.codegen.parse.source import decode_source, parse_source
 
 MAXIMUM_FILE_BYTES = 1 << 20
-"""Larger files are refused unread; the largest definition of Kafka has 20 kB."""
+"""Larger files are not read; the largest definition of Kafka has 20 kB."""
 
 _START = Span(1, 1, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """What a folder of definitions holds.
+    """The content of a folder of definitions.
 
     Attributes:
         messages: the messages of all files without errors, in the order of their files.
@@ -39,18 +39,18 @@ class Definitions:
 
     @property
     def files(self) -> frozenset[str]:
-        """All files and folders that there is something to say about, those that could not be read included."""
+        """All files and folders that were read or have findings."""
         return frozenset(self.sources) | {finding.file for finding in self.findings}
 
     @property
     def has_errors(self) -> bool:
-        """Whether something must be mended before code can be generated."""
+        """Whether an error must be corrected before code can be generated."""
         return _is_error(self.findings)
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file; `text` is None if it could not be read, `message` may hold placeholders where `findings` has errors."""
+    """A file; `text` is None if it could not be read, `message` may have placeholders where `findings` has errors."""
 
     name: str
     group: str
@@ -60,10 +60,10 @@ class _File:
 
 
 def parse_message(text: str, file: str, group: str = "") -> tuple[MessageDefinition | None, list[Finding]]:
-    """Read one definition and apply the rules about the text and shape of a file, but none that needs the model.
+    """Read one definition and apply the rules about the text and form of a file only.
 
     Returns:
-        The message, or None if there is an error, and what was found; `check_message` applies the other rules.
+        The message, or None if there is an error, and the findings; `check_message` applies the other rules.
     """
     message, findings = _read(text, file, group)
     return (None if _is_error(findings) else message), in_order(findings)
@@ -72,12 +72,12 @@ def parse_message(text: str, file: str, group: str = "") -> tuple[MessageDefinit
 def load_definitions(root: Path, shown: Callable[[Path], str] = str) -> Definitions:
     """Read and check all ``*.json`` files of a folder and its sub-folders, or one file.
 
-    The folder of a file relative to `root` is its group. Rules about messages together are applied to each
-    group by itself, and not where `root` is a single file: its partners may lie elsewhere.
+    The folder of a file relative to `root` is its group. Rules about messages together are applied to each group, but
+    not if `root` is a single file, whose partners may be in other files.
 
     Args:
         root: the folder or file.
-        shown: how a path is named in findings and sources; as it is by default.
+        shown: makes the displayed name of a path; by default the path itself.
     """
     return _load(root, set(), shown)
 
@@ -96,13 +96,12 @@ def load_paths(roots: Iterable[Path]) -> Definitions:
 def read_definitions(
     contents: Mapping[str, bytes], shown: Callable[[str], str], tolerated: Collection[str] = ()
 ) -> Definitions:
-    """Read and check the definition files of a folder that is not on the disk.
+    """Read and check the definition files of a folder in memory.
 
     Args:
         contents: path below the folder, with ``/`` between its parts, to content.
-        shown: how such a path is named in findings and sources.
-        tolerated: ids of rules whose violations are no more than warnings, so that the message is kept with what
-            stands in for the part that was refused.
+        shown: makes the displayed name of such a path.
+        tolerated: ids of rules whose violations are only warnings, so that the message is kept, with placeholders.
     """
     paths = sorted(contents, key=lambda path: PurePosixPath(path).parts)
     files = [_file(contents[path], shown(path), _group_of(PurePosixPath(path).parent)) for path in paths]
@@ -110,7 +109,7 @@ def read_definitions(
 
 
 def read_definition(content: bytes, name: str) -> Definitions:
-    """Read and check one definition file that is not on the disk, without the rules about messages together."""
+    """Read and check one definition file in memory, without the rules about messages together."""
     return _definitions([_file(content, name, "")], [], is_folder=False)
 
 
@@ -131,7 +130,7 @@ def _definitions(
     for file in files:
         findings.extend(file.findings)
     if is_folder:
-        # A file without message, or whose key is unknown, may be the partner that another one seems to lack.
+        # A file that could not be read, or not its key, may be the partner of another message.
         incomplete = {file.group for file in files if not _has_key(file)}
         findings.extend(check_set((file.message for file in files if file.message is not None), incomplete))
     findings = [replace(finding, severity="warning") if finding.rule in tolerated else finding for finding in findings]
@@ -181,7 +180,7 @@ def _read_file(path: Path, name: str, group: str) -> _File:
 def _file(data: bytes, name: str, group: str) -> _File:
     if len(data) > MAXIMUM_FILE_BYTES:
         reason = f"it has more than {MAXIMUM_FILE_BYTES} bytes"
-        return _unreadable(name, group, reason, "check that it is a definition; those of Kafka have a few kB")
+        return _unreadable(name, group, reason, "check that it is a definition; those of Kafka are at most 20 kB")
     text, findings = decode_source(data, name)
     message, more = _read(text, name, group)
     findings.extend(more)
@@ -196,7 +195,7 @@ def _unreadable(name: str, group: str, reason: str, remedy: str = "") -> _File:
 
 
 def _read(text: str, file: str, group: str) -> tuple[MessageDefinition | None, list[Finding]]:
-    """The message, with placeholders where something was refused, and what was found."""
+    """The message, with placeholders for invalid parts, and the findings."""
     node, findings = parse_source(text, file)
     message = None if node is None else read_message(node, file, group, findings)
     return message, findings

@@ -1,7 +1,7 @@
-"""From the tree of a file to the model of its message.
+"""Builds the definition of a message from the JSON tree of its file.
 
-Whatever is wrong is reported and replaced by a placeholder, and `Place.refused` says where, so that all the rest
-of the file is still read and checked.
+Invalid parts are reported and replaced by placeholders, and listed in `Place.refused`, so that the rest of the file is
+still read and checked.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _PLACEHOLDER_TYPE = TypeRef("int8", array=False, is_struct=False)
 
 
 def read_message(node: Node, file: str, group: str, findings: list[Finding]) -> MessageDefinition | None:
-    """Read the tree of a file; None if it is no object. Adds what is wrong to `findings`."""
+    """Read the tree of a file; None if it is no object. Adds problems to `findings`."""
     stem = PurePosixPath(file.replace("\\", "/")).stem
     if not isinstance(node, Object):
         findings.append(JSON_WRONG_KIND.finding(file, node.span, f"{stem}: a definition is one object"))
@@ -80,7 +80,7 @@ def read_message(node: Node, file: str, group: str, findings: list[Finding]) -> 
 
 
 def _own_name(node: Object) -> str:
-    """The text of the ``name`` of an object, for paths; empty if it has none."""
+    """The ``name`` of an object, for paths; empty if it has none."""
     for member in node.members:
         if member.key == "name":
             return shown(getattr(member.value, "text", ""))
@@ -119,7 +119,7 @@ def _header_versions(reader: ObjectReader) -> list[_Entry] | None:
         versions = _header_range(key)
         header = integer_of(member.value)
         if versions is None:
-            _refuse_entry(reader, BAD_RANGE, member.key_span, f'"{shown(key)}" is no range of versions')
+            _refuse_entry(reader, BAD_RANGE, member.key_span, f'"{shown(key)}" is not a range of versions')
         elif header is None or not 0 <= header <= OPEN_END:
             _refuse_entry(
                 reader, BAD_VALUE, member.value.span, f'"{shown(key)}" has no header version from 0 to {OPEN_END}'
@@ -212,7 +212,7 @@ def _field(node: Object, path: str, file_report: FileReport) -> FieldDefinition:
 def _field_versions(
     reader: ObjectReader, written: Versions | None, tagged: Versions, declares_struct: bool
 ) -> Versions:
-    """The versions of a field: those written, else the tagged ones."""
+    """The versions of a field, by default the tagged ones."""
     if written is not None:
         return written
     if "versions" in reader.refused or "taggedVersions" in reader.refused:
@@ -228,7 +228,7 @@ def _field_versions(
 
 
 def _type(reader: ObjectReader) -> TypeRef:
-    """The type of a field; outer blanks do not count."""
+    """The type of a field, without surrounding spaces."""
     text = reader.text("type")
     if text is None:
         if "type" not in reader.refused:
@@ -252,7 +252,7 @@ def _type(reader: ObjectReader) -> TypeRef:
 
 
 def _declared_structs(node: Node) -> Iterator[str]:
-    """The capitalised names of the common structs and of the fields with fields of their own, as they are written."""
+    """The names of common structs, and the types of fields that declare fields, if they are capitalised."""
     if isinstance(node, Object):
         values = {member.key: member.value for member in node.members}
         name = values.get("type", values.get("name")) if "fields" in values else None

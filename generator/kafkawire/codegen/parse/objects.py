@@ -1,4 +1,4 @@
-"""Reading the attributes of one object: repeated and unknown keys, coercion of scalars, version texts."""
+"""Reads the attributes of one object: repeated and unknown keys, coercion of scalars, version texts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BITS = {"int16": 16, "int32": 32}
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """The file that is being read and what was found in it so far; `root` is the object that it holds."""
+    """The file that is being read, its findings so far, and `root`, its outermost object."""
 
     file: str
     findings: list[Finding]
@@ -39,8 +39,8 @@ class FileReport:
 class ObjectReader:
     """Reads one object by the table of its attributes.
 
-    Every method that reads returns None where the attribute is not given (a JSON null counts as not given) and
-    where it was refused; in the latter case a finding says why, and `refused` has its name.
+    Each method that reads an attribute returns None if it is not given (a JSON null counts as not given) or refused. A
+    refused attribute has a finding, and its name is in `refused`.
     """
 
     def __init__(self, node: Object, path: str, table: AttributeTable, file_report: FileReport) -> None:
@@ -61,7 +61,7 @@ class ObjectReader:
     def _refuse_unknown(self, member: Member) -> None:
         match = closest(member.key, self._table)
         if match is not None and match not in self._values:
-            # Misspelt rather than missing: nothing more is said about the attribute that was meant.
+            # Misspelt rather than missing: the attribute that was meant is not reported too.
             self.refused.add(match)
         self.report(
             JSON_UNKNOWN_ATTRIBUTE,
@@ -78,21 +78,21 @@ class ObjectReader:
         self._values[key] = member.value
 
     def is_given(self, name: str) -> bool:
-        """Whether the attribute is written with a value other than null, sound or not."""
+        """Whether the attribute is written with a value other than null, valid or not."""
         node = self._values.get(name)
         return node is not None and not (isinstance(node, Scalar) and node.kind == "null")
 
     def span(self, name: str) -> Span:
-        """The stretch of the value of an attribute that is written."""
+        """The span of the value of an attribute that is written."""
         return self._values[name].span
 
     def place(self, *, without: frozenset[str] = frozenset()) -> Place:
-        """Where the object and its attributes stand; `without` names those that count as not given."""
+        """The place of the object and its attributes; those in `without` count as not given."""
         spans = {name: node.span for name, node in self._values.items() if self.is_given(name) and name not in without}
         return Place(self.file_report.file, self._node.span, spans, frozenset(self.refused))
 
     def text(self, name: str) -> str | None:
-        """A text; numbers and booleans become theirs (file-scalar-coercion)."""
+        """A text; numbers and booleans are converted (file-scalar-coercion)."""
         node = self._sound(name)
         if node is None:
             return None
@@ -157,7 +157,7 @@ class ObjectReader:
         return None
 
     def versions(self, name: str) -> Versions | None:
-        """A version range; blank text is the same as none given (versions-blank)."""
+        """A version range; a blank text counts as not given (versions-blank)."""
         text = self.text(name)
         if text is None or not text.strip():
             return None
@@ -169,11 +169,11 @@ class ObjectReader:
         if _LEADING_ZERO.search(text):
             self.report(GAP_LEADING_ZERO, self.span(name), f'{name} "{text.strip()}" is read as "{versions}"')
         if not versions and text.strip() != "none":
-            self.refuse(name, GAP_REVERSED_RANGE, f'{name} "{text.strip()}" holds no version')
+            self.refuse(name, GAP_REVERSED_RANGE, f'{name} "{text.strip()}" contains no version')
         return versions
 
     def refuse(self, name: str, rule: Rule, message: str, remedy: str = "") -> None:
-        """Report the value of an attribute, and keep the rules from judging what stands in its place."""
+        """Report the value of an attribute; rules that read the attribute are then not applied."""
         self.refused.add(name)
         span = self.span(name) if name in self._values else self._node.span
         self.report(rule, span, message, remedy)
@@ -214,11 +214,11 @@ class ObjectReader:
     def _wrong_item(self, name: str, node: Node, wanted: str) -> None:
         self.refused.add(name)
         if not (isinstance(node, Scalar) and node.kind == "broken"):
-            self.report(JSON_WRONG_KIND, node.span, f"{name} holds {_described(node)} among its {wanted}")
+            self.report(JSON_WRONG_KIND, node.span, f"{name} contains {_described(node)} among its {wanted}")
 
 
 def integer_of(node: Node) -> int | None:
-    """The integer that a number or text stands for, or None."""
+    """The integer that a number or text contains, or None."""
     if not isinstance(node, Scalar) or node.kind not in ("number", "string"):
         return None
     text = node.text.strip()
@@ -237,7 +237,7 @@ def _described(node: Node) -> str:
 
 
 def _is_same(one: Node, other: Node) -> bool:
-    """Whether two values say the same once scalars are coerced."""
+    """Whether two values are equal after coercion of scalars."""
     if isinstance(one, Scalar) and isinstance(other, Scalar):
         return one.text == other.text and (one.kind == "null") == (other.kind == "null")
     if isinstance(one, Sequence) and isinstance(other, Sequence):

@@ -1,8 +1,8 @@
-"""Reading JSON with comments, keeping the place of every key and value (file-json-with-comments).
+"""Reads JSON with comments, with the position of every key and value (file-json-with-comments).
 
-No library keeps the places of keys and values, shows repeated keys and goes on after a slip; see
-``docs/decisions/0003-reading-definitions.md``. Values stay as written: numbers are texts, and what they mean is
-decided where the attribute is known.
+No library has positions of keys and values, reports repeated keys and continues after an error; see
+``docs/decisions/0003-reading-definitions.md``. Values stay as written: numbers are texts, which the reader of the
+attribute converts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ScalarKind = Literal["string", "number", "boolean", "null", "broken"]
 class Scalar(msgspec.Struct, frozen=True, gc=False):
     """A string (`text` is its content), a number, ``true``, ``false`` or ``null`` (`text` as written).
 
-    ``broken`` stands for a value about which a finding was reported already.
+    ``broken`` is a value with a finding.
     """
 
     kind: ScalarKind
@@ -68,7 +68,7 @@ class Lines:
         self._starts = [0, *(match.end() for match in re.finditer(r"\r\n?|\n", text))]
 
     def span(self, start: int, end: int) -> Span:
-        """The stretch between two offsets."""
+        """The span between two offsets."""
         line, column = self._position(start)
         end_line, end_column = self._position(end)
         return Span(line, column, end_line, end_column)
@@ -88,11 +88,11 @@ class Lines:
 def parse_source(text: str, file: str) -> tuple[Node | None, list[Finding]]:
     """Read one JSON value with comments.
 
-    Slips that leave the structure clear (a comma too many or too few, a bare word) are reported and read over; at
-    others reading stops.
+    Errors that leave the structure clear (a superfluous or missing comma, a bare word) are reported, and reading
+    continues; at others it stops.
 
     Returns:
-        The value, or None if reading stopped, and what was found.
+        The value, or None if reading stopped, and the findings.
     """
     reader = _Reader(text, file)
     try:
@@ -102,7 +102,7 @@ def parse_source(text: str, file: str) -> tuple[Node | None, list[Finding]]:
 
 
 def decode_source(data: bytes, file: str) -> tuple[str, list[Finding]]:
-    """The text of a file; bytes that are not UTF-8 are reported once and replaced, so that reading can go on."""
+    """The text of a file; bytes that are not UTF-8 are reported once and replaced, so that reading can continue."""
     try:
         return data.decode(), []
     except UnicodeDecodeError as error:
@@ -133,7 +133,7 @@ TokenKind = Literal["punctuation", "string", "word", "end"]
 
 
 class _Token(msgspec.Struct, frozen=True, gc=False):
-    """A token and its offsets; `broken` is a string whose content is not sound, which was reported."""
+    """A token and its offsets; `broken` is a string with a finding."""
 
     kind: TokenKind
     text: str
@@ -143,7 +143,7 @@ class _Token(msgspec.Struct, frozen=True, gc=False):
 
 
 class _LostStructureError(Exception):
-    """The structure is lost; the finding that says so is recorded."""
+    """The structure of the text is lost; a finding says where."""
 
 
 class _Reader:
@@ -163,9 +163,9 @@ class _Reader:
             self._report(FILE_ENCODING, 0, 1, "the file begins with a byte order mark")
         self._token = self._next_token(int(has_mark))
         if self._token.kind == "end":
-            raise self._lost("the file holds no object")
+            raise self._lost("the file has no object")
         if self._token.kind == "word" and not _is_value(self._token.text):
-            raise self._lost(f"{_quoted(self._token)} where the object of a definition is expected")
+            raise self._lost(f"expected the object of a definition, found {_quoted(self._token)}")
         node = self._value(0)
         if isinstance(node, Scalar) and node.kind == "broken":
             raise _LostStructureError
@@ -187,7 +187,7 @@ class _Reader:
                 what = f"more than {DEEPEST_NESTING} levels of nesting"
                 raise self._stop(FILE_NESTING, token.start, token.end, what)
             return self._object(depth + 1) if token.text == "{" else self._sequence(depth + 1)
-        raise self._lost(f"{_quoted(token)} where a value is expected")
+        raise self._lost(f"expected a value, found {_quoted(token)}")
 
     def _word(self, token: _Token) -> Scalar:
         span = self._lines.span(token.start, token.end)
@@ -211,10 +211,10 @@ class _Reader:
         if key.kind == "word":
             self._report(JSON_SYNTAX, key.start, key.end, f"the key {_quoted(key)} has no double quotes")
         elif key.kind != "string":
-            raise self._lost(f"{_quoted(key)} where a key is expected")
+            raise self._lost(f"expected a key, found {_quoted(key)}")
         self._advance()
         if self._token.text != ":" or self._token.kind != "punctuation":
-            raise self._lost(f"{_quoted(self._token)} where a colon is expected after {_quoted(key)}")
+            raise self._lost(f"expected a colon after {_quoted(key)}, found {_quoted(self._token)}")
         self._advance()
         return Member(key.text, self._lines.span(key.start, key.end), self._value(depth))
 
@@ -227,7 +227,7 @@ class _Reader:
         return Sequence(tuple(items), self._lines.span(start, self._close()))
 
     def _has_item(self, start: int, closing: str, *, first: bool) -> bool:
-        """Step over the comma before an item; False at the closing bracket. Commas too many or few are reported."""
+        """Skip the comma before an item; False at the closing bracket. Superfluous and missing commas are reported."""
         token = self._token
         if self._is(closing):
             return False
@@ -237,7 +237,7 @@ class _Reader:
             return True
         if not self._is(","):
             if token.kind == "punctuation" and token.text not in "{[":
-                raise self._lost(f'{_quoted(token)} where a comma or "{closing}" is expected')
+                raise self._lost(f'expected a comma or "{closing}", found {_quoted(token)}')
             self._report(JSON_SYNTAX, token.start, token.end, f"a comma is missing before {_quoted(token)}")
             return True
         self._advance()
@@ -276,14 +276,14 @@ class _Reader:
         raise self._stop(JSON_SYNTAX, start, match.end(), stray)
 
     def _string(self, start: int, literal: str, *, is_closed: bool) -> _Token:
-        """A string with escapes, or one that is not sound."""
+        """A string with escapes, or an invalid one."""
         end = start + len(literal)
         if not is_closed:
             raise self._stop(JSON_SYNTAX, start, end, "the string is not closed")
         sound = self._check_control_characters(start, literal) and self._check_escapes(start, literal)
         text = _unescape(literal[1:-1])
         if _SURROGATE.search(text):
-            what = "the string holds half of a surrogate pair"
+            what = "the string has half of a surrogate pair"
             self._report(FILE_ENCODING, start, end, what, "write both halves, or the character itself")
             sound = False
         return _Token("string", text, start, end, not sound)
@@ -300,7 +300,7 @@ class _Reader:
         for match in _ESCAPE.finditer(literal, 1, len(literal) - 1):
             if match[1] is None and match[2] not in _ESCAPED:
                 at = start + match.start()
-                self._report(JSON_SYNTAX, at, at + 2, f"{match[0]} is no escape of JSON")
+                self._report(JSON_SYNTAX, at, at + 2, f"{match[0]} is not an escape of JSON")
                 return False
         return True
 

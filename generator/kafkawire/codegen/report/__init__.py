@@ -1,1 +1,1 @@
-"""Findings in the forms that people and programs read: text with the source line, GitHub's commands, SARIF."""
+"""Findings as text with the source line, as commands of GitHub Actions, and as SARIF."""

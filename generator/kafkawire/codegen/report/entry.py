@@ -1,4 +1,4 @@
-"""What a report says about one place of a file, and where the file is in its repository."""
+"""Entries of reports, with the path of the file in its repository."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Entry:
     """One finding.
 
     Attributes:
-        file: the file as it is shown to people.
-        path: its path from the root of the repository, with ``/`` between its parts; None for a file that is in none.
-        span: stretch of the file.
-        level: ``error`` for what must be mended, ``warning`` for what should be looked at, ``note`` for the rest.
+        file: displayed name of the file.
+        path: its path from the root of the repository, with ``/`` between its parts; None outside of the repository.
+        span: the place in the file.
+        level: ``error`` if it must be corrected, ``warning`` if it should be reviewed, else ``note``.
         rule: id of the rule.
         message: what is wrong; one sentence, or several lines.
-        help: what to do about it, or empty.
+        help: how to fix it, or empty.
     """
 
     file: str
@@ -35,18 +35,18 @@ class Entry:
 
     @property
     def advice(self) -> str:
-        """The message with what to do about it."""
+        """The message with its help."""
         return f"{self.message}; {self.help}" if self.help else self.message
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedRule:
-    """A rule as a report explains it.
+    """A rule in a report.
 
     Attributes:
         id: its id.
         summary: what must hold, in one sentence.
-        help: what to do where it does not hold, or empty.
+        help: how to fix a violation, or empty.
     """
 
     id: str
@@ -64,13 +64,13 @@ class RepositoryPaths:
         self._root = next((folder for folder in folders if (folder / ".git").exists()), self._here)
 
     def of(self, file: str) -> str | None:
-        """The path of a file that is shown as `file`; None if it is not in this repository.
+        """The path of a file with the displayed name `file`; None if it is not in this repository.
 
-        Besides files of the disk this knows what a file at a git ref is shown as, ``git:main:specs/clients/X.json``.
+        It is also found in the displayed name of a file at a git ref, ``git:main:specs/clients/X.json``.
         """
         path = self._here / file
         if path.exists():
-            path = path.parent.resolve() / path.name  # a link is annotated itself, and not what it leads to
+            path = path.parent.resolve() / path.name  # the link itself is annotated, not its target
             return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else None
         words = file.split(":", 2)
         return words[2] if len(words) == 3 and words[0] == "git" and words[2] else None

@@ -15,8 +15,8 @@ _IN_PROPERTIES = str.maketrans({**_IN_MESSAGES, ":": "%3A", ",": "%2C"})
 def render_github(entries: Iterable[Entry]) -> str:
     """One command a line: ``::error file=...,line=...,endLine=...,col=...,endColumn=...,title=RULE::MESSAGE``.
 
-    A file that is not in the repository is named in the message, for nothing can be annotated there. Columns are
-    left out where a stretch ends on another line: GitHub accepts none then.
+    A file outside of the repository is named in the message, since it cannot be annotated. Columns are left out if a
+    finding ends on another line, where GitHub does not accept them.
     """
     return "".join(_command(entry) + "\n" for entry in entries)
 
@@ -41,5 +41,5 @@ def _property(text: str) -> str:
 
 
 def _message(text: str) -> str:
-    """The text with what a terminal would obey replaced and its lines joined: a command is one line."""
+    """The text on one line, as a command is, without control characters."""
     return "%0A".join(printable(line).replace("%", "%25") for line in text.splitlines())

@@ -20,11 +20,11 @@ def render_sarif(entries: Iterable[Entry], rules: Iterable[ReportedRule], versio
 
     Args:
         entries: the findings.
-        rules: the rules that they name; those that no finding names are left out.
+        rules: the rules; those without a finding are left out.
         version: of kafkawire.
 
-    A file of the repository has a relative URI that counts from ``%SRCROOT%``; of any other file the URI is its name
-    as it is shown. Columns count code points from 1, and the end is exclusive.
+    The URI of a file in the repository is relative to ``%SRCROOT%``; that of any other file is its displayed name.
+    Columns count code points from 1, and the end is exclusive.
     """
     found = list(entries)
     named = {entry.rule for entry in found}
@@ -62,19 +62,14 @@ def _location(entry: Entry) -> Json:
 
 
 def _text(text: str) -> str:
-    """The text without halves of surrogate pairs, which a name of a file may bring in and JSON cannot hold."""
+    """The text without halves of surrogate pairs, which names of files can have and JSON cannot."""
     return text.encode(errors="replace").decode()
 
 
 def _uri(path: str) -> str:
-    """A relative reference: whatever is no letter, digit or ``-._~/`` is written as the bytes of its UTF-8."""
+    """A relative reference: other characters than letters, digits and ``-._~/`` are percent-encoded as UTF-8."""
     return quote(path, safe="/", errors="replace")
 
 
 def _region(span: Span) -> Json:
-    return {
-        "startLine": span.line,
-        "startColumn": span.column,
-        "endLine": span.end_line,
-        "endColumn": span.end_column,
-    }
+    return {"startLine": span.line, "startColumn": span.column, "endLine": span.end_line, "endColumn": span.end_column}

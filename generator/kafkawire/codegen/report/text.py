@@ -1,4 +1,4 @@
-"""Showing findings: as text with the source line and a caret, or as one JSON object a line."""
+"""Findings as text with the source line and a caret, or as JSON with one object a line."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.parse.source import Lines
 
 _WIDTH = 120
-"""Columns of a source line that are shown; longer lines are cut around the place of the finding."""
+"""Columns of a source line that are shown; longer lines are cut around the finding."""
 _TAB = 4
 
 
 def render_text(findings: Sequence[Finding], sources: Mapping[str, str]) -> str:
-    """Findings for people: place, rule, message, source line, caret and what to do; each ends in an empty line."""
+    """Findings for people: place, rule, message, source line, caret and help; each ends with an empty line."""
     lines = {name: Lines(text) for name, text in sources.items()}
     return "".join(_text_of(finding, lines.get(finding.file)) + "\n" for finding in findings)
 
 
 def render_json(findings: Iterable[Finding]) -> str:
-    """Findings for programs: one object a line; the message says what to do too."""
+    """Findings for programs: one object a line; the message includes the help."""
     return "".join(_json_of(finding) + "\n" for finding in findings)
 
 
 def summary(findings: Sequence[Finding], files: int) -> str:
-    """How many errors and warnings there are in how many files."""
+    """The number of errors and warnings, and of files."""
     errors = sum(finding.severity == "error" for finding in findings)
     warnings = len(findings) - errors
     return f"{counted(errors, 'error')}, {counted(warnings, 'warning')} in {counted(files, 'file')}"
@@ -66,10 +66,10 @@ def _text_of(finding: Finding, lines: Lines | None) -> str:
 
 
 def excerpt(span: Span, line: str) -> tuple[str, str]:
-    """The source line and the line of carets under the stretch; of a longer stretch the part on its first line."""
+    """The source line and a line of carets under the span, or under its first line."""
     start = span.column - 1
     end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
-    # Of a line of megabytes only what may be shown is looked at.
+    # Of a line of megabytes, only the part that may be shown is processed.
     before, marked = line[max(start - _WIDTH - 1, 0) : start], line[start : max(end, start)][:_WIDTH]
     after = line[max(end, start) :][:_WIDTH]
     left, middle, right = _columns(before), _columns(marked), _columns(after)
@@ -82,12 +82,12 @@ def excerpt(span: Span, line: str) -> tuple[str, str]:
 
 
 def _columns(text: str) -> str:
-    """A stretch of a source line with tabs as blanks and nothing that a terminal would obey."""
+    """A part of a source line with tabs as spaces and without control characters."""
     return printable(text.replace("\t", " " * _TAB))
 
 
 def printable(text: str) -> str:
-    """A text with nothing in it that a terminal would obey."""
+    """A text in which control characters, which a terminal would obey, are replaced."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 

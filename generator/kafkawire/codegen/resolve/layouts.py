@@ -1,8 +1,8 @@
 """From definitions to layouts.
 
 The rules are those of docs/reference/definition-language.md (field-presence, defaults) and of
-docs/reference/wire-format.md (compact lengths, structs). A definition with errors must not come here: names are
-taken to be declared and defaults to be legal.
+docs/reference/wire-format.md (compact lengths, structs). The definition must have no errors: its
+names are declared and its defaults legal.
 """
 
 from __future__ import annotations

@@ -17,11 +17,11 @@ _MILLISECONDS = 1000.0
 
 
 class Authentication:
-    """The client's side of one login; knows no bytes of frames and no time.
+    """The client's side of one login, without frames and without a clock.
 
     Args:
-        credentials: as whom to log in.
-        versions: what the broker said that it serves before the login.
+        credentials: of the user.
+        versions: the versions that the broker serves before the login.
         maximum_scram_iterations: see ``ConnectionSettings``.
 
     Attributes:
@@ -30,7 +30,7 @@ class Authentication:
         session_lifetime: seconds after which the broker wants the next login, or None if it does not.
 
     Raises:
-        UnsupportedVersionError: if the broker does not know SaslHandshake.
+        UnsupportedVersionError: if the broker does not support SaslHandshake.
     """
 
     def __init__(self, credentials: Credentials, versions: BrokerVersions, *, maximum_scram_iterations: int) -> None:
@@ -86,15 +86,15 @@ class Authentication:
         return self._exchange.respond(challenge)
 
     def reason_for_disconnect(self) -> str:
-        """What to tell of a broker that closes the connection during the login."""
+        """The reason for an error when the broker closes the connection during the login."""
         reason = "the broker closed the connection during the login; likely it refuses the credentials"
         return self._reason(f"{self._mechanism}: {reason}")
 
-    def _reason(self, told: str) -> str:
+    def _reason(self, given: str) -> str:
         refusal = self._exchange.refusal
-        if refusal and refusal not in told:
-            return f"{told} (it says {refusal})" if told else refusal
-        return told or f"{self._mechanism}: the broker gives no reason"
+        if refusal and refusal not in given:
+            return f"{given} (it says {refusal})" if given else refusal
+        return given or f"{self._mechanism}: the broker gives no reason"
 
 
 def _begin(credentials: Credentials, maximum_scram_iterations: int) -> Exchange:

@@ -43,7 +43,7 @@ _SECONDS_TO_SAY_GOODBYE = 1.0
 
 
 class Channel(asyncio.Protocol):
-    """A connection that is logged in and knows the versions of its broker; made by :meth:`connect`.
+    """A connection that is logged in and has the API versions of its broker; made by :meth:`connect`.
 
     Requests of one turn of the event loop leave in few writes. While the network does not take what is written,
     requests wait before they are encoded.
@@ -92,7 +92,7 @@ class Channel(asyncio.Protocol):
         Args:
             host, port: of the listener.
             settings: what can be set; ``setup_timeout`` is for each address.
-            credentials: as whom to log in, or a callback that says so; None for a listener without SASL.
+            credentials: credentials, or a callback that returns them; None for a listener without SASL.
             tls: for a listener with TLS.
             deadline: when to give up, in the time of the event loop.
             ask_again: whether a listener that closed without an answer is tried in other ways, to find out what it is;
@@ -138,14 +138,14 @@ class Channel(asyncio.Protocol):
 
     @property
     def in_flight(self) -> int:
-        """How many answers are due; those that nobody waits for any more count."""
+        """The number of requests without an answer, abandoned ones included."""
         return self._connection.in_flight
 
     @property
     def is_usable(self) -> bool:
-        """Whether new requests should come here; not after a deadline has passed, since they would wait behind it.
+        """Whether to send new requests here; not after a missed deadline: they would wait for the late answer.
 
-        A connection of which a deadline was missed is closed when nothing is in flight on it any more.
+        A connection that missed a deadline is closed as soon as nothing is in flight on it.
         """
         return self._connection.state in SENDING | HOLDING and not self._is_retiring
 
@@ -158,7 +158,7 @@ class Channel(asyncio.Protocol):
         """The answer to a request. Cancelling it does not affect others: the answer is thrown away when it comes.
 
         Args:
-            request: what to ask.
+            request: the request.
             response_class: class of its answer.
             version: of both; one that ``versions.choose`` has given.
             deadline: when to give up, in the time of the event loop.
@@ -180,7 +180,7 @@ class Channel(asyncio.Protocol):
         if isinstance(outcome, Failed):
             raise outcome.error
         if not isinstance(outcome.response, response_class):
-            raise TypeError(f"{outcome.response.NAME} is what answers {request.NAME}, not {response_class.__name__}")
+            raise TypeError(f"expected {response_class.__name__}, got {outcome.response.NAME}")
         return outcome.response
 
     async def close(self, error: KafkaError | None = None) -> None:
@@ -228,7 +228,7 @@ class Channel(asyncio.Protocol):
             if self._answers.pop(correlation_id, None) is not None:
                 self._apply(self._connection.abandon(correlation_id, self._loop.time()))
 
-    # What the state machine wants.
+    # Events of the state machine.
 
     def _apply(self, events: Iterable[Event]) -> None:
         for event in events:
@@ -280,7 +280,7 @@ class Channel(asyncio.Protocol):
         self._apply(self._connection.close(error))
 
     def _set_timer(self) -> None:
-        """Look at the clock when the state machine wants it, or sooner: a timer that is early does no harm."""
+        """Set the timer of the state machine; one that is early does no harm."""
         wanted = self._connection.next_timer()
         if self._timer is not None and (wanted is None or wanted < self._timer.when()):
             self._timer.cancel()
@@ -311,7 +311,7 @@ class Channel(asyncio.Protocol):
         if data and self._transport is not None:
             self._transport.write(data)
 
-    # What the event loop tells (asyncio.Protocol).
+    # Callbacks of the event loop (asyncio.Protocol).
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is connected, TLS included."""
@@ -332,16 +332,16 @@ class Channel(asyncio.Protocol):
             self._lost.set_result(None)
 
     def pause_writing(self) -> None:
-        """The network does not take more: requests wait, so that what is unsent stays bounded."""
+        """The send buffer is full: requests wait, so that unsent data stays bounded."""
         self._writable.clear()
 
     def resume_writing(self) -> None:
-        """It does again."""
+        """The send buffer has room again."""
         self._writable.set()
 
 
 async def _asked(source: CredentialsSource | None) -> Credentials:
-    """What a callback says, be it a plain function or one that is awaited."""
+    """The credentials from a callback, which may be a function or a coroutine function."""
     if not callable(source):
         raise TypeError("there is no callback for credentials")
     given: object = source() if inspect.iscoroutinefunction(source) else await asyncio.to_thread(source)
@@ -353,7 +353,7 @@ async def _asked(source: CredentialsSource | None) -> Credentials:
 
 
 async def _explained(error: BaseException, place: Place, tls: ssl.SSLContext | None, host: str) -> BaseException:
-    """Why the attempt at an address failed, found out where its end does not say."""
+    """The reason why an attempt at an address failed, diagnosed where the error does not say it."""
     if is_final(error):
         return error
     found = await mistake_at(place, tls, host)

@@ -1,4 +1,4 @@
-"""Why a connection cannot be made: in words with what to do, and whether another try could help.
+"""Why a connection cannot be made: the reason with what to do, and whether a retry could help.
 
 Some mistakes look like a broker that stops: a listener with TLS closes the connection of a client without it, and the
 other way round. After such an end the client tries the same address in the other way, which shows the difference.
@@ -40,7 +40,7 @@ _PASSING_REASONS = frozenset({
     None, "DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "SSLV3_ALERT_BAD_RECORD_MAC", "TLSV1_ALERT_INTERNAL_ERROR",
     "TLSV1_ALERT_USER_CANCELLED", "UNEXPECTED_EOF_WHILE_READING",
 })  # fmt: skip
-"""What OpenSSL says of a connection that was cut or damaged; with anything else the two sides do not agree."""
+"""OpenSSL's reasons for a connection that was cut or damaged; all others mean that the two sides do not agree."""
 
 _NEEDS_CERTIFICATE = "give Tls(certificate=..., key=...)"
 _NO_TLS_THERE = "what listens there does not speak TLS: take the port of a listener with TLS, or leave out tls"
@@ -63,7 +63,7 @@ IS_HTTP = "the answer looks like HTTP: this is no Kafka listener"
 
 
 def reason(error: BaseException) -> str:
-    """What an error of the network says, in a few words, and what to do about it."""
+    """The reason of a network error in a few words, and what to do about it."""
     match next((each for each in _causes(error) if isinstance(each, ssl.SSLError)), error):
         case ssl.SSLCertVerificationError() as refused:
             said = f"TLS: the broker's certificate is refused: {refused.verify_message}"
@@ -80,7 +80,7 @@ def reason(error: BaseException) -> str:
 
 
 def is_final(error: BaseException) -> bool:
-    """Whether the next attempt would end in the same way, until somebody changes a setting or a certificate."""
+    """Whether every further attempt fails until a setting or a certificate is changed."""
     return any(
         isinstance(each, BrokenStreamError)
         or (isinstance(each, ssl.SSLError) and not _is_passing(each))
@@ -94,7 +94,7 @@ def is_unresolved(error: BaseException | None) -> bool:
 
 
 async def mistake_at(place: Place, tls: ssl.SSLContext | None, host: str) -> ssl.SSLError | str | None:
-    """What is wrong with the settings where a listener said nothing and closed the connection, or let the time pass.
+    """Diagnose a listener that closed the connection, or let the time pass, without an answer.
 
     Args:
         place: where.
@@ -138,7 +138,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 async def _answer_to(question: bytes, place: Place) -> bytes:
-    """The first bytes that a listener says to something; nothing if it says nothing in time."""
+    """The first bytes of a listener's answer; empty if none comes in time."""
     loop = asyncio.get_running_loop()
     head = b""
     try:
@@ -153,7 +153,7 @@ async def _answer_to(question: bytes, place: Place) -> bytes:
 
 
 async def _alert_after_handshake(place: Place, tls: ssl.SSLContext, host: str) -> ssl.SSLError | None:
-    """What a listener with TLS 1.3 says of the client's certificate, which it sees when the handshake is done.
+    """The alert of a listener with TLS 1.3 about the client's certificate, which it checks after the handshake.
 
     A client that has sent something by then may lose the alert with the connection. This one sends nothing.
     """
@@ -189,7 +189,7 @@ def _is_kafka(head: bytes) -> bool:
 def _client_hello() -> bytes:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE  # only whether it answers is looked at, and nothing is sent
+    context.verify_mode = ssl.CERT_NONE  # it is only checked whether the listener answers, and nothing is sent
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     with contextlib.suppress(ssl.SSLWantReadError):
         context.wrap_bio(incoming, outgoing).do_handshake()

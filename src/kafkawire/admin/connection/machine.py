@@ -6,7 +6,7 @@ Bytes and times go in, bytes and events come out::
     send(connection.data_to_send())
     for event in connection.receive(received, now): ...
 
-Whoever drives it sends :meth:`Connection.data_to_send` after every call, and calls :meth:`Connection.on_timer` at
+The driver sends :meth:`Connection.data_to_send` after every call, and calls :meth:`Connection.on_timer` at
 :meth:`Connection.next_timer`.
 """
 
@@ -21,7 +21,7 @@ from kafkawire import protocol
 from kafkawire.admin.connection.authentication import Authentication
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed, NeedsCredentials, Ready
 from kafkawire.admin.connection.first_bytes import hint
-from kafkawire.admin.connection.pipeline import Pipeline, Slot
+from kafkawire.admin.connection.pipeline import PendingAnswer, Pipeline
 from kafkawire.admin.connection.sasl.credentials import Credentials, CredentialsSource
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.spoken_versions import spoken_versions
@@ -53,15 +53,15 @@ class Connection:
     """The state machine.
 
     Args:
-        settings: what can be set.
-        credentials: as whom to log in, a callback that says so, or None for a listener without SASL. The callback
-            is never called here: :class:`NeedsCredentials` asks the driver to.
+        settings: times, sizes and names.
+        credentials: credentials, a callback that returns them, or None for a listener without SASL. The driver
+            calls the callback, after :class:`NeedsCredentials`.
         spread: at least 0 and below 1, random: where between 85 and 95 % of a session the login is renewed
             (KIP-368), so that clients which came together do not come back together.
 
     Attributes:
-        state: where it stands.
-        api_versions: what the broker offers; nothing before :class:`Ready`.
+        state: the current state.
+        api_versions: the versions that the broker offers; none before :class:`Ready`.
         throttled_until: the time before which the broker does not want requests (KIP-219); 0 if it never said so.
     """
 
@@ -89,10 +89,10 @@ class Connection:
 
     @property
     def in_flight(self) -> int:
-        """How many answers are due or will be; abandoned ones count, for the broker works on them."""
+        """The number of requests without an answer, abandoned ones included: the broker still works on them."""
         return len(self._pipeline)
 
-    # What the driver does.
+    # Calls of the driver.
 
     def open(self, now: float) -> None:
         """Begin with the login, if there is one, and the negotiation of versions.
@@ -109,8 +109,8 @@ class Connection:
         """Queue a request; its correlation id.
 
         Raises:
-            UnsupportedVersionError: Kafka's error 35, if the version cannot say what the request says: names the
-                field and what the broker offers.
+            UnsupportedVersionError: Kafka's error 35, if the version cannot express the request: names the
+                field and the versions that the broker offers.
             EncodeError: for any other value that the version cannot carry.
             DisconnectedError: if the connection is closed.
             RuntimeError: if it is not ready yet.
@@ -118,30 +118,30 @@ class Connection:
         if self.state is State.CLOSED:
             raise DisconnectedError("the connection is closed")
         if self.state not in SENDING | HOLDING:
-            raise RuntimeError(f"a connection that is {self.state.name} takes no requests yet")
+            raise RuntimeError(f"a connection that is {self.state.name} accepts no requests yet")
         response = message_class(api_of(request).response)
-        slot = Slot(self._pipeline.next_id(), response, version)
-        frame = self._frame(request, slot)
+        pending = PendingAnswer(self._pipeline.next_id(), response, version)
+        frame = self._frame(request, pending)
         if self.state in SENDING:
-            self._pipeline.expect(slot)
+            self._pipeline.expect(pending)
             self._to_send.append(frame)
         else:
-            self._pipeline.hold(slot, frame)
+            self._pipeline.hold(pending, frame)
         self._active_at = now
-        return slot.correlation_id
+        return pending.correlation_id
 
     def abandon(self, correlation_id: int, now: float) -> list[Event]:
-        """Nobody waits for an answer any more: when it comes it is thrown away, others are not affected.
+        """Discard an answer when it comes; others are not affected.
 
         Too many such answers end the connection.
         """
         self._pipeline.abandon(correlation_id, now)
         if self._pipeline.abandoned <= self._settings.maximum_abandoned:
             return []
-        return self.close(DisconnectedError(f"{self._pipeline.abandoned} requests were given up before their answers"))
+        return self.close(DisconnectedError(f"{self._pipeline.abandoned} abandoned requests are unanswered"))
 
     def receive(self, data: bytes | bytearray | memoryview, now: float) -> list[Event]:
-        """Take bytes from the broker; what they bring about."""
+        """Receive bytes from the broker; returns the events."""
         if self.state is State.CLOSED:
             return []
         events: list[Event] = []
@@ -157,7 +157,7 @@ class Connection:
         """The broker, or the network, has closed the connection.
 
         Args:
-            cause: what the network said, if anything.
+            cause: the error of the network, if there is one.
         """
         if cause is None and self.state is State.READY and not self._pipeline and not self._frames.waiting:
             return self.close(None)
@@ -169,7 +169,7 @@ class Connection:
         """Answer :class:`NeedsCredentials`.
 
         Raises:
-            ImpossibleTransitionError: if nobody has asked.
+            ImpossibleTransitionError: if no :class:`NeedsCredentials` was reported.
         """
         if self.state is State.CLOSED:
             return []
@@ -190,7 +190,7 @@ class Connection:
         return []
 
     def close(self, error: KafkaError | None = None) -> list[Event]:
-        """End it; whatever is in flight fails.
+        """Close the connection; all requests in flight fail.
 
         Args:
             error: why, or None if nothing is wrong.
@@ -200,7 +200,9 @@ class Connection:
         self._happened(Trigger.ENDED)
         self._to_send.clear()
         self._setup_until = self._renew_at = None
-        failed = [Failed(slot.correlation_id, _for_neighbour(slot, error)) for slot in self._pipeline.give_up()]
+        failed = [
+            Failed(pending.correlation_id, _for_neighbour(pending, error)) for pending in self._pipeline.give_up()
+        ]
         return [*failed, Closed(error)]
 
     def data_to_send(self) -> bytes:
@@ -210,18 +212,18 @@ class Connection:
         return data
 
     def next_timer(self) -> float | None:
-        """When :meth:`on_timer` has something to do, or None while there is nothing to wait for."""
+        """When to call :meth:`on_timer`, or None."""
         times = (self._setup_until, self._renewal(), self._idle_end(), self._end_of_patience())
         return min((time for time in times if time is not None), default=None)
 
     def on_timer(self, now: float) -> list[Event]:
-        """What the time brings about: a login to renew, or an end."""
+        """Handle the time: renew the login, or close the connection."""
         if _passed(self._setup_until, now):
             waited = f"{self._settings.setup_timeout:g} s"
             return self.close(DisconnectedError(f"the broker did not answer within {waited} ({self._phase()})"))
         if _passed(self._end_of_patience(), now):
             waited = f"{self._settings.abandoned_timeout:g} s"
-            return self.close(DisconnectedError(f"a request that was given up is unanswered for another {waited}"))
+            return self.close(DisconnectedError(f"an abandoned request is still unanswered after {waited}"))
         if _passed(self._renewal(), now):
             return self._renew(now)
         if _passed(self._idle_end(), now):
@@ -241,33 +243,33 @@ class Connection:
         if self.state is State.AUTHENTICATING and authentication and authentication.token_version is None:
             self._go_on_with(authentication, authentication.respond_bare(frame), now)
             return
-        slot, is_waited_for = self._pipeline.answered(frame)
-        if slot.is_own:
-            self._on_own_answer[self.state](self, _decoded(frame, slot), now, events)
+        pending, is_waited_for = self._pipeline.answered(frame)
+        if pending.is_own:
+            self._on_own_answer[self.state](self, _decoded(frame, pending), now, events)
         elif is_waited_for:
-            self._answered(frame, slot, now, events)
+            self._answered(frame, pending, now, events)
         if self.state is State.DRAINING:
             self._log_in_again_when_drained(now)
 
-    def _answered(self, frame: bytes, slot: Slot, now: float, events: list[Event]) -> None:
+    def _answered(self, frame: bytes, pending: PendingAnswer, now: float, events: list[Event]) -> None:
         try:
-            response = _decoded(frame, slot)
+            response = _decoded(frame, pending)
         except BrokenStreamError as error:
-            events.append(Failed(slot.correlation_id, error))
+            events.append(Failed(pending.correlation_id, error))
             raise
         self._was_answered = True
-        self._note_throttling(response, slot.version, now)
-        events.append(Answered(slot.correlation_id, response, slot.version))
+        self._note_throttling(response, pending.version, now)
+        events.append(Answered(pending.correlation_id, response, pending.version))
 
     def _note_throttling(self, response: Message, version: int, now: float) -> None:
         milliseconds: int = getattr(response, "throttle_time_ms", 0)
         if milliseconds > 0 and client_waits(response.API_KEY or 0, version):
             self.throttled_until = max(self.throttled_until, now + milliseconds / _MILLISECONDS)
 
-    def _frame(self, request: Message, slot: Slot) -> bytes:
+    def _frame(self, request: Message, pending: PendingAnswer) -> bytes:
         try:
             return encode_request(
-                request, slot.version, correlation_id=slot.correlation_id, client_id=self._settings.client_id
+                request, pending.version, correlation_id=pending.correlation_id, client_id=self._settings.client_id
             )
         except EncodeError as error:
             if error.kind != "unsupported_field":
@@ -381,9 +383,9 @@ class Connection:
         self.state = after(self.state, trigger)
 
     def _ask(self, request: Message, response: type[Message], version: int, *, login: bool = False) -> None:
-        slot = Slot(self._pipeline.next_id(login=login), response, version, is_own=True)
-        frame = self._frame(request, slot)
-        self._pipeline.expect(slot)
+        pending = PendingAnswer(self._pipeline.next_id(login=login), response, version, is_own=True)
+        frame = self._frame(request, pending)
+        self._pipeline.expect(pending)
         self._to_send.append(frame)
 
     def _renewal(self) -> float | None:
@@ -401,8 +403,8 @@ class Connection:
         authentication = self._authentication
         if self.state in LOGGING_IN and authentication is not None:
             reason = authentication.reason_for_disconnect()
-            # A broker that knows SaslAuthenticate gives a reason before it closes; without one, it may as well have
-            # been stopped. An older one has no other way to refuse.
+            # A broker with SaslAuthenticate gives a reason before it closes; without a reason it may just have been
+            # stopped. An older broker has no other way to refuse.
             bare = authentication.token_version is None and self.state is State.AUTHENTICATING
             return SaslAuthenticationFailedError(reason) if bare else DisconnectedError(reason)
         return DisconnectedError(f"the broker closed the connection ({self._phase()})")
@@ -418,42 +420,42 @@ class Connection:
         return f"while {self.state.name.lower().replace('_', ' ')}{hint}"
 
 
-def _decoded(frame: bytes, slot: Slot) -> Message:
+def _decoded(frame: bytes, pending: PendingAnswer) -> Message:
     try:
-        return decode_response(frame, slot.response, slot.version)[1]
+        return decode_response(frame, pending.response, pending.version)[1]
     except DecodeError as error:
-        raise BrokenStreamError(f"{slot} makes no sense: {error}") from error
+        raise BrokenStreamError(f"{pending} cannot be decoded: {error}") from error
 
 
 def _as(expected: type[R], answer: Message) -> R:
     if not isinstance(answer, expected):
-        raise TypeError(f"{answer.NAME} where {expected.NAME} is due")
+        raise TypeError(f"expected {expected.NAME}, got {answer.NAME}")
     return answer
 
 
 def _versions_in(answer: protocol.ApiVersionsResponse) -> BrokerVersions:
     if answer.error_code == RebootstrapRequiredError.code:
-        raise RebootstrapRequiredError("it is another node, or a node of another cluster (KIP-1242)")
+        raise RebootstrapRequiredError("the address leads to another node, or to a node of another cluster (KIP-1242)")
     if answer.error_code:
-        raise error_of(answer.error_code, "the broker refused to tell its versions (ApiVersions)")
+        raise error_of(answer.error_code, "the broker refused to list its API versions (ApiVersions)")
     return BrokerVersions.of(answer)
 
 
 def _common_version(refusal: protocol.ApiVersionsResponse) -> int:
-    """The version to ask again at: brokers since 2.4 list their own for ApiVersions, older ones know 0 in any case."""
+    """The version for the second request: brokers since 2.4 list theirs of ApiVersions, older ones support 0."""
     for api in refusal.api_keys:
         if api.api_key == ApiKey.API_VERSIONS:
             return BrokerVersions.of(refusal).choose(protocol.ApiVersionsRequest)
     return 0
 
 
-def _for_neighbour(slot: Slot, error: KafkaError | None) -> KafkaError:
+def _for_neighbour(pending: PendingAnswer, error: KafkaError | None) -> KafkaError:
     """The error of a request that is in flight when the connection ends: its own, since errors collect context."""
     if error is None or isinstance(error, ClosedError):
-        return ClosedError(f"{slot.response.NAME}: the connection was closed before it came")
+        return ClosedError(f"{pending.response.NAME}: the connection was closed before it came")
     if isinstance(error, ApiError):
         return copy.copy(error)
-    disconnected = DisconnectedError(f"{slot}: {error}")
+    disconnected = DisconnectedError(f"{pending}: {error}")
     disconnected.__cause__ = error
     return disconnected
 

@@ -1,4 +1,4 @@
-"""Requests and the answers that are due, in order: correlation ids, what waits, what nobody waits for any more."""
+"""Requests in flight, in order: correlation ids, held requests, and abandoned ones."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import BrokenStreamError
 
 LOGIN_IDS = range(2**31 - 8, 2**31)
-"""Correlation ids of requests for a login. Ordinary requests never have them, so neither is taken for the other."""
+"""Correlation ids of requests for a login. Ordinary requests never use them, so the two cannot be confused."""
 
 _CORRELATION_ID = struct.Struct(">i")
 
 
-class Slot(msgspec.Struct, frozen=True):
-    """An answer that is due.
+class PendingAnswer(msgspec.Struct, frozen=True):
+    """An expected answer.
 
     Attributes:
         correlation_id: of the request.
         response: class of the answer.
         version: of both.
-        is_own: whether the connection itself asked, for its login or its negotiation.
+        is_own: whether it is the connection's own, for the login or the negotiation of versions.
     """
 
     correlation_id: int
@@ -37,78 +37,80 @@ class Slot(msgspec.Struct, frozen=True):
 
 
 class Pipeline:
-    """Answers come in the order of the requests (KIP-219 and earlier), so the slots are a queue."""
+    """Answers come in the order of the requests (KIP-219 and earlier), so the pending answers are a queue."""
 
     def __init__(self) -> None:
         self._ids = itertools.cycle(range(LOGIN_IDS.start))
         self._login_ids = itertools.cycle(LOGIN_IDS)
-        self._due: OrderedDict[int, Slot] = OrderedDict()
-        self._held: dict[int, tuple[Slot, bytes]] = {}
+        self._due: OrderedDict[int, PendingAnswer] = OrderedDict()
+        self._held: dict[int, tuple[PendingAnswer, bytes]] = {}
         self._abandoned: dict[int, float] = {}
 
     def __len__(self) -> int:
-        """How many answers are due or will be: abandoned ones count, for the broker works on them."""
+        """The number of requests without an answer, held and abandoned ones included."""
         return len(self._due) + len(self._held)
 
     @property
     def is_drained(self) -> bool:
-        """Whether everything that was sent is answered."""
+        """Whether every request that was sent is answered."""
         return not self._due
 
     @property
     def abandoned(self) -> int:
-        """How many of the answers that are due nobody waits for."""
+        """The number of abandoned requests without an answer."""
         return len(self._abandoned)
 
     @property
     def abandoned_since(self) -> float | None:
-        """When the oldest of them was abandoned."""
+        """When the oldest of these was abandoned."""
         return next(iter(self._abandoned.values()), None)
 
     def next_id(self, *, login: bool = False) -> int:
         """A correlation id."""
         return next(self._login_ids if login else self._ids)
 
-    def expect(self, slot: Slot) -> None:
-        """Its request goes out now."""
-        self._due[slot.correlation_id] = slot
+    def expect(self, pending: PendingAnswer) -> None:
+        """Expect an answer to a request that is sent now."""
+        self._due[pending.correlation_id] = pending
 
-    def hold(self, slot: Slot, frame: bytes) -> None:
-        """Its request goes out later."""
-        self._held[slot.correlation_id] = slot, frame
+    def hold(self, pending: PendingAnswer, frame: bytes) -> None:
+        """Hold a request that is sent later."""
+        self._held[pending.correlation_id] = pending, frame
 
     def release(self) -> list[bytes]:
-        """The frames that were held, in order; they go out now."""
+        """The held frames, in order; they are sent now."""
         held, self._held = self._held, {}
-        self._due.update((slot.correlation_id, slot) for slot, _ in held.values())
+        self._due.update((pending.correlation_id, pending) for pending, _ in held.values())
         return [frame for _, frame in held.values()]
 
     def abandon(self, correlation_id: int, now: float) -> None:
-        """Nobody waits for the answer any more; one that was held is never sent, one that came is no matter."""
+        """Discard the answer when it comes; a held request is never sent, an answered one is unaffected."""
         if self._held.pop(correlation_id, None) is None and correlation_id in self._due:
             self._abandoned.setdefault(correlation_id, now)
 
-    def answered(self, frame: bytes) -> tuple[Slot, bool]:
-        """The slot that a frame fills, and whether somebody waits for it.
+    def answered(self, frame: bytes) -> tuple[PendingAnswer, bool]:
+        """The pending answer that a frame completes, and whether the caller still waits for it.
 
         Raises:
-            BrokenStreamError: if it is not the answer that is due.
+            BrokenStreamError: if it is not the expected answer.
         """
         if len(frame) < _CORRELATION_ID.size:
-            raise BrokenStreamError(f"an answer of {len(frame)} bytes has no correlation id")
+            raise BrokenStreamError(f"an answer of {len(frame)} bytes is too short for a correlation id")
         (correlation_id,) = _CORRELATION_ID.unpack_from(frame)
         if not self._due:
-            raise BrokenStreamError(f"an answer with correlation id {correlation_id} came, and none was due")
-        slot = next(iter(self._due.values()))
-        if slot.correlation_id != correlation_id:
-            raise BrokenStreamError(f"an answer with correlation id {correlation_id} came, and due was {slot}")
+            raise BrokenStreamError(f"unexpected answer with correlation id {correlation_id}: no request is in flight")
+        pending = next(iter(self._due.values()))
+        if pending.correlation_id != correlation_id:
+            raise BrokenStreamError(f"expected {pending}, got an answer with correlation id {correlation_id}")
         del self._due[correlation_id]
-        return slot, self._abandoned.pop(correlation_id, None) is None
+        return pending, self._abandoned.pop(correlation_id, None) is None
 
-    def give_up(self) -> list[Slot]:
-        """Forget everything; gives the slots that somebody waits for."""
-        slots = [*self._due.values(), *(slot for slot, _ in self._held.values())]
-        waited_for = [slot for slot in slots if not slot.is_own and slot.correlation_id not in self._abandoned]
+    def give_up(self) -> list[PendingAnswer]:
+        """Forget all requests; returns the pending answers that callers wait for."""
+        answers = [*self._due.values(), *(pending for pending, _ in self._held.values())]
+        waited_for = [
+            pending for pending in answers if not pending.is_own and pending.correlation_id not in self._abandoned
+        ]
         self._due.clear()
         self._held.clear()
         self._abandoned.clear()

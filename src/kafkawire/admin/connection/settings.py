@@ -1,4 +1,4 @@
-"""What can be set on connections."""
+"""Settings of connections."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ class ConnectionSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Times are in seconds, sizes in bytes.
 
     Attributes:
-        client_id: what the broker logs and counts quotas by; None for none.
-        software_name, software_version: what the broker is told about the client (KIP-511): letters, digits, inner
+        client_id: the client id in logs and quotas of the broker; None for none.
+        software_name, software_version: sent to the broker (KIP-511): letters, digits, inner
             dots and hyphens.
         cluster_id, node_id: the cluster and the node that the broker should be; it refuses the connection if it is
             another (KIP-1242, Kafka 4.4). None and -1 if they are not known: brokers want both or neither.
-        maximum_frame_size: an answer that claims to be larger ends the connection.
+        maximum_frame_size: a larger answer ends the connection.
         setup_timeout: how long connecting to one address, TLS, login and negotiation may take together.
-        idle_timeout: a connection without requests for so long is closed (``connections.max.idle.ms``).
-        abandoned_timeout: how long the late answer to a request that nobody waits for any more may stay out before
-            the connection is given up.
-        maximum_abandoned: how many such requests may be out before the connection is given up.
-        maximum_scram_iterations: a server that wants more work for a SCRAM login is refused: it would block the
+        idle_timeout: after this time without requests the connection is closed (``connections.max.idle.ms``).
+        abandoned_timeout: how long an abandoned request may stay unanswered before the connection is closed.
+        maximum_abandoned: how many abandoned requests may be unanswered before the connection is closed.
+        maximum_scram_iterations: a server that wants more iterations for a SCRAM login is refused: they would block the
             program. RFC 5802 names no bound; brokers accept at most 16 384 when they store a password.
 
     Raises:

@@ -36,7 +36,7 @@ async def connected_socket(place: Place) -> socket.socket:
     """A socket that is connected and sends small writes at once.
 
     Raises:
-        OSError: if nobody listens there, or the network does not lead there.
+        OSError: if nothing listens there, or the address is unreachable.
     """
     connected = socket.socket(place.family, socket.SOCK_STREAM)
     try:

@@ -13,8 +13,6 @@ from typing import Final
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire.api import Api
 
-__all__ = ["spoken_versions"]
-
 _HIGHEST: Final[Mapping[int, int]] = MappingProxyType(
     {
         ApiKey.LIST_OFFSETS: 11,

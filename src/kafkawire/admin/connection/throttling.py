@@ -51,7 +51,7 @@ _ANSWERED_FIRST_SINCE: Mapping[int, int] = MappingProxyType(
         ApiKey.DELETE_GROUPS: 1,
     }
 )
-"""Where Kafka's own classes tell versions apart (``shouldClientThrottle`` of the responses, 4.3.1)."""
+"""API key to that version; from Kafka's own classes (``shouldClientThrottle`` of the responses, 4.3.1)."""
 
 
 def client_waits(api_key: int, version: int) -> bool:

@@ -1,4 +1,4 @@
-"""TLS contexts from PEM files or PEM texts. Nothing else of the admin client knows ``ssl``, but for its errors."""
+"""TLS contexts from PEM files or PEM texts. Other modules of the admin client use only the errors of ``ssl``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BEGIN = "-----BEGIN "
 
 
 class Tls(Redacted, frozen=True, kw_only=True):
-    """What a TLS context is made of: TLS 1.2 and later, the broker's certificate is verified.
+    """The parts of a TLS context: TLS 1.2 and later, with verification of the broker's certificate.
 
     For anything else make a ``ssl.SSLContext`` yourself. Files are read whenever a context is made, so that renewed
     certificates are taken up by the next connection.
@@ -27,7 +27,7 @@ class Tls(Redacted, frozen=True, kw_only=True):
         ca: certificates of the authorities to trust, and no others; those of the system if it is not given.
         certificate: this client's certificate with its chain, for brokers that want one.
         key: its private key; not needed if ``certificate`` holds both.
-        key_password: of the key. Without it an encrypted key is refused: nobody is asked for it at the terminal.
+        key_password: of the key. Without it an encrypted key is refused; there is no prompt at the terminal.
         verify_hostname: whether the broker's certificate must be for the host that was connected to.
 
     Raises:
@@ -46,13 +46,13 @@ class Tls(Redacted, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         check_fields(self)
         if self.certificate is None and self.key is not None:
-            raise ValueError("key: is of no use without certificate")
+            raise ValueError("key needs certificate: give both")
 
     def context(self) -> ssl.SSLContext:
         """A context for connections to brokers.
 
         Raises:
-            ValueError: if something cannot be read or does not fit together; says what.
+            ValueError: if a file cannot be read, or the parts do not match; the message names the part.
         """
         context = _trusting(self.ca)
         context.check_hostname = self.verify_hostname

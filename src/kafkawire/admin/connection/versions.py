@@ -1,4 +1,4 @@
-"""What a broker offers, and which version of a request to send it (KIP-35, KIP-511, KIP-584)."""
+"""The API versions of a broker, and the choice of the version of a request (KIP-35, KIP-511, KIP-584)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class BrokerVersions(msgspec.Struct, frozen=True):
     """The answer to ApiVersions.
 
     Attributes:
-        ranges: API key to the versions that the broker serves; keys that are not known here included.
-        supported_features: name to the levels that the broker knows.
+        ranges: API key to the versions that the broker serves; keys that this client lacks included.
+        supported_features: name to the levels that the broker supports.
         finalized_features: name to the levels that the cluster has settled on, lowest to highest.
         finalized_features_epoch: how recent these are; -1 if the broker does not say.
         zk_migration_ready: whether a cluster with ZooKeeper may be migrated.
-        unknown_tagged_fields: what a newer broker said beyond that: pairs of tag and bytes.
+        unknown_tagged_fields: fields of newer brokers: pairs of tag and bytes.
     """
 
     ranges: Mapping[int, range]
@@ -38,7 +38,7 @@ class BrokerVersions(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, answer: protocol.ApiVersionsResponse) -> BrokerVersions:
-        """What an answer without error says."""
+        """The versions from an answer without an error."""
         return cls(
             ranges={api.api_key: range(api.min_version, api.max_version + 1) for api in answer.api_keys},
             supported_features={
@@ -74,11 +74,11 @@ class BrokerVersions(msgspec.Struct, frozen=True):
 
         Args:
             request: the request or its class.
-            minimum, maximum: the versions that can say what the caller wants.
+            minimum, maximum: the versions that can express the call.
             unstable: whether versions that are not final may be chosen; the broker must offer them too.
 
         Raises:
-            UnsupportedVersionError: if there is none; names the API and what each side has.
+            UnsupportedVersionError: if there is none; names the API and the versions of each side.
             LookupError: if the client sends nothing of this API.
             ValueError: if it is not a request.
         """
@@ -90,9 +90,9 @@ class BrokerVersions(msgspec.Struct, frozen=True):
         if lowest <= highest:
             return highest
         wanted = f", at least {minimum} is needed" if minimum else ""
-        wanted += f", at most {maximum} is of use" if maximum is not None else ""
+        wanted += f", at most {maximum} can be used" if maximum is not None else ""
         raise UnsupportedVersionError(
-            f"{api.name}: the broker offers {_in_words(offered)}, this client knows {_in_words(known)}{wanted}"
+            f"{api.name}: the broker offers {_in_words(offered)}, this client supports {_in_words(known)}{wanted}"
         )
 
     def inexpressible(self, request: Message, error: EncodeError) -> UnsupportedVersionError:

@@ -1,1 +1,1 @@
-"""One engine for all operations: where a request goes, when it is sent again, and what became of each item."""
+"""The engine of all operations: it routes requests, retries them, and collects the outcome of each item."""

@@ -1,7 +1,7 @@
 """Carrying out a call: from items to the outcome of each.
 
 Items that go to one node share requests, requests are pipelined, and what fails for a passing reason is sent again
-until the one deadline of the call. Nothing is lost: at the end every item has a value or an error.
+until the deadline of the call. At the end every item has a value or an error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kafkawire.admin.engine.operation import K, Operation, Outcomes, Progress, R
 from kafkawire.admin.engine.retrying import OUTCOME_UNKNOWN, is_retried
 from kafkawire.admin.engine.route import AnyNode, Controller, CoordinatorOf, CoordinatorType, LeaderOf, OnNode, Route
 from kafkawire.admin.event_loop import now, together
-from kafkawire.admin.pool import Channel
+from kafkawire.admin.pool import Link
 from kafkawire.admin.results import Results
 from kafkawire.model.nodes import Node
 from kafkawire.protocol import message_class
@@ -47,15 +47,15 @@ from kafkawire.wire.kafka_errors import (
 )
 
 Place: TypeAlias = AnyNode | Controller | OnNode
-"""Where a request goes once coordinators and leaders are looked up."""
+"""The destination of a request after coordinators and leaders were looked up."""
 
 
 class BatchCall(Generic[K, V]):
     """One call, from its first request to the last outcome.
 
     Args:
-        cluster: where to.
-        deadline: time of the event loop at which it ends, whatever is still open.
+        cluster: the destination.
+        deadline: time of the event loop at which it ends.
         progress: called after each outcome.
         retries: whether to try again at all; lookups leave that to the call that they are for.
     """
@@ -90,13 +90,13 @@ class BatchCall(Generic[K, V]):
         return Results(self._outcomes, given)
 
     def end(self) -> None:
-        """End at once; what has no outcome yet ends with `ClosedError`."""
+        """End at once; items without an outcome end with `ClosedError`."""
         self._is_ended = True
         if not self._time.expired():
             self._time.reschedule(now())
 
     def _is_refused(self, operation: Operation[K, V, Any], state: ItemState[K]) -> bool:
-        """Settle an item that need not be sent to know what is wrong with it."""
+        """Settle an invalid item without sending it."""
         problem = operation.validate(state.item)
         if problem is None and self._asks_controllers() and not operation.on_controllers:
             problem = UnsupportedEndpointTypeError(
@@ -110,7 +110,7 @@ class BatchCall(Generic[K, V]):
         return self._cluster.kind == "controllers"
 
     async def _dispatch(self, operation: Operation[K, V, Any], states: Sequence[ItemState[K]]) -> None:
-        """Find out where items go, and send them there."""
+        """Resolve the routes of items, and send them."""
         for state in states:
             state.route = operation.route_of(state.item)
         coordinators = await self._coordinators(state.route for state in states)
@@ -148,7 +148,7 @@ class BatchCall(Generic[K, V]):
         return dict((await lookup.run(FindLeaders(), topics)).items())
 
     async def _send(self, operation: Operation[K, V, Any], place: Place, states: Sequence[ItemState[K]]) -> None:
-        """Send one request, and interpret its answer or what came instead of it."""
+        """Send one request, and interpret its answer or its failure."""
         for state in states:
             state.attempts += 1
         node: Node | None = None
@@ -170,10 +170,10 @@ class BatchCall(Generic[K, V]):
                 state.lost_its_answer()
             outcomes = {state.item: error for state in states}
         except TimeoutError:
-            return  # the deadline of the call: `run` has the last word
+            return  # the deadline of the call: `run` settles the open items
         self._interpret(operation, states, outcomes, node)
 
-    async def _reach(self, place: Place) -> tuple[Node, Channel]:
+    async def _reach(self, place: Place) -> tuple[Node, Link]:
         if isinstance(place, OnNode):
             return await self._cluster.node(place.node_id, self._deadline)
         if isinstance(place, Controller) or self._asks_controllers():
@@ -181,9 +181,9 @@ class BatchCall(Generic[K, V]):
         return await self._cluster.any_node(self._deadline)
 
     async def _ask(
-        self, operation: Operation[K, V, Any], node: Node, channel: Channel, states: Sequence[ItemState[K]]
+        self, operation: Operation[K, V, Any], node: Node, channel: Link, states: Sequence[ItemState[K]]
     ) -> Outcomes[K, V]:
-        """What a node answers, in a version that both sides have; a request has the time of one for itself."""
+        """The answer of a node, in a version that both sides support, within the timeout of one request."""
         api = APIS[operation.api]
         version = channel.versions.choose(
             message_class(api.request), minimum=minimum_version(operation, states),
@@ -207,13 +207,13 @@ class BatchCall(Generic[K, V]):
         return operation.outcomes(request, answer)
 
     def _turn(self, operation: Operation[K, V, Any], node: Node) -> asyncio.Semaphore:
-        """What a request waits for while too many are on their way to its node."""
+        """The semaphore that limits the requests in flight to a node."""
         limit = self._cluster.settings.requests_in_flight
         limit = limit if operation.in_flight is None else min(limit, operation.in_flight)
         return self._in_flight.setdefault((node.id, limit), asyncio.Semaphore(limit))
 
     def _send_otherwise(self, operation: Operation[K, V, Any], place: Place, states: Sequence[ItemState[K]]) -> bool:
-        """Send items apart that need different versions, or all by the fallback; False if there is neither."""
+        """Send items separately that need different versions, or all by the fallback; False if neither is possible."""
         for state in states:
             state.was_not_sent()  # a downgrade is no attempt (admin-downgrade)
         parts = by_lowest_version(operation, states)
@@ -226,7 +226,7 @@ class BatchCall(Generic[K, V]):
         return len(parts) > 1 or fallback is not None
 
     def _send_in_halves(self, operation: Operation[K, V, Any], place: Place, states: Sequence[ItemState[K]]) -> bool:
-        """Send items again of which one cannot be encoded; False for one alone."""
+        """Send items in halves of which one cannot be encoded; False for a single item."""
         for state in states:
             state.was_not_sent()
         half = len(states) // 2
@@ -243,7 +243,7 @@ class BatchCall(Generic[K, V]):
         node: Node | None,
     ) -> None:
         """Settle the items that have a value; note the errors of the others, each with the node that it is of."""
-        missing = UnknownServerError("the answer says nothing about it")
+        missing = UnknownServerError("the answer has no result for this item")
         failed: list[tuple[ItemState[K], KafkaError]] = []
         for state in states:
             outcome = outcomes.get(state.item, missing)
@@ -283,7 +283,7 @@ class BatchCall(Generic[K, V]):
             self._spawn(self._try_again(operation, again))
 
     def _is_worth_another_try(self, operation: Operation[K, V, Any], route: Route, error: KafkaError) -> bool:
-        # Without a time to wait the deadline itself decides, so that the end is the same whenever the answer was read.
+        # Without a throttle time only the deadline counts: the result must not depend on when the answer was read.
         in_time = not error.throttle_ms or now() + error.throttle_ms / 1000 < self._deadline
         return (
             self._retries
@@ -293,7 +293,7 @@ class BatchCall(Generic[K, V]):
 
     async def _try_again(self, operation: Operation[K, V, Any], states: Sequence[ItemState[K]]) -> None:
         attempt = max(1, *(state.attempts for state in states))
-        # A broker closes idle connections whenever it likes; a call that meets one need not wait.
+        # Brokers close idle connections at any time; a call that finds one closed need not wait.
         if attempt > 1 or not all(isinstance(state.failure, DisconnectedError) for state in states):
             settings = self._cluster.settings
             pause = Backoff(settings.retry_backoff, settings.retry_backoff_maximum).seconds(attempt)
@@ -301,7 +301,7 @@ class BatchCall(Generic[K, V]):
         await self._dispatch(operation, states)
 
     def _notice(self, error: KafkaError, node: Node | None) -> None:
-        """Learn from a request that got no answer: other nodes first, and who is alive has to be asked again."""
+        """Note that a node gave no answer: others are preferred, and the list of live nodes is outdated."""
         if node is not None:
             self._cluster.doubt(node.id)
         if isinstance(error, (ConnectionFailedError, DisconnectedError)):
@@ -316,7 +316,7 @@ class BatchCall(Generic[K, V]):
             self._progress(len(self._outcomes), self._total)
 
     def _timeout(self, operation: Operation[K, V, Any], state: ItemState[K]) -> KafkaError:
-        """What an item ends with that has no outcome when the time is up; the last cause is chained."""
+        """The error of an item that has no outcome at the deadline; its last failure is chained."""
         cause = state.failure
         if isinstance(cause, ThrottlingQuotaExceededError):
             cause.throttle_ms = _throttle_ms(state)
@@ -338,7 +338,7 @@ def _place(
     coordinators: Outcomes[tuple[CoordinatorType, str], int],
     topics: Outcomes[str, dict[int, int | KafkaError]],
 ) -> Place | KafkaError:
-    """Where a route leads now that coordinators and leaders are looked up, or what went wrong in that."""
+    """The destination of a route after coordinators and leaders were looked up, or the error of the lookup."""
     match route:
         case CoordinatorOf(type_, key):
             found = coordinators[type_, key]
@@ -350,12 +350,12 @@ def _place(
 
 
 def _throttle_ms(state: ItemState[Any]) -> int:
-    """For how long the broker that last answered for an item still wants no request."""
+    """The rest of the throttle time of the broker that answered last for an item."""
     return max(0, round(1000 * (state.throttled_until - now())))
 
 
 def _unsendable(error: EncodeError) -> KafkaError:
-    """What a value comes to that no version can carry."""
+    """The error of a value that no version can carry."""
     invalid = InvalidRequestError(str(error))
     invalid.__cause__ = error
     return invalid

@@ -1,4 +1,4 @@
-"""The items of a call on their way: what became of each so far, and which of them share a request."""
+"""The items of a call: the state of each, and which of them share a request."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ItemState(msgspec.Struct, Generic[K]):
         route: where its operation sends it.
         attempts: how many requests have carried it.
         failure: why the last of them failed; None for none so far.
-        throttled_until: until when the node that answered last wants no request, in the time of the event loop.
+        throttled_until: the end of the throttle time of the node that answered last, in the time of the event loop.
         is_out: whether a request with it waits for its answer.
         is_uncertain: whether a request may have been carried out although no answer says so.
     """
@@ -74,7 +74,7 @@ def _request_class(operation: AnyOperation) -> type[Message]:
 
 
 def by_lowest_version(operation: Operation[K, Any, Any], states: Sequence[ItemState[K]]) -> list[list[ItemState[K]]]:
-    """Items that an older node may serve apart from those that it cannot."""
+    """Items in groups, so that those which an older node can serve are separate from the others."""
     minimum = lowest_version(operation)
     parts: defaultdict[int, list[ItemState[K]]] = defaultdict(list)
     for state in states:

@@ -1,4 +1,4 @@
-"""Who coordinates a group and who leads a partition: operations like all others, asked by the engine itself."""
+"""Coordinators of groups and leaders of partitions: operations that the engine itself uses."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
-_SHARE_GROUPS_SINCE = 6
-
 
 class FindCoordinators(Operation[str, int, "protocol.FindCoordinatorResponse"]):
-    """Group ids, transactional ids or share groups to the ids of the nodes that coordinate them."""
+    """The ids of the coordinators of group ids, transactional ids or share groups."""
 
     name = "find_coordinator"
     api = ApiKey.FIND_COORDINATOR
@@ -26,7 +24,7 @@ class FindCoordinators(Operation[str, int, "protocol.FindCoordinatorResponse"]):
 
     def __init__(self, type_: CoordinatorType) -> None:
         self._type = type_
-        self.minimum_version = _SHARE_GROUPS_SINCE if type_ is CoordinatorType.SHARE else 0
+        self.minimum_version = 6 if type_ is CoordinatorType.SHARE else 0  # KIP-932
 
     def build(self, request: Request[str]) -> Message:
         return protocol.FindCoordinatorRequest(key_type=self._type, coordinator_keys=tuple(request.items))
@@ -62,7 +60,7 @@ class FindCoordinator(Operation[str, int, "protocol.FindCoordinatorResponse"]):
 
 
 class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.MetadataResponse"]):
-    """Topics to the leader of each partition, or what keeps it from having one."""
+    """The leader of each partition of topics, or why it has none."""
 
     name = "find_leaders"
     api = ApiKey.METADATA
@@ -88,7 +86,7 @@ def _leader(partition: protocol.MetadataResponse.MetadataResponsePartition) -> i
 
 
 def leader_of(partition: TopicPartition, topics: Outcomes[str, dict[int, int | KafkaError]]) -> int | KafkaError:
-    """The leader of a partition out of what `FindLeaders` found."""
+    """The leader of a partition, from the outcome of `FindLeaders`."""
     leaders = topics[partition.topic]
     if isinstance(leaders, KafkaError):
         return leaders

@@ -1,4 +1,4 @@
-"""Which failures are worth another try (admin-retries)."""
+"""Which failures are retried (admin-retries)."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ OUTCOME_UNKNOWN = frozenset({ErrorCode.REQUEST_TIMED_OUT, ErrorCode.NETWORK_EXCE
 
 
 def is_retried(operation: Operation[Any, Any, Any], route: Route, error: KafkaError, *, throttled: bool) -> bool:
-    """Whether an item that failed so is sent again.
+    """Whether an item is sent again after an error.
 
     Args:
-        operation: whose item it is.
-        route: where it was sent.
-        error: what came of it.
-        throttled: whether items are retried that a quota refused.
+        operation: of the item.
+        route: its destination.
+        error: its error.
+        throttled: whether items that a quota refused are retried.
     """
     if not isinstance(error, ApiError):
         return error.retriable

@@ -19,11 +19,11 @@ class CoordinatorType(IntEnum):
 
 
 class AnyNode(msgspec.Struct, frozen=True):
-    """Any node will do; the least loaded one is taken."""
+    """Any node; the least loaded one is chosen."""
 
 
 class Controller(msgspec.Struct, frozen=True):
-    """The controller, as the brokers know it."""
+    """The controller, as the brokers name it."""
 
 
 class OnNode(msgspec.Struct, frozen=True):

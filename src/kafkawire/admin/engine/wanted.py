@@ -1,8 +1,8 @@
-"""What a call wants of each thing, where its arguments may name a thing more than once.
+"""Arguments of a call grouped by item, where several arguments may be about one item.
 
-Equal items of any call are sent once and reported as often as they are given: nothing is lost by that. Where an
-argument says more than which thing it is about, two of them about one thing may contradict each other. A broker would
-take one of them, or refuse both; here none of them is sent.
+Equal items of any call are sent once and reported as often as they are given. Where an argument has more than its item,
+two arguments for one item may contradict each other. A broker would accept one of them, or refuse both; here neither
+is sent.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ T = TypeVar("T")
 
 
 class Wanted(Generic[K, T]):
-    """What is wanted of each thing.
+    """The arguments for each item.
 
     Args:
         given: the arguments, in order.
-        key: gives the thing that an argument is about, which is the item of the call.
-        together: what two arguments about one thing come to; an error if they contradict each other.
+        key: the item of an argument.
+        together: joins two arguments for one item; an error if they contradict each other.
 
     Attributes:
-        items: the thing that each argument is about, as often as it is given.
-        values: thing to what is wanted of it, without those that are refused.
-        refused: thing to why nothing of it is sent.
+        items: the item of each argument, as often as it is given.
+        values: item to its joined argument, without refused items.
+        refused: item to the reason why it is not sent.
     """
 
     def __init__(self, given: Iterable[T], key: Callable[[T], K], together: Callable[[T, T], T | KafkaError]) -> None:

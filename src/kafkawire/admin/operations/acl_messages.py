@@ -23,7 +23,7 @@ _PERMISSION_TYPES = MembersByCode(AclPermissionType)
 
 
 def described_acls(resources: Iterable[protocol.DescribeAclsResponse.DescribeAclsResource]) -> list[AclBinding]:
-    """The ACLs of an answer, which groups them by resource, in their own order: brokers promise none (A21).
+    """The ACLs of an answer, which groups them by resource, sorted: brokers promise no order (A21).
 
     Equal principals and hosts become one object, so that each further ACL costs about a hundred bytes.
     """
@@ -53,7 +53,7 @@ def described_acls(resources: Iterable[protocol.DescribeAclsResponse.DescribeAcl
 
 
 def deleted_acl(acl: protocol.DeleteAclsResponse.DeleteAclsMatchingAcl) -> AclBinding:
-    """The ACL that an answer says was deleted, or could not be."""
+    """The ACL in an answer that was deleted, or could not be deleted."""
     return AclBinding(
         _RESOURCE_TYPES[acl.resource_type],
         acl.resource_name,
@@ -111,7 +111,7 @@ def _filter_fields(wanted: AclBindingFilter, version: int = 4) -> dict[str, Any]
 
 
 def lowest_version(acl: AclBinding | AclBindingFilter) -> int:
-    """The lowest version of the ACL requests that can say this (A15)."""
+    """The lowest version of the ACL requests that can express an ACL or a filter (A15)."""
     if acl.resource_type is ResourceType.USER:
         return 3
     return 0 if acl.pattern_type in (PatternType.LITERAL, PatternType.ANY) else 1

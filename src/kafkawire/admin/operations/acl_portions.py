@@ -1,4 +1,4 @@
-"""Splitting what a filter means into portions that brokers delete in one request (A27)."""
+"""Splitting a filter into portions that brokers delete in one request (A27)."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from msgspec.structs import replace
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
 
 _RESOURCE = ("resource_type", "resource_name", "pattern_type")
-_WAYS_TO_SPLIT = (
+_SPLITS = (
     ("resource_type",), ("permission_type",), ("operation",), ("host",), ("principal",), _RESOURCE,
 )  # fmt: skip
 
 
 class Portion(msgspec.Struct, frozen=True):
-    """A part of what a filter means.
+    """A part of the ACLs that a filter matches.
 
     Attributes:
-        wanted: the filter that means this part.
-        acls: the ACLs that it means, each of which no other portion has.
+        wanted: the filter that matches this part.
+        acls: the ACLs that it matches; no other portion has any of them.
     """
 
     wanted: AclBindingFilter
@@ -29,13 +29,13 @@ class Portion(msgspec.Struct, frozen=True):
 
 
 def portions(wanted: AclBindingFilter, acls: Sequence[AclBinding], limit: int) -> Iterator[Portion]:
-    """Filters that together mean what one filter means, each not more than so many ACLs.
+    """Filters that together match the ACLs of one filter, each at most ``limit`` of them.
 
-    They are few: a broker looks at all of its ACLs for each.
+    They are few, because a broker compares each with all of its ACLs.
 
     Args:
         wanted: the filter.
-        acls: all ACLs that it means, each once.
+        acls: all ACLs that it matches, each once.
         limit: how many ACLs one portion may have, at least 1.
     """
     if len(acls) <= limit:
@@ -48,9 +48,9 @@ def portions(wanted: AclBindingFilter, acls: Sequence[AclBinding], limit: int) -
 def _split(
     wanted: AclBindingFilter, acls: Sequence[AclBinding], limit: int
 ) -> Mapping[AclBindingFilter, Sequence[AclBinding]]:
-    """The fewest parts that all fit; where no way of splitting gives such, those of which the largest is smallest."""
-    ways = [parts for attributes in _WAYS_TO_SPLIT if len(parts := _parts(wanted, acls, attributes)) > 1]
-    return min(ways, key=lambda parts: (max(limit, *map(len, parts.values())), len(parts)))
+    """The split with the fewest parts that all fit; if there is none, the split with the smallest largest part."""
+    splits = [parts for attributes in _SPLITS if len(parts := _parts(wanted, acls, attributes)) > 1]
+    return min(splits, key=lambda parts: (max(limit, *map(len, parts.values())), len(parts)))
 
 
 def _parts(

@@ -35,7 +35,7 @@ _Describing: TypeAlias = Operation[AclBindingFilter, Acls, "protocol.DescribeAcl
 
 
 class _DescribeAcls(Operation[AclBindingFilter, Acls, "protocol.DescribeAclsResponse"]):
-    """What all ways to describe ACLs have in common."""
+    """Base of the operations that describe ACLs."""
 
     name = "describe_acls"
     api = ApiKey.DESCRIBE_ACLS
@@ -62,7 +62,7 @@ class DescribeAclsOfFilters(_DescribeAcls):
     def read(
         self, request: Request[AclBindingFilter], response: protocol.DescribeAclsResponse
     ) -> Outcomes[AclBindingFilter, Acls]:
-        # The answer is in the order of the request; filters that it leaves out are reported as such.
+        # The answer is in the order of the request. The engine reports filters that it leaves out.
         return {
             wanted: failure(result.error_code, result.error_message) or tuple(described_acls(result.resources))
             for wanted, result in zip(request.items, response.filter_results, strict=False)
@@ -88,7 +88,7 @@ class DescribeAclsOfFilter(_DescribeAcls):
 
 
 class ListAcls(_DescribeAcls):
-    """All ACLs in one request; which of them each filter means is found out here (F9)."""
+    """All ACLs in one request; the client applies the filters (F9)."""
 
     lacks = "filters"
 
@@ -110,26 +110,26 @@ def _acls_or_error(response: protocol.DescribeAclsResponse) -> Acls | KafkaError
 
 
 ALL_ACLS = (AclBindingFilter(),)
-"""The filters of a call that names none."""
+"""The filters of a call without filters."""
 
 DESCRIBING = OperationByStrategy[AclBindingFilter, Acls](DescribeAclsOfFilters, DescribeAclsOfFilter, ListAcls)
 
 
 Deleted = Results[AclBinding, None]
 
-# Controllers keep other work waiting meanwhile, and requests would time out in their queue. So these stay small.
+# A controller does no other work meanwhile, and queued requests would time out. So these requests stay small.
 _ACLS_OF_A_CREATION = 1_000
-"""The time for a request grows with the square of their number."""
+"""The time for a request grows with the square of this number."""
 
 _FILTERS_OF_A_DELETION = 100
-"""All ACLs are looked at for each filter."""
+"""The controller compares each filter with all ACLs."""
 
 _IN_FLIGHT = 2
-"""One that the controller works at, and the next."""
+"""The request that the controller processes, and the next one."""
 
 
 class CreateAcls(Operation[AclBinding, None, "protocol.CreateAclsResponse"]):
-    """KIP-140. Answers are told apart by their position (A19)."""
+    """KIP-140. Results are assigned by their position (A19)."""
 
     name = "create_acls"
     api = ApiKey.CREATE_ACLS
@@ -159,10 +159,10 @@ class CreateAcls(Operation[AclBinding, None, "protocol.CreateAclsResponse"]):
 
 
 class DeleteAcls(Operation[AclBindingFilter, Deleted, "protocol.DeleteAclsResponse"]):
-    """KIP-140. Answers are told apart by their position (A20).
+    """KIP-140. Results are assigned by their position (A20).
 
     Args:
-        sizes: how many ACLs filters mean, as far as that is known.
+        sizes: the number of ACLs of filters, where it is known.
     """
 
     name = "delete_acls"
@@ -234,12 +234,12 @@ class AclOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Coroutine[Any, Any, DescribedAcls] | Coroutine[Any, Any, Acls]:
-        """The ACLs that filters mean (KIP-140, KIP-888).
+        """Describe the ACLs that filters match (KIP-140, KIP-888).
 
         Args:
-            filters: the filters; by default the one that means all ACLs, ``AclBindingFilter()``. A filter that is not
-                in a collection is deprecated: its ACLs are given as they are, its error is raised.
-            strategy: how the broker is asked, `Strategy`; all ways give the same results.
+            filters: the filters; by default ``AclBindingFilter()``, which matches all ACLs. A filter that is not in a
+                collection is deprecated: the method then returns its ACLs, or raises its error.
+            strategy: how the broker is queried, `Strategy`; all strategies have the same results.
             timeout, progress: see `AdminClient`.
 
         Returns:
@@ -272,12 +272,12 @@ class AclOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[AclBinding, None]:
-        """Create ACLs, any number of them. Creating one that is there already is a success.
+        """Create any number of ACLs. Creating one that exists is a success.
 
         Args:
             acls: what to create.
-            allow_without_effect: also create what brokers store but never heed: an operation that the resource does
-                not have, a host that is no address, a principal without a type.
+            allow_without_effect: also create ACLs that brokers store but never apply: an operation that the resource
+                does not have, a host that is not an address, a principal without a type.
             timeout, progress: see `AdminClient`.
 
         Returns:
@@ -290,19 +290,19 @@ class AclOperations(OperationFamily):
     async def delete_acls(
         self, filters: Iterable[AclBindingFilter], *, timeout: float | None = None, progress: Progress | None = None
     ) -> DeletedAcls:
-        """Delete the ACLs that filters mean, any number of them.
+        """Delete the ACLs that filters match, any number of them.
 
-        Brokers delete at most 10 000 ACLs in a request, all or none. Where filters mean more, their ACLs are described
-        and deleted in portions; one that is created meanwhile may stay.
+        Brokers delete at most 10 000 ACLs in a request, all or none. If filters match more, their ACLs are described
+        and deleted in portions; an ACL that is created meanwhile may stay.
 
         Args:
-            filters: the filters; ``acl.to_filter()`` means one ACL.
+            filters: the filters; ``acl.to_filter()`` matches one ACL.
             timeout, progress: see `AdminClient`; portions count as further filters.
 
         Returns:
             Each filter to its ACLs, each of which was deleted or has its own error; or to what went wrong with the
             filter: `SecurityDisabledError`, `ClusterAuthorizationFailedError`, `InvalidRequestError` for one with
-            ``UNKNOWN`` ... A filter that means nothing is a success.
+            ``UNKNOWN`` ... A filter without matches is a success.
         """
         wanted = tuple(filters)
         deadline = self._deadline(timeout)
@@ -316,7 +316,7 @@ class AclOperations(OperationFamily):
     async def _delete_in_portions(
         self, filters: Sequence[AclBindingFilter], deadline: float, settled: int, progress: Progress | None
     ) -> dict[AclBindingFilter, Deleted | KafkaError]:
-        """The outcomes of filters that mean too many ACLs for one request, alone or together."""
+        """The outcomes of filters that match too many ACLs for one request, alone or together."""
         way = DESCRIBING.chosen("automatic", filters, proposals=self._cluster.settings.proposals)
         described = await self._until(deadline, way, filters)
         parts = {wanted: tuple(portions(wanted, acls, MAXIMUM_RECORDS)) for wanted, acls in described.values().items()}
@@ -330,7 +330,7 @@ class AclOperations(OperationFamily):
 
 
 def _is_too_much(wanted: AclBindingFilter, outcome: Deleted | KafkaError) -> bool:
-    """Whether a broker refused a filter that is sound, which it does when there is too much to delete (A27)."""
+    """Whether a broker refused a valid filter, which it does if it would delete too many ACLs (A27)."""
     return isinstance(outcome, (InvalidRequestError, PolicyViolationError)) and refusal_of_filter(wanted) is None
 
 
@@ -339,10 +339,10 @@ def _further(progress: Progress, settled: int) -> Progress:
 
 
 def _put_together(of_filter: Iterable[Portion], deleted: Mapping[AclBindingFilter, Deleted | KafkaError]) -> Deleted:
-    """What became of the ACLs of a filter.
+    """The outcome of each ACL of a filter.
 
-    An ACL that its portion does not find any more is deleted: by a portion of another filter, by an attempt whose
-    answer was lost, or by somebody else.
+    An ACL that its portion no longer matches is deleted: by the portion of another filter, by an attempt whose
+    answer was lost, or by another client.
     """
     outcomes: dict[AclBinding, KafkaError | None] = {}
     for portion in of_filter:

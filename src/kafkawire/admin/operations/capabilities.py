@@ -1,4 +1,4 @@
-"""What each node can do of what this client can ask for."""
+"""The methods of this client that each node supports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafkawire.wire import Message
 
 
 class DescribeCapabilities(OfNodes[Mapping[str, Capability], "protocol.ApiVersionsResponse"]):
-    """Asked anew, since a node may have been upgraded meanwhile."""
+    """Sends ApiVersions again, since a node may have been upgraded."""
 
     name = "capabilities"
     api = ApiKey.API_VERSIONS
@@ -46,7 +46,7 @@ class DescribeCapabilities(OfNodes[Mapping[str, Capability], "protocol.ApiVersio
 
 
 class CapabilityOperations(OperationFamily):
-    """What nodes can do."""
+    """The capabilities of nodes."""
 
     @needs(DescribeCapabilities)
     async def capabilities(
@@ -61,10 +61,10 @@ class CapabilityOperations(OperationFamily):
             timeout: see `AdminClient`.
 
         Returns:
-            Node id to its `Capability` for each method, or to what kept the node from telling.
+            Node id to its `Capability` for each method, or to its error.
 
         Raises:
-            KafkaError: if all nodes are asked for, and none tells which there are.
+            KafkaError: if ``nodes`` is None and no node lists the nodes.
         """
         deadline = self._deadline(timeout)
         controllers = self._cluster.kind == "controllers"

@@ -42,8 +42,6 @@ class NodeChange(Operation[K, None, Message]):
 _BROKERS, _CONTROLLERS = 1, 2
 """Endpoint types of DescribeCluster."""
 
-_FEATURES_SINCE = 3
-_ONE_ERROR_SINCE = 2
 _UPGRADE_TYPE = "feature_updates.upgrade_type"
 
 
@@ -84,7 +82,7 @@ class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClus
         }
 
     def fallback(self) -> Operation[None, ClusterDescription, protocol.MetadataResponse] | None:
-        # Metadata knows neither controllers nor fenced brokers.
+        # Metadata has neither controllers nor fenced brokers.
         return None if self.needs else DescribeClusterInMetadata(authorized=self._authorized)
 
 
@@ -121,7 +119,7 @@ class DescribeFeatures(Operation[int | None, Features, "protocol.ApiVersionsResp
     name = "describe_features"
     api = ApiKey.API_VERSIONS
     on_controllers = True
-    minimum_version = _FEATURES_SINCE
+    minimum_version = 3  # with features
 
     def route_of(self, item: int | None) -> Route:
         return ANY_NODE if item is None else OnNode(item)
@@ -167,7 +165,7 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
     def read(self, request: Request[str], response: protocol.UpdateFeaturesResponse) -> Outcomes[str, None]:
         outcomes = {result.feature: failure(result.error_code, result.error_message) for result in response.results}
         # From version 2 on, a feature that the answer leaves out was updated.
-        return outcomes if request.version < _ONE_ERROR_SINCE else dict.fromkeys(request.items) | outcomes
+        return outcomes if request.version < 2 else dict.fromkeys(request.items) | outcomes
 
     def _update(self, name: str, version: int) -> protocol.UpdateFeaturesRequest.FeatureUpdateKey:
         update = self._updates[name]
@@ -227,12 +225,12 @@ class ClusterOperations(OperationFamily):
         """The members of the cluster: brokers, or controllers where the client is connected to these.
 
         Args:
-            include_authorized_operations: whether to ask what the caller may do with the cluster.
-            include_fenced_brokers: whether registered brokers that are not in use count; needs 4.0 or newer.
+            include_authorized_operations: whether to include the operations that the caller may perform on the cluster.
+            include_fenced_brokers: whether to include fenced brokers; needs 4.0 or newer.
             timeout: see `AdminClient`.
 
         Raises:
-            KafkaError: if no node tells.
+            KafkaError: if no node answers.
         """
         operation = DescribeCluster(
             controllers=self._cluster.kind == "controllers",
@@ -246,11 +244,11 @@ class ClusterOperations(OperationFamily):
         """The features of a node and of the cluster.
 
         Args:
-            node: id of the node to ask; None for any.
+            node: id of the node; None for any.
             timeout: see `AdminClient`.
 
         Raises:
-            KafkaError: if the node does not tell.
+            KafkaError: if the node does not answer.
         """
         return await self._only(DescribeFeatures(), node, timeout)
 
@@ -267,40 +265,38 @@ class ClusterOperations(OperationFamily):
 
         Returns:
             Feature to None, or to what went wrong: `InvalidUpdateVersionError`, `FeatureUpdateFailedError` ... Newer
-            brokers tell one error for all.
+            brokers return one error for all.
         """
         return await self._each(UpdateFeatures(updates, validate_only=validate_only), updates, timeout)
 
     @needs(UnregisterBroker, rights="ALTER CLUSTER")
     async def unregister_broker(self, broker: int, *, timeout: float | None = None) -> None:
-        """Have the cluster forget a broker that is gone for good.
+        """Remove the registration of a broker that will not come back.
 
         Args:
             broker: its id.
             timeout: see `AdminClient`.
 
         Raises:
-            BrokerIdNotRegisteredError: if there is none with this id.
-            KafkaError: if it fails otherwise.
+            BrokerIdNotRegisteredError: if none with this id is registered.
         """
         await self._only(UnregisterBroker(), broker, timeout)
 
     @needs(UnregisterController, rights="ALTER CLUSTER")
     async def unregister_controller(self, controller: int, *, timeout: float | None = None) -> None:
-        """Have the cluster forget the registration of a controller that is gone for good (KIP-1312).
+        """Remove the registration of a controller that will not come back (KIP-1312).
 
-        The registration says at which addresses a controller is reached and which features it supports. A controller
-        that votes is removed by `remove_raft_voter` first.
+        A registration has the addresses of a controller and the features that it supports. Remove a voter with
+        `remove_raft_voter` first.
 
         Args:
             controller: its id.
             timeout: see `AdminClient`.
 
         Raises:
-            ControllerIdNotRegisteredError: if there is none with this id.
+            ControllerIdNotRegisteredError: if none with this id is registered.
             InvalidRequestError: if it is the active controller.
             UnsupportedVersionError: at brokers and controllers before 4.4.
-            KafkaError: if it fails otherwise.
         """
         await self._only(UnregisterController(), controller, timeout)
 
@@ -312,7 +308,6 @@ class ClusterOperations(OperationFamily):
             timeout: see `AdminClient`.
 
         Raises:
-            UnsupportedVersionError: if the brokers gather no telemetry.
-            KafkaError: if it fails otherwise.
+            UnsupportedVersionError: if the brokers collect no telemetry.
         """
         return await self._only(ClientInstanceId(), None, timeout)

@@ -30,11 +30,11 @@ _RESOURCES_OF_A_DESCRIPTION = 250
 """A topic with synonyms and documentation takes some 15 kB of an answer."""
 
 _RESOURCES_OF_A_REPLACEMENT = 100
-"""Nobody can tell how many values a replacement removes, each of which is a record too."""
+"""The number of values that a replacement removes is unknown, and each is a record too."""
 
 
 class _OfResources(Operation[ConfigResource, V, R]):
-    """What all operations on configurations have in common: some resources are asked of one node (G4)."""
+    """Base of the operations on configurations; some resources belong to one node (G4)."""
 
     on_controllers = True
 
@@ -61,7 +61,7 @@ class DescribeConfigs(_OfResources[dict[str, ConfigEntry], "protocol.DescribeCon
         self.needs = ("include_documentation",) if documentation else ("include_synonyms",) if synonyms else ()
 
     def group_key(self, item: ConfigResource) -> Hashable:
-        # G4: a type that the broker does not know fails all resources of the request.
+        # G4: a type that the broker does not support fails all resources of the request.
         return item.resource_type
 
     def build(self, request: Request[ConfigResource]) -> Message:
@@ -194,7 +194,7 @@ def _resource(type_: int, name: str) -> ConfigResource:
 
 
 def _refusal_of_changes(changes: Sequence[ConfigChange]) -> KafkaError | None:
-    """Why a broker refuses all changes of a resource, as far as that can be told without it (G5, G6)."""
+    """Why a broker would refuse all changes of a resource, where that is known without it (G5, G6)."""
     names: set[str] = set()
     for change in changes:
         if change.name in names:
@@ -219,19 +219,19 @@ class ConfigOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[ConfigResource, dict[str, ConfigEntry]]:
-        """What is configured. Brokers are asked for their own, many of them at once.
+        """Describe configurations. Each broker describes its own; the brokers are queried at the same time.
 
         Args:
-            resources: whose configuration to describe.
+            resources: the resources to describe.
             keys: names of the configs wanted; None or none for all. Names that a resource does not have are left out.
-            include_synonyms: whether to tell all values that a config has and where; needs a broker of 1.1 or newer.
-            include_documentation: whether to tell what configs are for; needs a broker of 2.6 or newer.
+            include_synonyms: whether to include the values from all sources; needs a broker of 1.1 or newer.
+            include_documentation: whether to include the documentation of configs; needs a broker of 2.6 or newer.
             timeout, progress: see `AdminClient`.
 
         Returns:
             Resource to its configs by name, or to what went wrong: `UnknownTopicOrPartitionError`,
-            `TopicAuthorizationFailedError`, `InvalidRequestError` (a type that the broker does not know) ... A broker
-            that the cluster does not have, or not now, is waited for until the call times out.
+            `TopicAuthorizationFailedError`, `InvalidRequestError` (a type that the broker does not support) ... For a
+            broker that is not in the cluster at the moment, the call waits until it times out.
         """
         wanted = None if keys is None else tuple(dict.fromkeys(keys))
         # G4: no keys mean all to newer brokers; older ones would describe nothing.
@@ -273,11 +273,11 @@ class ConfigOperations(OperationFamily):
     ) -> Results[ConfigResource, None]:
         """Replace whole configurations: **what is not given is removed**, passwords included.
 
-        Only for brokers older than 2.3. For all others use `incremental_alter_configs`, which cannot undo what
-        somebody else has set in the meantime.
+        Only for brokers older than 2.3. For all others use `incremental_alter_configs`, which cannot undo the
+        changes of another client.
 
         Args:
-            configs: resource to all that it is to have.
+            configs: resource to its whole new configuration.
             validate_only: change nothing, but run all checks.
             timeout, progress: see `AdminClient`.
 
@@ -291,15 +291,14 @@ class ConfigOperations(OperationFamily):
     async def list_config_resources(
         self, types: Iterable[ConfigResourceType] = (), *, timeout: float | None = None
     ) -> tuple[ConfigResource, ...]:
-        """What has a configuration in the cluster.
+        """List the resources that have a configuration.
 
         Args:
-            types: what to list; none for all types that the broker knows. A broker older than 4.1 can list
-                ``CLIENT_METRICS`` only, and by itself.
+            types: the types to list; empty for all types that the broker has. A broker older than 4.1 lists only
+                ``CLIENT_METRICS``, alone.
             timeout: see `AdminClient`.
 
         Raises:
             UnsupportedVersionError: if the broker cannot list one of the types, or nothing at all (before 3.7).
-            KafkaError: if it fails otherwise.
         """
         return await self._only(ListConfigResources(frozenset(types)), None, timeout)

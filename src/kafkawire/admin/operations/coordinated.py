@@ -1,4 +1,4 @@
-"""Operations that group coordinators carry out: what goes to which coordinator, and partitions in their messages."""
+"""Base classes of operations that group coordinators serve, and partitions in their messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafkawire.protocol.errors import UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
 
 AFTER_REBALANCE: frozenset[int] = frozenset({ErrorCode.REBALANCE_IN_PROGRESS})
-"""A group whose members are just finding out who has what is changed when they know."""
+"""A group is changed after its rebalance."""
 
 
 class OfGroups(Operation[str, V, R]):
@@ -67,21 +67,21 @@ class InGroups(Operation[PartitionOfGroup, V, R]):
 
 T = TypeVar("T")
 PartitionsOfGroups: TypeAlias = Mapping[str, Collection[TopicPartition] | None]
-"""Groups to the partitions that are wanted of each; None for all that the group has offsets for."""
+"""Group to its requested partitions; None for all that it has offsets for."""
 
 
 class OffsetsOfGroups(OfGroups[V, R]):
-    """What all ways to read the offsets of groups have in common.
+    """Base of the operations that read the offsets of groups.
 
     Args:
-        partitions: what is wanted of each group.
+        partitions: the requested partitions of each group.
     """
 
     def __init__(self, partitions: PartitionsOfGroups) -> None:
         self._partitions = partitions
 
     def _topics(self, group_id: str, topic: Callable[[str, tuple[int, ...]], T]) -> tuple[T, ...] | None:
-        """The topics that are wanted of a group, as a request has them; None for all."""
+        """The requested topics of a group, as structs of the request; None for all."""
         wanted = self._partitions[group_id]
         return None if wanted is None else tuple(topic(name, tuple(numbers)) for name, numbers in by_topic(wanted))
 
@@ -101,16 +101,16 @@ def assigned(topics: Iterable[_Topic]) -> tuple[TopicPartition, ...]:
 def of_partitions(
     found: Mapping[TopicPartition, T | KafkaError], wanted: Collection[TopicPartition] | None, node: int
 ) -> Results[TopicPartition, T]:
-    """What an answer says about the partitions of a group.
+    """The results for the partitions of a group.
 
     Args:
-        found: what it says.
-        wanted: what it was asked for; None for whatever there is.
+        found: the outcomes in the answer.
+        wanted: the requested partitions; None for all in the answer.
         node: id of the node that answered.
     """
     outcomes = dict(found)
     for partition in wanted or ():
-        outcomes.setdefault(partition, UnknownServerError("the answer says nothing about it"))
+        outcomes.setdefault(partition, UnknownServerError("the answer has no result for this partition"))
     for outcome in outcomes.values():
         if isinstance(outcome, KafkaError):
             outcome.node = node

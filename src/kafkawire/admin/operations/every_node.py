@@ -1,4 +1,4 @@
-"""Questions that go to all nodes, since each knows a part of the answer."""
+"""Operations that go to all nodes, each of which has a part of the result."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FindNodes(Operation[None, tuple[int, ...], "protocol.MetadataResponse"]):
         return metadata_request(request.version, ())
 
     def read(self, request: Request[None], response: protocol.MetadataResponse) -> Outcomes[None, tuple[int, ...]]:
-        if not response.brokers:  # a broker that is starting knows nobody yet
+        if not response.brokers:  # a broker that is starting may list no broker yet
             return {None: ConnectionFailedError("the node names no member of the cluster")}
         return {None: tuple(sorted(broker.node_id for broker in response.brokers))}
 
@@ -42,10 +42,10 @@ class OfNodes(Operation[int, V, R]):
 
 
 class ItemOnNode(msgspec.Struct, Generic[K], frozen=True):
-    """Something as one node knows it.
+    """An item in the state of one node.
 
     Attributes:
-        item: what it is.
+        item: the item.
         node: id of the node.
     """
 
@@ -67,7 +67,7 @@ class EveryNodeFamily(OperationFamily):
             progress: called after each outcome.
 
         Raises:
-            KafkaError: if no broker tells which there are.
+            KafkaError: if no broker lists the brokers.
         """
         deadline = self._deadline(timeout)
         nodes = (await self._until(deadline, FindNodes().named(operation.name), (None,)))[None]
@@ -76,15 +76,15 @@ class EveryNodeFamily(OperationFamily):
     async def _wait_on_every_node(
         self, operation: Operation[ItemOnNode[K], None, Any], items: Collection[K], timeout: float | None
     ) -> Results[K, None]:
-        """None for each item of which all live brokers know, or what one of them said at the end.
+        """None for each item that all live brokers show as it should be, or the last error of one of them.
 
         Args:
-            operation: fails, and is tried again, for items of which a node does not know.
-            items: of which they are to know.
+            operation: fails, and is tried again, while a node does not show an item as it should be.
+            items: the items.
             timeout: seconds for all; the settings' ``call_timeout`` by default.
 
         Raises:
-            KafkaError: if no broker tells which there are.
+            KafkaError: if no broker lists the brokers.
         """
         deadline = self._deadline(timeout)
         nodes = (await self._until(deadline, FindNodes().named(operation.name), (None,)))[None]

@@ -31,14 +31,14 @@ from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 _UPGRADED = {0: False, 1: True}
-"""Member types of ConsumerGroupDescribe; others mean that the broker does not tell."""
+"""Member types of ConsumerGroupDescribe; for others it is unknown."""
 
 
 class DescribeGroups(OfGroups[V, R]):
-    """What all descriptions of groups have in common.
+    """Base of the operations that describe groups.
 
     Args:
-        authorized: whether to ask what the caller may do with each group.
+        authorized: whether to request the operations that the caller may perform on each group.
     """
 
     # Groups may have many members with many partitions, so that answers grow large; requests follow each other anyway.
@@ -48,12 +48,12 @@ class DescribeGroups(OfGroups[V, R]):
         self._authorized = authorized
 
     def _may(self, operations: int) -> frozenset[AclOperation] | None:
-        """What the caller may do with a group; None if it was not asked for."""
+        """The operations that the caller may perform on a group; None if they were not requested."""
         return authorized_operations(operations) if self._authorized else None
 
 
 class DescribeConsumerGroups(DescribeGroups[ConsumerGroupDescription, "protocol.ConsumerGroupDescribeResponse"]):
-    """KIP-848; groups that are of the classic protocol, or whose coordinator knows no other, by the fallback."""
+    """KIP-848; groups of the classic protocol, and of coordinators without another, by the fallback."""
 
     name = "describe_consumer_groups"
     api = ApiKey.CONSUMER_GROUP_DESCRIBE
@@ -104,7 +104,7 @@ def _member(member: protocol.ConsumerGroupDescribeResponse.Member) -> ConsumerGr
 
 
 class _DescribeInClassicProtocol(DescribeGroups[V, "protocol.DescribeGroupsResponse"]):
-    """What both ways to describe groups of the classic protocol have in common."""
+    """Base of the operations that describe groups of the classic protocol."""
 
     api = ApiKey.DESCRIBE_GROUPS
 
@@ -144,7 +144,7 @@ class _DescribeInClassicProtocol(DescribeGroups[V, "protocol.DescribeGroupsRespo
 
 
 class DescribeClassicGroups(_DescribeInClassicProtocol[ClassicGroupDescription]):
-    """Groups of the classic protocol, whatever their members do."""
+    """Groups of the classic protocol of any protocol type."""
 
     name = "describe_classic_groups"
 
@@ -188,7 +188,7 @@ def _classic_member(
 
 
 def _partitions(assignment: bytes) -> tuple[TopicPartition, ...] | None:
-    """The partitions of a consumer's assignment; there are no bytes while the group has not settled."""
+    """The partitions of a consumer's assignment, which has no bytes during a rebalance."""
     if not assignment:
         return ()
     from kafkawire.records.consumer_protocol import decode_assignment  # noqa: PLC0415 few groups are classic
@@ -217,16 +217,16 @@ def _subscription(metadata: bytes) -> tuple[tuple[str, ...] | None, str | None]:
 def _of_consumers(group: ClassicGroupDescription) -> ConsumerGroupDescription | KafkaError:
     if group.protocol_type not in {"", CONSUMER_PROTOCOL}:
         return GroupIdNotFoundError(
-            f"the group {group.group_id} is not of consumers but of protocol type {group.protocol_type!r}; "
-            "describe_classic_groups describes it"
+            f"the group {group.group_id} is not a group of consumers, its protocol type is {group.protocol_type!r}: "
+            "use describe_classic_groups"
         )
     members = []
     for member in group.members:
         # Members of a group without protocol type cannot be consumers, but no broker has any.
         if member.partitions is None and group.protocol_type:
             return KafkaError(
-                f"what the member {member.member_id} of the group {group.group_id} was assigned is no assignment of a "
-                "consumer; describe_classic_groups gives its bytes"
+                f"the assignment of the member {member.member_id} of the group {group.group_id} is not that of a "
+                "consumer: describe_classic_groups returns its bytes"
             )
         members.append(
             ConsumerGroupMember(
@@ -310,12 +310,12 @@ class GroupDescriptionOperations(OperationFamily):
 
         Args:
             groups: ids of the groups.
-            include_authorized_operations: whether to ask what the caller may do with each.
+            include_authorized_operations: whether to include the operations that the caller may perform.
             timeout, progress: see `AdminClient`.
 
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups that are not
-            of consumers), `GroupAuthorizationFailedError` ...
+            groups of consumers), `GroupAuthorizationFailedError` ...
         """
         operation = DescribeConsumerGroups(authorized=include_authorized_operations)
         return await self._each(operation, groups, timeout, progress)
@@ -333,7 +333,7 @@ class GroupDescriptionOperations(OperationFamily):
 
         Args:
             groups: ids of the groups.
-            include_authorized_operations: whether to ask what the caller may do with each.
+            include_authorized_operations: whether to include the operations that the caller may perform.
             timeout, progress: see `AdminClient`.
 
         Returns:
@@ -356,7 +356,7 @@ class GroupDescriptionOperations(OperationFamily):
 
         Args:
             groups: ids of the groups.
-            include_authorized_operations: whether to ask what the caller may do with each.
+            include_authorized_operations: whether to include the operations that the caller may perform.
             timeout, progress: see `AdminClient`.
 
         Returns:

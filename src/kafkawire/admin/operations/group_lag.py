@@ -1,4 +1,4 @@
-"""How far groups are from the ends of their partitions, as ``kafka-consumer-groups --describe`` prints it."""
+"""The lag of groups, as ``kafka-consumer-groups --describe`` prints it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from kafkawire.admin.group_lag import GroupLag, PartitionLag
 from kafkawire.admin.needs import needs
-from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
+from kafkawire.admin.operations.group_offsets import GroupSelection, wanted_of_each
 from kafkawire.admin.operations.groups_of_any_kind import (
     DESCRIBING,
     FETCHING,
@@ -27,17 +27,17 @@ _NAME = "group_lag"
 
 
 class GroupLagOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
-    """How far groups are from the ends of their partitions."""
+    """The lag of groups."""
 
     @needs(*FETCHING, rights="DESCRIBE GROUP, DESCRIBE TOPIC", further=[DESCRIBING, (ListOffsets,)])
     async def group_lag(
         self,
-        groups: Wanted,
+        groups: GroupSelection,
         *,
         isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED,
         timeout: float | None = None,
     ) -> Results[str, GroupLag]:
-        """How far groups of any kind (classic, consumer, share, streams) are from the ends of their partitions.
+        """The lag of groups of any kind (classic, consumer, share, streams) in their partitions.
 
         All groups of a coordinator share requests, and so do all partitions of a leader, whichever groups read them.
 

@@ -1,4 +1,4 @@
-"""Which groups there are (admin-groups)."""
+"""Groups: list (admin-groups)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ListGroups(OfNodes[tuple[GroupListing, ...], "protocol.ListGroupsResponse"
 
 
 class GroupListingOperations(EveryNodeFamily):
-    """Which groups there are."""
+    """Lists of groups."""
 
     @needs(ListGroups, rights="DESCRIBE GROUP or DESCRIBE CLUSTER")
     async def list_groups(
@@ -77,15 +77,15 @@ class GroupListingOperations(EveryNodeFamily):
             states: only groups in one of these; empty for all. Fails at brokers before 2.6.
             types: only groups of one of these; empty for all. Fails at brokers before 3.8, unless it is ``CLASSIC``
                 or that and ``CONSUMER``: they have classic groups only.
-            protocol_types: only groups whose protocol type is one of these (told apart by the client); None for all.
+            protocol_types: only groups whose protocol type is one of these (filtered by the client); None for all.
             timeout: see `AdminClient`.
 
         Returns:
-            The groups; of a node that failed what went wrong: `UnsupportedVersionError` (a filter that it does not
-            know) ...
+            The groups; the errors of nodes that failed: `UnsupportedVersionError` (a filter that the node does not
+            support) ...
 
         Raises:
-            KafkaError: if no node tells which nodes there are.
+            KafkaError: if no node lists the nodes.
         """
         listed = await self._on_every_node(ListGroups(states, types, protocol_types), timeout)
         return Gathered(listed, lambda group: group.group_id)
@@ -103,10 +103,10 @@ class GroupListingOperations(EveryNodeFamily):
             timeout: see `AdminClient`.
 
         Returns:
-            The groups; of a node that failed what went wrong.
+            The groups; the errors of nodes that failed.
 
         Raises:
-            KafkaError: if no node tells which nodes there are.
+            KafkaError: if no node lists the nodes.
         """
         types = (GroupType.CLASSIC, GroupType.CONSUMER)
         return await self.list_groups(

@@ -29,24 +29,21 @@ from kafkawire.wire.kafka_errors import KafkaError
 GroupOffsets: TypeAlias = Results[TopicPartition, CommittedOffset | None]
 """Partition to what a group has committed for it, or None if nothing; or what went wrong with the partition."""
 
-Wanted: TypeAlias = Iterable[str] | Mapping[str, Collection[TopicPartition] | None]
-"""Groups, or groups with the partitions that are wanted of each: None for all that something is committed for."""
+GroupSelection: TypeAlias = Iterable[str] | Mapping[str, Collection[TopicPartition] | None]
+"""Group ids, or group id to the requested partitions: None for all with a committed offset."""
 
-_KAFKA_SINCE = 1
-_ALL_TOPICS_SINCE = 2
 _NAMES_UNTIL = 9
 """Newer versions have ids of topics only, which those that are deleted no longer have; Kafka's own admin uses names."""
 
-_RETENTION_BY_BROKER_SINCE = 2
 _BYTES_OF_A_REQUEST = 500_000
 """A request is written to the log as one batch. One above a mebibyte (``max.message.bytes``) is refused whole."""
 
 _BYTES_OF_AN_OFFSET = 100
-"""What an offset takes beside its texts, and more."""
+"""An upper bound for the bytes of an offset without its texts."""
 
 
 class _OffsetsByFetch(OffsetsOfGroups[GroupOffsets, "protocol.OffsetFetchResponse"]):
-    """What both ways to fetch offsets have in common."""
+    """Base of the operations that fetch offsets."""
 
     name = "list_consumer_group_offsets"
     api = ApiKey.OFFSET_FETCH
@@ -95,7 +92,7 @@ class ListOffsetsOfGroup(_OffsetsByFetch):
     """The same for brokers that take one group in a request."""
 
     batch = 1
-    minimum_version = _KAFKA_SINCE
+    minimum_version = 1  # version 0 reads the offsets in ZooKeeper
     lacks = "groups"
 
     def __init__(self, partitions: PartitionsOfGroups, *, require_stable: bool = False) -> None:
@@ -103,7 +100,7 @@ class ListOffsetsOfGroup(_OffsetsByFetch):
         self.needs = ("require_stable",) if require_stable else ()
 
     def lowest_version(self, item: str) -> int:
-        return _ALL_TOPICS_SINCE if self._partitions[item] is None else 0
+        return 2 if self._partitions[item] is None else 0  # null topics: all
 
     def build(self, request: Request[str]) -> Message:
         (group_id,) = request.items
@@ -144,7 +141,7 @@ class CommitOffsets(InGroups[None, "protocol.OffsetCommitResponse"]):
     api = ApiKey.OFFSET_COMMIT
     mutates = True
     batch = _BYTES_OF_A_REQUEST
-    minimum_version = _RETENTION_BY_BROKER_SINCE
+    minimum_version = 2  # the broker decides how long offsets are kept
     maximum_version = _NAMES_UNTIL
 
     def __init__(self, offsets: Mapping[PartitionOfGroup, CommittedOffset]) -> None:
@@ -215,8 +212,8 @@ class DeleteOffsets(InGroup[TopicPartition, None, "protocol.OffsetDeleteResponse
         }
 
 
-def wanted_of_each(groups: Wanted) -> dict[str, Collection[TopicPartition] | None]:
-    """Groups with what is wanted of each."""
+def wanted_of_each(groups: GroupSelection) -> dict[str, Collection[TopicPartition] | None]:
+    """Group to its requested partitions."""
     return dict(groups) if isinstance(groups, Mapping) else dict.fromkeys(groups)
 
 
@@ -226,7 +223,7 @@ class GroupOffsetOperations(OperationFamily):
     @needs(ListOffsetsOfGroups, ListOffsetsOfGroup, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def list_consumer_group_offsets(
         self,
-        groups: Wanted,
+        groups: GroupSelection,
         *,
         require_stable: bool = False,
         timeout: float | None = None,
@@ -251,7 +248,7 @@ class GroupOffsetOperations(OperationFamily):
     @needs(ListOffsetsOfGroups, ListOffsetsOfGroup, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def list_streams_group_offsets(
         self,
-        groups: Wanted,
+        groups: GroupSelection,
         *,
         require_stable: bool = False,
         timeout: float | None = None,
@@ -269,7 +266,7 @@ class GroupOffsetOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[TopicPartition, None]:
-        """Set where a group goes on. The group must have no members, and is made if it does not exist.
+        """Set the offsets of a group. It must have no members, and is created if it does not exist.
 
         Args:
             group_id: id of the group.
@@ -291,7 +288,7 @@ class GroupOffsetOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[TopicPartition, None]:
-        """Set where a streams group goes on; as `alter_consumer_group_offsets`."""
+        """Set the offsets of a streams group; as `alter_consumer_group_offsets`."""
         return await self._alter_offsets("alter_streams_group_offsets", group_id, offsets, timeout, progress)
 
     @needs(DeleteOffsets, rights="DELETE GROUP, READ TOPIC")
@@ -303,7 +300,7 @@ class GroupOffsetOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[TopicPartition, None]:
-        """Forget the offsets that a group has committed for partitions of topics that it no longer reads.
+        """Delete the committed offsets of a group for partitions of topics that it no longer reads.
 
         Args:
             group_id: id of the group.
@@ -325,12 +322,12 @@ class GroupOffsetOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[TopicPartition, None]:
-        """Forget offsets of a streams group; as `delete_consumer_group_offsets`."""
+        """Delete offsets of a streams group; as `delete_consumer_group_offsets`."""
         operation = DeleteOffsets(group_id).named("delete_streams_group_offsets")
         return await self._each(operation, partitions, timeout, progress)
 
     async def _list_offsets(
-        self, name: str, groups: Wanted, require_stable: bool, timeout: float | None, progress: Progress | None
+        self, name: str, groups: GroupSelection, require_stable: bool, timeout: float | None, progress: Progress | None
     ) -> Results[str, GroupOffsets]:
         wanted = wanted_of_each(groups)
         operation = ListOffsetsOfGroups(wanted, require_stable=require_stable).named(name)

@@ -18,7 +18,7 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 REMOVED_BY_ADMIN = "member was removed by an administrator"
-"""The reason that is told where none is given."""
+"""The default reason."""
 
 _LONGEST_REASON = 255
 """Brokers keep no more characters of a reason (KIP-800)."""
@@ -115,19 +115,19 @@ class GroupOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[MemberToRemove, None]:
-        """Put members out of a group of consumers. Those that run will join again.
+        """Remove members from a group of consumers. Running members join again.
 
         Args:
             group_id: id of the group.
-            members: whom; None for all that are in it.
-            reason: what the coordinator writes to its log (from 3.2); its first 255 characters.
+            members: the members; None for all.
+            reason: a reason for the log of the coordinator (from 3.2); its first 255 characters.
             timeout, progress: see `AdminClient`.
 
         Returns:
             Member to None, or to what went wrong: `UnknownMemberIdError` (it is not in the group) ...
 
         Raises:
-            KafkaError: if all members are meant and nobody tells who they are: `GroupIdNotFoundError` ...
+            KafkaError: if ``members`` is None and the group cannot be described: `GroupIdNotFoundError` ...
         """
         deadline = self._deadline(timeout)
         if members is None:

@@ -1,4 +1,4 @@
-"""Groups of any kind: what each is, and where it goes on. Other operations on offsets stand on this."""
+"""Groups of any kind: their types and current offsets, for operations on offsets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class KnownGroup(msgspec.Struct, frozen=True):
     Attributes:
         group_id: its id.
         type: its protocol.
-        state: what it is doing.
+        state: its state.
         assigned: partition to the ids of the members that have it.
     """
 
@@ -53,11 +53,11 @@ class KnownGroup(msgspec.Struct, frozen=True):
 
 
 class CurrentOffset(msgspec.Struct, frozen=True):
-    """Where a group of any kind goes on in a partition.
+    """The current offset of a group of any kind in a partition.
 
     Attributes:
         offset: offset of the next record.
-        lag: how many records are left, if the broker says so: for share groups.
+        lag: the number of remaining records, for share groups if the broker returns it.
     """
 
     offset: int
@@ -65,7 +65,7 @@ class CurrentOffset(msgspec.Struct, frozen=True):
 
 
 CurrentOffsets: TypeAlias = Results[TopicPartition, CurrentOffset | None]
-"""Partition to where a group goes on, to None if it has not begun, or to what went wrong with the partition."""
+"""Partition to the current offset of a group, None if it has none, or the error of the partition."""
 
 
 class GroupsOfAnyKindFamily(OperationFamily):
@@ -76,7 +76,7 @@ class GroupsOfAnyKindFamily(OperationFamily):
     ) -> dict[str, KnownGroup | KafkaError | None]:
         """Each group; None for one that does not exist.
 
-        Consumer and classic groups come first: most are. Only those that are neither are looked for among the others.
+        Consumer and classic groups come first: most are. Only the remaining ids are tried as groups of the other kinds.
         A classic group of something else than consumers, such as Kafka Connect, is an error.
         """
         described = await self._until(deadline, DescribeConsumerGroups().named(name), groups)
@@ -113,7 +113,7 @@ class GroupsOfAnyKindFamily(OperationFamily):
         groups: Collection[KnownGroup],
         wanted: Mapping[str, Collection[TopicPartition] | None],
     ) -> dict[str, CurrentOffsets | KafkaError]:
-        """Where each group goes on in the partitions that are wanted of it; None for all that it has offsets for."""
+        """The current offsets of each group in the requested partitions; None for all that it has offsets for."""
         share = {group.group_id: wanted[group.group_id] for group in groups if group.type is GroupType.SHARE}
         others = {group.group_id: wanted[group.group_id] for group in groups if group.type is not GroupType.SHARE}
         async with together() as tasks:

@@ -36,18 +36,18 @@ _NAME = "find_hanging_transactions"
 
 
 class DescribeProducersAtOnce(DescribeProducers):
-    """The same for partitions that the cluster has just named: one that is gone meanwhile is not waited for."""
+    """The same for partitions that were just listed: one that is gone meanwhile is not waited for."""
 
     retried_codes: ClassVar[frozenset[int]] = frozenset()
     final_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.LEADER_NOT_AVAILABLE})
 
 
 class KnownToCoordinators(msgspec.Struct, frozen=True):
-    """What transaction coordinators say of producers.
+    """The transactions of producers, from their coordinators.
 
     Attributes:
         ids: id of a producer to its transactional id.
-        transactions: transactional id to what its coordinator says of it.
+        transactions: transactional id to its description by its coordinator.
         failure: why a node did not list the transactional ids that it coordinates; None if all nodes did.
     """
 
@@ -56,7 +56,7 @@ class KnownToCoordinators(msgspec.Struct, frozen=True):
     failure: KafkaError | None
 
     def is_hanging(self, transaction: HangingTransaction) -> bool | KafkaError:
-        """Whether no coordinator is going to end a transaction; an error if that is not known."""
+        """Whether no coordinator is going to end a transaction; an error if that is unknown."""
         transactional_id = self.ids.get(transaction.producer_id)
         if transactional_id is None:
             return True if self.failure is None else self.failure
@@ -90,8 +90,8 @@ class HangingTransactionOperations(OperationFamily):
         A transaction hangs if its producer has not written to the partition for longer than a transaction may take,
         and no coordinator lists the partition in a transaction of the producer. `abort_transaction` ends it.
 
-        The caller must be allowed to DESCRIBE every transactional id: one that it may not see looks as if no
-        coordinator knew it, and its transaction as if it hung.
+        The caller must be allowed to DESCRIBE every transactional id: a transaction of an id that it must
+        not describe is reported as hanging.
 
         Args:
             topics: where to look: names of topics, or partitions; None for all topics, internal ones included.
@@ -103,8 +103,8 @@ class HangingTransactionOperations(OperationFamily):
         Returns:
             Each partition to the transactions that hang in it, or to what went wrong: `TopicAuthorizationFailedError`,
             `LeaderNotAvailableError` (no replica is alive; it is not waited for), the error of a coordinator that
-            cannot be asked for what is open there ... A topic whose partitions are not known stands for them, by its
-            name: `UnknownTopicOrPartitionError` ...
+            cannot be queried ... A topic whose partitions are unknown is reported by its name:
+            `UnknownTopicOrPartitionError` ...
 
         Raises:
             KafkaError: if no node lists the topics or the nodes.
@@ -128,7 +128,7 @@ class HangingTransactionOperations(OperationFamily):
     async def _places_to_look_at(
         self, deadline: float, topics: Iterable[Place], node: int | None
     ) -> list[tuple[Place, KafkaError | None]]:
-        """The partitions that are meant, and topics and partitions that cannot be looked at, with the reason."""
+        """The partitions to search, and the topics and partitions that cannot be searched, with the reason."""
         given = list(topics)
         names = dict.fromkeys(place if isinstance(place, str) else place.topic for place in given)
         leaders = dict((await self._until(deadline, FindLeaders().named(_NAME), names)).items())
@@ -153,7 +153,7 @@ class HangingTransactionOperations(OperationFamily):
     async def _hanging(
         self, deadline: float, stale: Open
     ) -> dict[TopicPartition, tuple[HangingTransaction, ...] | KafkaError]:
-        """Those of the open transactions that hang. They are looked at a second time: they may just have been ended."""
+        """The open transactions that hang. They are described a second time, since they may just have ended."""
         known = await self._known_to_coordinators(
             deadline, {each.producer_id for all_ in stale.values() for each in all_}
         )

@@ -44,7 +44,7 @@ class DescribeLogDirs(OfNodes[dict[str, LogDir], "protocol.DescribeLogDirsRespon
     ) -> Outcomes[int, dict[str, LogDir]]:
         (node,) = request.items
         if not response.results:
-            # No node is without log directories: this is how older ones refuse to tell.
+            # Every node has a log directory: an empty list is how older nodes refuse.
             return {node: ClusterAuthorizationFailedError("the node names no log directory")}
         return {node: {result.log_dir: _log_dir(result) for result in response.results}}
 
@@ -107,7 +107,7 @@ class AlterReplicaLogDirs(Operation[Replica, None, "protocol.AlterReplicaLogDirs
 
 
 class LogDirOperations(EveryNodeFamily):
-    """What lies where on the disks of nodes."""
+    """The log directories of nodes."""
 
     @needs(DescribeLogDirs, rights="DESCRIBE CLUSTER")
     async def describe_log_dirs(
@@ -123,7 +123,7 @@ class LogDirOperations(EveryNodeFamily):
             Node id to its directories by path, or to what went wrong: `ClusterAuthorizationFailedError` ...
 
         Raises:
-            KafkaError: if all brokers are meant, and none answers which there are.
+            KafkaError: if ``nodes`` is None and no broker lists the brokers.
         """
         if nodes is None:
             return await self._on_every_node(DescribeLogDirs(), timeout, progress)
@@ -136,12 +136,12 @@ class LogDirOperations(EveryNodeFamily):
         """Move replicas to other directories of their nodes; the move goes on after the call.
 
         Args:
-            directories: replica to the path of the directory. A replica that the node does not have yet will be
-                put there when it gets it.
+            directories: replica to the path of the directory. A replica that the node does not have yet is
+                placed there when it is created.
             timeout, progress: see `AdminClient`.
 
         Returns:
-            Replica to None, or to what went wrong: `LogDirNotFoundError`, `ReplicaNotAvailableError` (it will be put
+            Replica to None, or to what went wrong: `LogDirNotFoundError`, `ReplicaNotAvailableError` (it will be placed
             there) ...
         """
         return await self._each(AlterReplicaLogDirs(directories), directories, timeout, progress)
@@ -150,7 +150,7 @@ class LogDirOperations(EveryNodeFamily):
     async def describe_replica_log_dirs(
         self, replicas: Iterable[Replica], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[Replica, ReplicaLogDirs]:
-        """In which directories replicas lie, and to which they are being moved.
+        """The directories of replicas, and those to which they are being moved.
 
         Args:
             replicas: partitions on nodes.

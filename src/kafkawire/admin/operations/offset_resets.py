@@ -1,4 +1,4 @@
-"""Let groups go on elsewhere, as ``kafka-consumer-groups --reset-offsets`` does."""
+"""Reset the offsets of groups, as ``kafka-consumer-groups --reset-offsets`` does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kafkawire.admin.offset_resets import (
     ToTime,
 )
 from kafkawire.admin.operations.coordinated import PartitionOfGroup
-from kafkawire.admin.operations.group_offsets import CommitOffsets, Wanted, wanted_of_each
+from kafkawire.admin.operations.group_offsets import CommitOffsets, GroupSelection, wanted_of_each
 from kafkawire.admin.operations.groups_of_any_kind import (
     DESCRIBING,
     FETCHING,
@@ -55,19 +55,19 @@ _RANGE = (OffsetSpec.EARLIEST, OffsetSpec.LATEST)
 
 
 class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
-    """Let groups go on elsewhere."""
+    """Resets of offsets."""
 
     @needs(CommitOffsets, rights="READ GROUP, READ TOPIC", further=[FETCHING, DESCRIBING, (ListOffsets,)])
     async def reset_offsets(
         self,
-        groups: Wanted,
+        groups: GroupSelection,
         to: ResetTarget,
         *,
         topics: Iterable[str] = (),
         dry_run: bool = False,
         timeout: float | None = None,
     ) -> Results[str, ResetOffsets]:
-        """Let groups of any kind (classic, consumer, share, streams) go on elsewhere. They must have no members.
+        """Reset the offsets of groups of any kind (classic, consumer, share, streams). They must have no members.
 
         Offsets outside of a partition are never committed, except by `ToCurrent`: the nearest end is taken. Where no
         record is as wanted (`ToTime`, `ByDuration`, ``MAX_TIMESTAMP``), the group goes on at the end.
@@ -80,7 +80,7 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
                 `ByDuration` or `ToCurrent`.
             topics: names of topics: groups for which no partitions are given are reset in all partitions of these
                 topics, also in those that they have committed nothing for.
-            dry_run: whether to find out only what would be done.
+            dry_run: whether to change nothing and only return the result.
             timeout: see `AdminClient`.
 
         Returns:
@@ -151,7 +151,7 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
     async def _carry_out(
         self, deadline: float, planned: Planned, groups: Mapping[str, KnownGroup | KafkaError]
     ) -> Planned:
-        """What became of a plan."""
+        """Carry out a plan; the outcome of each partition."""
         consumers: dict[PartitionOfGroup, CommittedOffset] = {}
         share: dict[PartitionOfGroup, int] = {}
         for at, reset in planned.items():
@@ -188,7 +188,7 @@ def _scope(wanted: Scope, topics: Results[str, tuple[TopicPartition, ...]]) -> S
 
 
 def _resettable(name: str, group: KnownGroup | KafkaError | None, scope: Scope | KafkaError) -> KnownGroup | KafkaError:
-    """The group if it can be reset, or what is against it."""
+    """The group if it can be reset, or the reason why not."""
     if isinstance(scope, KafkaError):
         return scope
     if group is None:
@@ -235,7 +235,7 @@ def _reset(
             return ResetOffset(previous, previous)
         case ((int() | ToCurrent()), _, [first, *_]):
             return ResetOffset(previous, first)
-    return UnknownServerError(f"the leader of {partition} does not say where it begins and ends")
+    return UnknownServerError(f"the leader of {partition} does not return its first and last offset")
 
 
 def _within(offset: int, start: int, end: int, previous: int | None) -> ResetOffset:

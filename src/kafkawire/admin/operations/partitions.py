@@ -168,7 +168,7 @@ class ListPartitionReassignments(
 
 
 class PartitionOperations(OperationFamily):
-    """Who leads partitions, and where they lie."""
+    """Leaders and replicas of partitions."""
 
     @needs(ElectLeaders, rights="ALTER CLUSTER")
     async def elect_leaders(
@@ -182,8 +182,7 @@ class PartitionOperations(OperationFamily):
         """Have leaders elected.
 
         Args:
-            partitions: for which; by default (None) for all, of which only those are reported for which something was
-                done.
+            partitions: the partitions; by default (None) all that need an election, which alone are reported.
             election: whether the preferred replica is to lead, or any that is left (`ElectionType`).
             timeout, progress: see `AdminClient`.
 
@@ -192,7 +191,7 @@ class PartitionOperations(OperationFamily):
             `PreferredLeaderNotAvailableError`, `EligibleLeadersNotAvailableError` ...
 
         Raises:
-            KafkaError: if all partitions are asked for, and the request fails.
+            KafkaError: if ``partitions`` is None and the request fails.
         """
         if partitions is None:
             elected = await self._only(ElectAllLeaders(election), None, timeout)
@@ -214,7 +213,7 @@ class PartitionOperations(OperationFamily):
             replicas: partition to the ids of the nodes that shall hold it, the preferred leader first; None to
                 cancel a move.
             allow_replication_factor_change: whether the number of replicas may change (KIP-860; a broker below 4.1
-                always allows it, and is not asked if this is False).
+                always allows it, and is not used if this is False).
             timeout, progress: see `AdminClient`.
 
         Returns:
@@ -230,14 +229,14 @@ class PartitionOperations(OperationFamily):
     async def list_partition_reassignments(
         self, partitions: Iterable[TopicPartition] | None = None, *, timeout: float | None = None
     ) -> dict[TopicPartition, PartitionReassignment]:
-        """The partitions that are on their way to other nodes.
+        """The partitions that are being moved to other nodes.
 
         Args:
-            partitions: which to look at; None for all.
+            partitions: the partitions; None for all.
             timeout: see `AdminClient`.
 
         Raises:
-            KafkaError: if the controller does not tell.
+            KafkaError: if the controller does not answer.
         """
         wanted = None if partitions is None else list(partitions)
         return await self._only(ListPartitionReassignments(wanted), None, timeout)

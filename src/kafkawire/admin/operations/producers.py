@@ -1,4 +1,4 @@
-"""Producers as partitions know them, and transactions that hang in partitions (admin-transactions)."""
+"""Producers of partitions, and transactions that hang in partitions (admin-transactions)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DescribeProducers(Operation[TopicPartition, tuple[ProducerState, ...], "pr
     api = ApiKey.DESCRIBE_PRODUCERS
     # The batch size of kafka-transactions: a larger request would keep the broker from serving others.
     batch = 500
-    # A topic that was just created is not known everywhere at once.
+    # A new topic is not visible on every node at once.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
 
     def __init__(self, node: int | None = None) -> None:
@@ -108,7 +108,7 @@ class AbortTransaction(Operation[AbortTransactionSpec, None, "protocol.WriteTxnM
 
 
 class ProducerOperations(OperationFamily):
-    """Producers as partitions know them."""
+    """Producers of partitions."""
 
     @needs(DescribeProducers, rights="READ TOPIC")
     async def describe_producers(
@@ -119,14 +119,12 @@ class ProducerOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[TopicPartition, tuple[ProducerState, ...]]:
-        """The producers that partitions remember: those that number their records.
+        """The idempotent producers of partitions.
 
         Args:
             partitions: which.
             node: id of a node that has replicas of them, to be asked instead of their leaders.
-            timeout: seconds for the whole call; ``call_timeout`` of the settings by default. A topic that does not
-                exist is waited for: it may have been created just now.
-            progress: told after each outcome how many of how many partitions have one.
+            timeout, progress: see `AdminClient`. A topic that does not exist is waited for: it may be a new one.
 
         Returns:
             Partition to its producers, or to what went wrong: `TopicAuthorizationFailedError`,
@@ -138,7 +136,7 @@ class ProducerOperations(OperationFamily):
     async def abort_transaction(self, spec: AbortTransactionSpec, *, timeout: float | None = None) -> None:
         """Abort a transaction that hangs: open in a partition, but unknown to its coordinator.
 
-        A transaction that its coordinator knows is not helped by this; see `force_terminate_transaction`.
+        For a transaction that its coordinator has, see `force_terminate_transaction`.
 
         Args:
             spec: the transaction, as `describe_producers` shows it.

@@ -56,9 +56,7 @@ class DescribeQuorum(Operation[None, MetadataQuorum, "protocol.DescribeQuorumRes
 def _quorum(response: protocol.DescribeQuorumResponse) -> MetadataQuorum | KafkaError:
     topics = {topic.topic_name: topic.partitions for topic in response.topics}
     if list(topics) != [_METADATA_TOPIC] or len(topics[_METADATA_TOPIC]) != 1:
-        return UnknownServerError(
-            f"the answer is not about one partition of {_METADATA_TOPIC}, but about {len(topics)} topics"
-        )
+        return UnknownServerError(f"expected one partition of {_METADATA_TOPIC}, got partitions of {list(topics)}")
     (partition,) = topics[_METADATA_TOPIC]
     if partition.error_code:
         return error_of(partition.error_code, partition.error_message)
@@ -86,7 +84,7 @@ def _replica(state: protocol.DescribeQuorumResponse.ReplicaState) -> QuorumRepli
 
 
 def _of_one_listener(one: RaftEndpoint, other: RaftEndpoint) -> RaftEndpoint | KafkaError:
-    return one if one == other else InvalidRequestError(f"the listener {one.listener!r} is given at two addresses")
+    return one if one == other else InvalidRequestError(f"the listener {one.listener!r} has two addresses: give one")
 
 
 class AddRaftVoter(NodeChange[Voter]):
@@ -134,17 +132,17 @@ class RemoveRaftVoter(NodeChange[Voter]):
 
 
 class QuorumOperations(OperationFamily):
-    """The nodes that keep the metadata."""
+    """The metadata quorum."""
 
     @needs(DescribeQuorum, rights="DESCRIBE CLUSTER")
     async def describe_metadata_quorum(self, *, timeout: float | None = None) -> MetadataQuorum:
-        """Who keeps the metadata, and how far each has come.
+        """The members of the metadata quorum, and how far each has replicated the log.
 
         Args:
             timeout: see `AdminClient`.
 
         Raises:
-            KafkaError: if no node tells.
+            KafkaError: if no node answers.
         """
         return await self._only(DescribeQuorum(), None, timeout)
 
@@ -170,10 +168,9 @@ class QuorumOperations(OperationFamily):
             timeout: see `AdminClient`.
 
         Raises:
-            DuplicateVoterError: if it is one already.
+            DuplicateVoterError: if it is a voter already.
             InvalidRequestError: if a listener is given twice, at different addresses.
             InconsistentClusterIdError: if the cluster has another id.
-            KafkaError: if it fails otherwise.
         """
         operation = AddRaftVoter(endpoints, cluster_id, ack_when_committed=ack_when_committed)
         await self._only(operation, Voter(node, directory_id), timeout)
@@ -191,8 +188,7 @@ class QuorumOperations(OperationFamily):
             timeout: see `AdminClient`.
 
         Raises:
-            VoterNotFoundError: if it is none.
+            VoterNotFoundError: if it is not a voter.
             InconsistentClusterIdError: if the cluster has another id.
-            KafkaError: if it fails otherwise.
         """
         await self._only(RemoveRaftVoter(cluster_id), Voter(node, directory_id), timeout)

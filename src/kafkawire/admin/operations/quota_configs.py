@@ -163,7 +163,7 @@ def _configs(resource: protocol.DescribeQuotasResponse.DescribeQuotasResource) -
 
 
 class DescribeQuotasInClientQuotas(Operation[ClientQuotaEntity, Configs, "protocol.DescribeClientQuotasResponse"]):
-    """The same by KIP-546, which does not tell what is not set."""
+    """The same by KIP-546, whose answers leave out what is not set."""
 
     name = "describe_quotas"
     api = ApiKey.DESCRIBE_CLIENT_QUOTAS
@@ -188,7 +188,7 @@ class DescribeQuotasInClientQuotas(Operation[ClientQuotaEntity, Configs, "protoc
 
 
 class AlterQuotas(Operation[ClientQuotaEntity, None, "protocol.AlterQuotasResponse"]):
-    """Set and remove configs of entities. An empty value removes a config: the KIP has no other word for it."""
+    """Set and remove configs of entities. An empty value removes a config: the KIP has no other form for it."""
 
     name = "alter_quotas"
     api = ApiKey.ALTER_QUOTAS
@@ -206,7 +206,7 @@ class AlterQuotas(Operation[ClientQuotaEntity, None, "protocol.AlterQuotasRespon
         try:
             return refusal_of_alteration(self._alteration(item))
         except ValueError as error:
-            return InvalidRequestError(f"A quota is a number: {error}.")
+            return InvalidRequestError(f"A quota must be a number: {error}.")
 
     def weight(self, item: ClientQuotaEntity) -> int:
         return max(1, len(self._configs[item]))
@@ -284,7 +284,7 @@ def _entity(
 
 
 class QuotaConfigOperations(OperationFamily):
-    """Quotas in the words of KIP-248."""
+    """Quotas with the names of KIP-248."""
 
     @needs(ListQuotas, ListQuotasInClientQuotas, rights="DESCRIBE_CONFIGS CLUSTER")
     async def list_quotas(
@@ -299,7 +299,7 @@ class QuotaConfigOperations(OperationFamily):
             timeout: see `AdminClient`.
 
         Raises:
-            KafkaError: if no broker tells.
+            KafkaError: if no broker answers.
         """
         return await self._only(ListQuotas(), QuotaResource(resource_type, name), timeout)
 
@@ -317,7 +317,7 @@ class QuotaConfigOperations(OperationFamily):
         Args:
             user: name of the user, ``<default>`` for the default user, None for any.
             client_id: the client, likewise; one of the two is needed.
-            configs: names of the quotas to tell; None for all.
+            configs: names of the quotas; None for all.
             timeout: see `AdminClient`.
 
         Returns:

@@ -35,7 +35,7 @@ def described_quotas(
 
 
 def altered_entity(entry: protocol.AlterClientQuotasResponse.EntryData) -> ClientQuotaEntity:
-    """The entity that a result is about; results are in no useful order (E9)."""
+    """The entity that a result is about; results come in no useful order (E9)."""
     return ClientQuotaEntity({part.entity_type: part.entity_name for part in entry.entity})
 
 
@@ -65,7 +65,7 @@ _Describing: TypeAlias = Operation[ClientQuotaFilter, Quotas, "protocol.Describe
 
 
 class _DescribeClientQuotas(Operation[ClientQuotaFilter, Quotas, "protocol.DescribeClientQuotasResponse"]):
-    """What all ways to describe quotas have in common."""
+    """Base of the operations that describe quotas."""
 
     name = "describe_client_quotas"
     api = ApiKey.DESCRIBE_CLIENT_QUOTAS
@@ -95,7 +95,7 @@ class DescribeClientQuotasOfFilters(_DescribeClientQuotas):
     def read(
         self, request: Request[ClientQuotaFilter], response: protocol.DescribeClientQuotasResponse
     ) -> Outcomes[ClientQuotaFilter, Quotas]:
-        # The answer is in the order of the request; filters that it leaves out are reported as such.
+        # The answer is in the order of the request. The engine reports filters that it leaves out.
         return {
             wanted: _quotas_or_error(result)
             for wanted, result in zip(request.items, response.filter_results, strict=False)
@@ -106,7 +106,7 @@ class DescribeClientQuotasOfFilters(_DescribeClientQuotas):
 
 
 class DescribeClientQuotasOfFilter(_DescribeClientQuotas):
-    """One filter in each request: an error would be that of all."""
+    """One filter in each request, since an error is that of the whole request."""
 
     lacks = "filters"
     batch = 1
@@ -122,7 +122,7 @@ class DescribeClientQuotasOfFilter(_DescribeClientQuotas):
 
 
 class ListClientQuotas(_DescribeClientQuotas):
-    """All quotas in one request; which of them each filter means is found out here (F9)."""
+    """All quotas in one request; the client applies the filters (F9)."""
 
     lacks = "filters"
 
@@ -147,7 +147,7 @@ def _quotas_or_error(
 
 
 ALL_QUOTAS = (ClientQuotaFilter(),)
-"""The filters of a call that names none."""
+"""The filters of a call without filters."""
 
 DESCRIBING = OperationByStrategy[ClientQuotaFilter, Quotas](
     DescribeClientQuotasOfFilters, DescribeClientQuotasOfFilter, ListClientQuotas
@@ -158,7 +158,7 @@ WantedQuotas: TypeAlias = Wanted[ClientQuotaEntity, ClientQuotaAlteration]
 
 
 def wanted_quotas(alterations: Iterable[ClientQuotaAlteration]) -> WantedQuotas:
-    """What is to change of each entity: several alterations of one are put together."""
+    """The change of each entity: several alterations of one are joined."""
     return Wanted(alterations, attrgetter("entity"), joined)
 
 
@@ -230,14 +230,14 @@ class QuotaOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Coroutine[Any, Any, DescribedQuotas] | Coroutine[Any, Any, Quotas]:
-        """The quotas of the entities that filters mean (KIP-546, KIP-888).
+        """Describe the quotas of the entities that filters match (KIP-546, KIP-888).
 
-        Another broker than the one that took an alteration may not know of it for a moment.
+        A new alteration is not visible on every broker at once; see `wait_for_client_quotas`.
 
         Args:
-            filters: the filters; by default the one that means all entities, ``ClientQuotaFilter()``. A filter that is
-                not in a collection is deprecated: its entities are given as they are, its error is raised.
-            strategy: how the broker is asked, `Strategy`; all ways give the same results.
+            filters: the filters; by default ``ClientQuotaFilter()``, which matches all entities. A filter that is not
+                in a collection is deprecated: the method then returns its entities, or raises its error.
+            strategy: how the broker is queried, `Strategy`; all strategies have the same results.
             timeout, progress: see `AdminClient`.
 
         Returns:
@@ -270,8 +270,8 @@ class QuotaOperations(OperationFamily):
         """Set and remove quotas, of any number of entities.
 
         Args:
-            alterations: what is to change. Several for one entity are made together; if two of them contradict each
-                other, none of that entity is. Removing what is not set is a success.
+            alterations: the changes. Several for one entity are joined; if two of them contradict each other, none
+                of that entity is made. Removing what is not set is a success.
             validate_only: change nothing, but have the broker check everything.
             timeout, progress: see `AdminClient`.
 

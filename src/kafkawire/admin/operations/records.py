@@ -36,7 +36,7 @@ _SINCE: Mapping[int, int] = MappingProxyType(
         OffsetSpec.EARLIEST_PENDING_UPLOAD: 11,
     }
 )
-"""The version of ListOffsets that began to know a spec; all others are known since 1."""
+"""The first version of ListOffsets with a spec; all others exist since 1."""
 
 
 class DeleteRecords(Operation[TopicPartition, int, "protocol.DeleteRecordsResponse"]):
@@ -45,7 +45,7 @@ class DeleteRecords(Operation[TopicPartition, int, "protocol.DeleteRecordsRespon
     name = "delete_records"
     api = ApiKey.DELETE_RECORDS
     mutates = True
-    # A topic that was just created is not known everywhere at once.
+    # A new topic is not visible on every node at once.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
 
     def __init__(self, offsets: Mapping[TopicPartition, int]) -> None:
@@ -96,14 +96,14 @@ class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsRespons
     """KIP-79.
 
     Args:
-        items: all that is wanted, of a partition several offsets perhaps.
+        items: all requested offsets; a partition may have several.
         isolation: whether records of open transactions count.
     """
 
     name = "list_offsets"
     api = ApiKey.LIST_OFFSETS
     minimum_version = 1  # version 0 lists segments
-    # A new leader does not know at once how far its followers are.
+    # A new leader learns the positions of its followers only after a while.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.OFFSET_NOT_AVAILABLE})
 
     def __init__(self, items: Iterable[OffsetAt], isolation: IsolationLevel) -> None:
@@ -216,7 +216,7 @@ class RecordOperations(OperationFamily):
             timeout, progress: see `AdminClient`.
 
         Returns:
-            Partition to its offset, or to what went wrong. A spec that the broker does not know fails with
+            Partition to its offset, or to what went wrong. A spec that the broker does not support fails with
             `UnsupportedVersionError` for its partitions only.
         """
         items = [OffsetAt(partition, wanted) for partition, wanted in offsets.items()]

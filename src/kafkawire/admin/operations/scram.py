@@ -53,7 +53,7 @@ class DescribeScramCredentials(Operation[str, Infos, "protocol.DescribeUserScram
 
 
 class DescribeAllScramCredentials(Operation[None, AllInfos, "protocol.DescribeUserScramCredentialsResponse"]):
-    """The credentials of all users. Kafka 4.3.1 never answers who may not ask."""
+    """The credentials of all users. Kafka 4.3.1 never answers a client without the right."""
 
     name = "describe_user_scram_credentials"
     api = ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS
@@ -79,7 +79,7 @@ def _described(response: protocol.DescribeUserScramCredentialsResponse) -> AllIn
 
 
 class AlterScramCredentials(Operation[UserMechanism, None, "protocol.AlterUserScramCredentialsResponse"]):
-    """At most one alteration for each user, since answers tell users apart and nothing else (C29, C30)."""
+    """At most one alteration for each user, since results name only the user (C29, C30)."""
 
     name = "alter_user_scram_credentials"
     api = ApiKey.ALTER_USER_SCRAM_CREDENTIALS
@@ -132,7 +132,7 @@ class AlterScramCredentials(Operation[UserMechanism, None, "protocol.AlterUserSc
 
 
 class ScramOperations(OperationFamily):
-    """Users that log in by SCRAM."""
+    """SCRAM credentials of users."""
 
     @needs(DescribeScramCredentials, rights="DESCRIBE CLUSTER")
     async def describe_user_scram_credentials(
@@ -150,7 +150,7 @@ class ScramOperations(OperationFamily):
             `ClusterAuthorizationFailedError` ...
 
         Raises:
-            KafkaError: if all users are asked for and no broker tells.
+            KafkaError: if ``users`` is None and no broker answers.
         """
         if users is not None:
             return await self._each(DescribeScramCredentials(), users, timeout, progress)
@@ -167,16 +167,15 @@ class ScramOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[UserMechanism, None]:
-        """Give passwords to users, or take them away; any number of users, each with any of the mechanisms.
+        """Set and delete passwords of any number of users, for any of the mechanisms.
 
         Brokers take one alteration of a user in a request. Further mechanisms of a user follow in further requests,
         so that one of them may fail although another is done.
 
         Args:
-            alterations: `ScramUpsertion` and `ScramDeletion`. Passwords are salted here, by all processors and beside
-                the event loop.
-            timeout: seconds for the whole call, salting included; ``call_timeout`` of the settings by default.
-            progress: told after each outcome how many of how many credentials have one.
+            alterations: `ScramUpsertion` and `ScramDeletion`. The client salts passwords, on all processors and
+                outside of the event loop.
+            timeout, progress: see `AdminClient`. The time includes salting.
 
         Returns:
             User and mechanism to None, or to what went wrong: `UnacceptableCredentialError`,
@@ -204,11 +203,11 @@ def _credential_of(alteration: ScramAlteration) -> UserMechanism:
 def _joined(one: ScramAlteration, other: ScramAlteration) -> ScramAlteration | KafkaError:
     if one == other:
         return one
-    return DuplicateResourceError("two different alterations of one credential")
+    return DuplicateResourceError("two different alterations of one credential: give one")
 
 
 def _refusals(alterations: Mapping[UserMechanism, ScramAlteration]) -> dict[UserMechanism, KafkaError]:
-    """What is wrong with credentials, as far as that can be told without a broker."""
+    """The errors of alterations that are invalid without asking a broker."""
     found = ((item, refusal_of_alteration(alteration)) for item, alteration in alterations.items())
     return {item: refusal for item, refusal in found if refusal is not None}
 
@@ -216,7 +215,7 @@ def _refusals(alterations: Mapping[UserMechanism, ScramAlteration]) -> dict[User
 async def _salted_until(
     deadline: float, wanted: Mapping[UserMechanism, ScramAlteration], refused: Mapping[UserMechanism, KafkaError]
 ) -> dict[UserMechanism, Salted]:
-    """Salts and salted passwords, as many as there is time for.
+    """Salts and salted passwords, as many as are ready at the deadline.
 
     Hashing releases the interpreter's lock. The event loop's own threads are left alone: they look up host names.
     """

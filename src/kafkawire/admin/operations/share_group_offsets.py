@@ -1,4 +1,4 @@
-"""Where share groups go on (admin-group-offsets)."""
+"""The offsets of share groups (admin-group-offsets)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kafkawire.admin.operations.coordinated import (
     PartitionOfGroup,
     of_partitions,
 )
-from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
+from kafkawire.admin.operations.group_offsets import GroupSelection, wanted_of_each
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.model.groups.offsets import SharePartitionOffset
@@ -27,7 +27,7 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 ShareGroupOffsets: TypeAlias = Results[TopicPartition, SharePartitionOffset | None]
-"""Partition to where a share group goes on, or None if it has not begun; or what went wrong with the partition."""
+"""Partition to the offset of a share group, None if it has none, or the error of the partition."""
 
 
 class DescribeShareGroupOffsets(OffsetsOfGroups[ShareGroupOffsets, "protocol.DescribeShareGroupOffsetsResponse"]):
@@ -129,13 +129,13 @@ class DeleteShareGroupOffsets(InGroup[str, None, "protocol.DeleteShareGroupOffse
 
 
 class ShareGroupOffsetOperations(OperationFamily):
-    """Where share groups go on."""
+    """The offsets of share groups."""
 
     @needs(DescribeShareGroupOffsets, rights="DESCRIBE GROUP, DESCRIBE TOPIC")
     async def list_share_group_offsets(
-        self, groups: Wanted, *, timeout: float | None = None, progress: Progress | None = None
+        self, groups: GroupSelection, *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, ShareGroupOffsets]:
-        """Where share groups go on in partitions.
+        """The offsets of share groups in partitions.
 
         Args:
             groups: ids of the groups, or group id to the partitions that are wanted: None for all that the group has.
@@ -157,7 +157,7 @@ class ShareGroupOffsetOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[TopicPartition, None]:
-        """Set where a share group goes on. The group must have no members.
+        """Set the offsets of a share group. The group must have no members.
 
         Args:
             group_id: id of the group.
@@ -182,7 +182,7 @@ class ShareGroupOffsetOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[str, None]:
-        """Forget where a share group goes on in topics. The group must have no members.
+        """Delete the offsets of a share group for topics. The group must have no members.
 
         Args:
             group_id: id of the group.

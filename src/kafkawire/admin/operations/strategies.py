@@ -1,4 +1,4 @@
-"""How many filters are asked about: in one request, in one each, or by a listing of everything (KIP-888)."""
+"""How a broker is queried for many filters: in one request, in one each, or by a listing of everything (KIP-888)."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import msgspec
 from kafkawire.admin.engine.operation import K, Operation, V
 
 Strategy: TypeAlias = Literal["automatic", "batch", "pipelined", "listing"]
-"""How filters are asked about; all ways give the same results.
+"""How a broker is queried for filters; all strategies have the same results.
 
 ``batch``: one request with all filters, where a broker offers it (KIP-888) and the settings allow ``proposals``.
 ``pipelined``: one request for each filter, many of them on their way at once.
-``listing``: one request for everything, which is filtered here.
-``automatic``: ``batch`` where it can be had; otherwise ``pipelined`` for few filters and ``listing`` for many.
+``listing``: one request for everything, which the client filters.
+``automatic``: ``batch`` where it is possible; otherwise ``pipelined`` for few filters and ``listing`` for many.
 """
 
 LISTING_FROM = 24
-"""The number of filters from which one listing is quicker than a request for each; see decision 0013."""
+"""The number of filters from which one listing is faster than a request for each; see decision 0013."""
 
 
 class OperationByStrategy(msgspec.Struct, Generic[K, V], frozen=True):
-    """The operations that ask about filters in each way.
+    """The operation for each strategy.
 
     Attributes:
-        batch: given what to do where it is not offered, or None to fail there.
+        batch: takes the fallback for brokers without it, or None to fail there.
         pipelined, listing: for every broker.
     """
 
@@ -40,8 +40,8 @@ class OperationByStrategy(msgspec.Struct, Generic[K, V], frozen=True):
         """The operation for some filters.
 
         Args:
-            strategy: what the caller wants.
-            filters: what is asked about.
+            strategy: the requested strategy.
+            filters: the filters.
             proposals: whether versions that are not final may be used.
 
         Raises:
@@ -57,11 +57,11 @@ class OperationByStrategy(msgspec.Struct, Generic[K, V], frozen=True):
             case "automatic":
                 released = self.listing() if len(set(filters)) >= LISTING_FROM else self.pipelined()
                 return self.batch(released) if proposals else released
-        raise ValueError(f"{strategy!r} is no strategy; automatic, batch, pipelined and listing are")
+        raise ValueError(f"{strategy!r} is not a strategy: give automatic, batch, pipelined or listing")
 
 
 def warn_of_single_filter(method: str) -> None:
-    """Say that a method was called in its deprecated form, at the line outside this package that did so."""
+    """Warn of the deprecated form of a method, at the calling line outside of this package."""
     level = 1
     while sys._getframe(level).f_globals.get("__name__", "").startswith("kafkawire."):  # noqa: SLF001
         level += 1

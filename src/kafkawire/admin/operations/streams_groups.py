@@ -173,7 +173,7 @@ class StreamsGroupOperations(OperationFamily):
 
         Args:
             groups: ids of the groups.
-            include_authorized_operations: whether to ask what the caller may do with each.
+            include_authorized_operations: whether to include the operations that the caller may perform.
             include_topology_description: whether to ask for the nodes of each application (KIP-1331). Fails at
                 brokers before 4.4.
             timeout, progress: see `AdminClient`.

@@ -16,7 +16,7 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 _DEFAULT = -1
-"""A lifetime or period as the broker's settings have it; as the period of an expiry: at once."""
+"""The lifetime or period of the broker's settings; as the period of an expiry: at once."""
 
 
 class _TokenOperation(Operation[None, V, R]):
@@ -27,7 +27,7 @@ class _TokenOperation(Operation[None, V, R]):
 
 
 class CreateDelegationToken(_TokenOperation[DelegationToken, "protocol.CreateDelegationTokenResponse"]):
-    """KIP-48, KIP-373 (for somebody else)."""
+    """KIP-48, KIP-373 (for another owner)."""
 
     name = "create_delegation_token"
     api = ApiKey.CREATE_DELEGATION_TOKEN
@@ -140,7 +140,7 @@ def _principal(kind: str, name: str) -> str | None:
 
 
 class TokenOperations(OperationFamily):
-    """Delegation tokens. All of this needs a connection that proves who asks, by SASL or by mutual TLS."""
+    """Delegation tokens. These methods need a connection that is authenticated, by SASL or by mutual TLS."""
 
     @needs(CreateDelegationToken)
     async def create_delegation_token(
@@ -151,22 +151,21 @@ class TokenOperations(OperationFamily):
         max_lifetime_ms: int | None = None,
         timeout: float | None = None,
     ) -> DelegationToken:
-        """Create a token. The brokers may need a moment before they let clients in with it.
+        """Create a token. The brokers may accept it only after a moment.
 
         Args:
-            owner: whose token it is to be, ``User:alice``; None for the caller's own. Another's needs brokers of 3.3
+            owner: the owner of the token, ``User:alice``; None for the caller. Another's needs brokers of 3.3
                 or newer and the right CREATE_TOKENS on that user.
             renewers: who else may renew it, ``User:bob`` ...
-            max_lifetime_ms: how long it can be good at most; None for what the brokers are set to.
+            max_lifetime_ms: its maximum lifetime; None for the brokers' setting.
             timeout: see `AdminClient`.
 
         Raises:
-            DelegationTokenRequestNotAllowedError: if the connection does not prove who asks: it needs SASL, or TLS
-                with a certificate of the client; a login by a token does not count.
+            DelegationTokenRequestNotAllowedError: if the connection is not authenticated: it needs SASL, or TLS with a
+                certificate of the client; a login by a token does not count.
             DelegationTokenAuthDisabledError: if the brokers have no secret to make tokens with.
             DelegationTokenAuthorizationFailedError: if the caller may not make one for the owner.
             InvalidPrincipalTypeError: for a principal that is not written as ``User:name``.
-            KafkaError: if it fails otherwise.
         """
         return await self._only(CreateDelegationToken(owner, tuple(renewers), max_lifetime_ms), None, timeout)
 
@@ -174,22 +173,21 @@ class TokenOperations(OperationFamily):
     async def renew_delegation_token(
         self, hmac: bytes, *, renew_period_ms: int | None = None, timeout: float | None = None
     ) -> int:
-        """Have a token be good for longer, though not beyond its greatest age.
+        """Renew a token, at most until its maximum lifetime.
 
         Args:
             hmac: of the token.
-            renew_period_ms: for how long from now; None for what the brokers are set to.
+            renew_period_ms: the period from now; None for the brokers' setting.
             timeout: see `AdminClient`.
 
         Returns:
-            Until when it is good, in milliseconds since 1970.
+            The new time of expiry, in milliseconds since 1970.
 
         Raises:
             DelegationTokenNotFoundError: if no token has the HMAC.
             DelegationTokenExpiredError: if it is too late.
             DelegationTokenOwnerMismatchError: if the caller is neither its owner nor a renewer.
             DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `create_delegation_token`.
-            KafkaError: if it fails otherwise.
         """
         return await self._only(RenewDelegationToken(hmac, renew_period_ms), None, timeout)
 
@@ -197,20 +195,19 @@ class TokenOperations(OperationFamily):
     async def expire_delegation_token(
         self, hmac: bytes, *, expiry_period_ms: int | None = None, timeout: float | None = None
     ) -> int:
-        """Have a token be good no longer.
+        """Expire a token.
 
         Args:
             hmac: of the token.
-            expiry_period_ms: how long it is still good; None to delete it at once.
+            expiry_period_ms: the period from now; None to delete it at once.
             timeout: see `AdminClient`.
 
         Returns:
-            Until when it is good, in milliseconds since 1970.
+            The new time of expiry, in milliseconds since 1970.
 
         Raises:
             DelegationTokenNotFoundError, DelegationTokenExpiredError, DelegationTokenOwnerMismatchError,
             DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `renew_delegation_token`.
-            KafkaError: if it fails otherwise.
         """
         return await self._only(ExpireDelegationToken(hmac, expiry_period_ms), None, timeout)
 
@@ -227,6 +224,5 @@ class TokenOperations(OperationFamily):
         Raises:
             DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `create_delegation_token`.
             InvalidPrincipalTypeError: for a principal that is not written as ``User:name``.
-            KafkaError: if it fails otherwise.
         """
         return await self._only(DescribeDelegationToken(owners), None, timeout)

@@ -23,9 +23,8 @@ from kafkawire.protocol.errors import InvalidTopicError, UnknownServerError, Unk
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
-_IDS_SINCE = 12
 _TOPICS_OF_A_CHAIN = 250
-"""Pages follow each other, so many topics are described in several chains of pages side by side."""
+"""Pages follow each other, so a large number of topics is described in several chains of pages at the same time."""
 
 _PARTITIONS_OF_A_PAGE = 2000
 
@@ -34,7 +33,7 @@ Described: TypeAlias = TopicDescription | KafkaError
 
 
 class Page(msgspec.Struct, frozen=True):
-    """What one request for descriptions asks for.
+    """The parameters of one request for descriptions.
 
     Attributes:
         names: the topics, in order.
@@ -46,10 +45,10 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class PageOfTopics(msgspec.Struct, frozen=True):
-    """What it gets.
+    """Its result.
 
     Attributes:
-        topics: topic name to what is known of it, the partitions of this page only.
+        topics: topic name to its description, with the partitions of this page only.
         next: where the next page begins; None after the last.
     """
 
@@ -58,10 +57,10 @@ class PageOfTopics(msgspec.Struct, frozen=True):
 
 
 class _DescribeTopics(Operation[K, V, R]):
-    """What all ways to describe topics have in common.
+    """Base of the operations that describe topics.
 
     Args:
-        authorized: whether to ask what the caller may do with each topic.
+        authorized: whether to request the operations that the caller may perform on each topic.
     """
 
     name = "describe_topics"
@@ -107,14 +106,14 @@ class DescribeTopicsInMetadata(_DescribeTopics[Page, PageOfTopics, "protocol.Met
     batch = 1
 
     def build(self, request: Request[Page]) -> Message:
-        # Asking an old broker for a topic could create it; so all topics are asked for.
+        # A request for one topic could create it at an old broker; so all topics are requested.
         names = None if creates_topics(request.version) else request.items[0].names
         return metadata_request(request.version, names, topic_operations=self._authorized)
 
     def read(self, request: Request[Page], response: protocol.MetadataResponse) -> Outcomes[Page, PageOfTopics]:
         topics = {t.name: _described(t, self._authorized) for t in response.topics if t.name is not None}
         if creates_topics(request.version):
-            unknown = UnknownTopicOrPartitionError("it is not among all topics")
+            unknown = UnknownTopicOrPartitionError("the topic is not in the list of all topics")
             topics = {name: topics.get(name, unknown) for name in request.items[0].names}
         return {request.items[0]: PageOfTopics(topics, None)}
 
@@ -123,7 +122,7 @@ class DescribeTopicIds(_DescribeTopics[Uuid, TopicDescription, "protocol.Metadat
     """KIP-516."""
 
     api = ApiKey.METADATA
-    minimum_version = _IDS_SINCE
+    minimum_version = 12  # supports ids
 
     def validate(self, item: Uuid) -> KafkaError | None:
         return unnamed(item)
@@ -192,7 +191,7 @@ def _described(
 
 
 class TopicDescriptionOperations(OperationFamily):
-    """What topics there are."""
+    """Lists and descriptions of topics."""
 
     @needs(ListTopics, rights="DESCRIBE TOPIC")
     async def list_topics(
@@ -201,11 +200,11 @@ class TopicDescriptionOperations(OperationFamily):
         """All topics that the caller may see, by name.
 
         Args:
-            include_internal: whether those count in which Kafka keeps its own state.
+            include_internal: whether to include the topics in which Kafka keeps its own state.
             timeout: see `AdminClient`.
 
         Raises:
-            KafkaError: if no broker tells.
+            KafkaError: if no broker answers.
         """
         listed = await self._only(ListTopics(), None, timeout)
         return {topic.name: topic for topic in listed if include_internal or not topic.is_internal}
@@ -223,7 +222,7 @@ class TopicDescriptionOperations(OperationFamily):
 
         Args:
             topics: names, ids, or both; ids need a broker of 3.1 or newer.
-            include_authorized_operations: whether to ask what the caller may do with each.
+            include_authorized_operations: whether to include the operations that the caller may perform.
             timeout, progress: see `AdminClient`.
 
         Returns:
@@ -252,9 +251,9 @@ class TopicDescriptionOperations(OperationFamily):
         return Results(found, wanted)
 
     async def _describe_names(
-        self, names: Sequence[str], authorized: bool, deadline: float, told: Progress
+        self, names: Sequence[str], authorized: bool, deadline: float, progress: Progress
     ) -> dict[str, Described]:
-        """Topics page by page, partitions of one topic that stand in several pages put together."""
+        """Topics page by page, partitions of one topic from several pages joined."""
         operation = DescribeTopicPages(authorized=authorized)
         found: dict[str, Described] = {
             name: InvalidTopicError("the name of a topic must not be empty") for name in names if not name
@@ -269,9 +268,9 @@ class TopicDescriptionOperations(OperationFamily):
                 found[name] = _joined(found.get(name), topic)
             page, unfinished = _following(page, outcome.next)
             found.update(unfinished)
-        missing = error_of(-1, "the answer says nothing about it")
+        missing = error_of(-1, "the answer has no result for this topic")
         for _ in names:
-            told(0, 0)
+            progress(0, 0)
         return {name: found.get(name, missing) for name in names}
 
 
@@ -282,10 +281,10 @@ def _joined(known: Described | None, more: Described) -> Described:
 
 
 def _following(page: Page, cursor: Cursor | None) -> tuple[Page | None, dict[str, KafkaError]]:
-    """The page after a page, None after the last; and the topics that stay unfinished, if it cannot be told."""
+    """The next page, None after the last; and the topics that stay incomplete, if there is no valid next page."""
     if cursor is None:
         return None, {}
     if cursor[0] not in page.names or (page.cursor is not None and cursor <= page.cursor):
-        lost = UnknownServerError(f"the broker goes on at {cursor!r} after {page.cursor!r}, which leads nowhere")
+        lost = UnknownServerError(f"invalid next page: the broker continues at {cursor!r} after {page.cursor!r}")
         return None, dict.fromkeys(page.names, lost)
     return Page(tuple(name for name in page.names if name >= cursor[0]), cursor), {}

@@ -1,4 +1,4 @@
-"""Where the partitions of whole topics begin and end."""
+"""The first and last offsets of the partitions of whole topics."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _range(partition: TopicPartition, listed: Mapping[OffsetAt, ListedOffset | K
     if isinstance(end, KafkaError):
         return end
     if start.offset is None or end.offset is None:
-        return UnknownServerError(f"the leader of {partition} does not say where it begins and ends")
+        return UnknownServerError(f"the leader of {partition} does not return its first and last offset")
     return OffsetRange(start.offset, end.offset)
 
 

@@ -1,4 +1,4 @@
-"""Topics: create, delete, grow (admin-topics)."""
+"""Topics: create, delete, add partitions (admin-topics)."""
 
 from __future__ import annotations
 
@@ -30,8 +30,6 @@ from kafkawire.wire.kafka_errors import KafkaError
 MAXIMUM_RECORDS = 10_000
 """A request that makes more metadata records than this is refused whole (admin-record-limit)."""
 
-_DEFAULTS_SINCE = 4
-
 
 class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]):
     """KIP-4, KIP-108 (validation), KIP-464 (defaults), KIP-525 (configs), KIP-516 (ids)."""
@@ -49,7 +47,7 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
         self.needs = ("validate_only",) if validate_only else ()  # B7: an older broker would really create
 
     def lowest_version(self, item: str) -> int:
-        return _DEFAULTS_SINCE if _takes_defaults(self._topics[item]) else 0
+        return 4 if _takes_defaults(self._topics[item]) else 0  # KIP-464
 
     def validate(self, item: str) -> KafkaError | None:
         return self._wanted.refused.get(item) or unnamed(item)
@@ -74,7 +72,7 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
 
 
 def _refused_together(one: NewTopic, _: NewTopic) -> NewTopic | KafkaError:
-    """Two topics of one name: Kafka refuses both, alike or not (B5)."""
+    """Two topics of one name: Kafka refuses both, equal or not (B5)."""
     return InvalidRequestError(f"the topic {one.name!r} is given twice; give each name once")
 
 
@@ -115,9 +113,9 @@ Topic: TypeAlias = str | Uuid
 
 
 def unnamed(topic: Topic) -> KafkaError | None:
-    """What is wrong with a topic that no cluster has; None if it may be one."""
+    """Why a name or id cannot be that of a topic; None if it can."""
     if isinstance(topic, Uuid):
-        return None if any(topic) else UnknownTopicIdError("zeros stand for no topic")
+        return None if any(topic) else UnknownTopicIdError("a topic id must not be all zeros")
     return None if topic else InvalidTopicError("the name of a topic must not be empty")
 
 
@@ -152,7 +150,7 @@ class DeleteTopics(Operation[Topic, None, "protocol.DeleteTopicsResponse"]):
         outcomes: dict[Topic, KafkaError | None] = {}
         for result in response.responses:
             outcome = failure(result.error_code, result.error_message)
-            # An answer by id may tell the name too, to those who may know it.
+            # A result by id also has the name, if the caller may describe the topic.
             outcomes[result.topic_id] = outcome
             if result.name is not None:
                 outcomes[result.name] = outcome
@@ -217,7 +215,7 @@ class TopicOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[str, CreatedTopic]:
-        """Create topics, or find out whether they could be created.
+        """Create topics, or check whether they could be created.
 
         Args:
             topics: what to create. A name that is given twice is refused, as Kafka does, and the others are created.
@@ -256,10 +254,10 @@ class TopicOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[str, None]:
-        """Give topics more partitions.
+        """Add partitions to topics.
 
         Args:
-            partitions: topic name to the new total, or to `NewPartitions` to say where they go.
+            partitions: topic name to the new total, or to `NewPartitions` to assign them to brokers.
             validate_only: change nothing, but run all checks.
             timeout, progress: see `AdminClient`.
 
@@ -274,7 +272,7 @@ class TopicOperations(OperationFamily):
     async def _too_many(self, wanted: Mapping[str, NewPartitions], deadline: float) -> dict[str, KafkaError]:
         """Topics that would get more partitions at once than a request may make records.
 
-        A controller of 4.3.1 adds as many as it can and says that it failed; so it is not asked.
+        A controller of 4.3.1 adds as many as it can and says that it failed; so the request is not sent.
         """
         large = [name for name, to in wanted.items() if to.total > MAXIMUM_RECORDS]
         if not large:

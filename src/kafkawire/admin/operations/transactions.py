@@ -1,4 +1,4 @@
-"""Transactions: list and describe them, shut producers out (admin-transactions)."""
+"""Transactions: list, describe, fence producers (admin-transactions)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ListTransactions(OfNodes[tuple[TransactionListing, ...], "protocol.ListTra
     ) -> Outcomes[int, tuple[TransactionListing, ...]]:
         if response.unknown_state_filters:
             unknown = ", ".join(response.unknown_state_filters)
-            error = InvalidRequestError(f"the broker knows no such state of transactions: {unknown}")
+            error = InvalidRequestError(f"unknown states of transactions at this broker: {unknown}")
             return dict.fromkeys(request.items, error)
         listed = tuple(
             TransactionListing(each.transactional_id, each.producer_id, TransactionState(each.transaction_state))
@@ -104,7 +104,7 @@ class DescribeTransactions(Operation[str, TransactionDescription, "protocol.Desc
 
 
 class FenceProducers(Operation[str, FencedProducer, "protocol.InitProducerIdResponse"]):
-    """KIP-360, KIP-664: begins as a producer does, which takes the transactional id from those that have it."""
+    """KIP-360, KIP-664: starts as a producer does, which fences the producers with the transactional id."""
 
     name = "fence_producers"
     api = ApiKey.INIT_PRODUCER_ID
@@ -150,11 +150,11 @@ class TransactionOperations(EveryNodeFamily):
             timeout: see `AdminClient`.
 
         Returns:
-            The transactional ids; of a node that failed what went wrong: `UnsupportedVersionError` (a filter that it
-            does not know), `InvalidRegularExpressionError`, `InvalidRequestError` (a state that it does not know) ...
+            The transactional ids; the errors of nodes that failed: `UnsupportedVersionError` (a filter that it
+            does not support), `InvalidRegularExpressionError`, `InvalidRequestError` (an unknown state) ...
 
         Raises:
-            KafkaError: if no node tells which nodes there are.
+            KafkaError: if no node lists the nodes.
         """
         operation = ListTransactions(states, producer_ids, minimum_duration_ms, transactional_id_pattern)
         listed = await self._on_every_node(operation, timeout)
@@ -180,21 +180,22 @@ class TransactionOperations(EveryNodeFamily):
     async def fence_producers(
         self, transactional_ids: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, FencedProducer]:
-        """Shut out the producers that have transactional ids; transactions that they have open are aborted.
+        """Fence the producers of transactional ids; their open transactions are aborted.
 
         Args:
-            transactional_ids: which; one that no producer has had is made.
+            transactional_ids: the ids; an unused one is created.
             timeout, progress: see `AdminClient`.
 
         Returns:
-            Transactional id to what it has now, or to what went wrong: `TransactionalIdAuthorizationFailedError`,
-            `InvalidTransactionTimeoutError` (the broker allows less than the ``request_timeout`` of the settings) ...
+            Transactional id to its new producer id and epoch, or to what went wrong:
+            `TransactionalIdAuthorizationFailedError`, `InvalidTransactionTimeoutError` (the broker allows less than the
+            ``request_timeout`` of the settings) ...
         """
         return await self._each(FenceProducers(), transactional_ids, timeout, progress)
 
     @needs(FenceProducers, rights="WRITE TRANSACTIONAL_ID")
     async def force_terminate_transaction(self, transactional_id: str, *, timeout: float | None = None) -> None:
-        """Abort the transaction that a transactional id has open, and shut its producer out (KIP-939).
+        """Abort the open transaction of a transactional id, and fence its producer (KIP-939).
 
         Args:
             transactional_id: which.

@@ -71,7 +71,7 @@ class SeeAcls(_See[AclBinding, "protocol.DescribeAclsResponse"]):
     """Fails, and so is tried again, while a node does not have an ACL, or still has it.
 
     Args:
-        deleted: whether ACLs are to be there no more.
+        deleted: whether to wait until the ACLs are gone.
     """
 
     name = "wait_for_acls"
@@ -104,17 +104,17 @@ class SeeAcls(_See[AclBinding, "protocol.DescribeAclsResponse"]):
 
 
 def _filter_of(acls: Sequence[AclBinding]) -> AclBindingFilter:
-    """The narrowest filter that means all of these ACLs: what they have in common, and anything elsewhere."""
+    """The narrowest filter that matches all of these ACLs: their common values, and anything elsewhere."""
     wanted = asdict(acls[0].to_filter())
     common = {name: value for name, value in wanted.items() if all(getattr(acl, name) == value for acl in acls)}
     return AclBindingFilter(**common)
 
 
 class SeeClientQuotas(_See[ClientQuotaEntity, "protocol.DescribeClientQuotasResponse"]):
-    """Fails, and so is tried again, while a node does not know of an alteration.
+    """Fails, and so is tried again, while an alteration is not visible on a node.
 
     Args:
-        wanted: what they are to know of each entity.
+        wanted: the alteration of each entity.
     """
 
     name = "wait_for_client_quotas"
@@ -141,7 +141,7 @@ class SeeClientQuotas(_See[ClientQuotaEntity, "protocol.DescribeClientQuotasResp
 
     def _not_yet(self, entity: ClientQuotaEntity, there: Mapping[str, float]) -> KafkaError | None:
         others = sorted(key for key, value in self._wanted.values[entity].values.items() if there.get(key) != value)
-        return ResourceNotFoundError(f"another value, or none, of {', '.join(others)}") if others else None
+        return ResourceNotFoundError(f"the node has another value, or none, of {', '.join(others)}") if others else None
 
 
 class VisibilityOperations(EveryNodeFamily):
@@ -149,21 +149,21 @@ class VisibilityOperations(EveryNodeFamily):
 
     @needs(SeeTopics, rights="DESCRIBE TOPIC")
     async def wait_for_topics(self, topics: Iterable[str], *, timeout: float | None = None) -> Results[str, None]:
-        """Wait until all live brokers know topics and each of their partitions has a leader.
+        """Wait until topics are visible on all live brokers and each of their partitions has a leader.
 
-        A topic that was just created is not known to every broker at once, so that a producer may still be told that
-        there is none.
+        A new topic is not visible on every broker at once: a producer may still get
+        `UnknownTopicOrPartitionError`.
 
         Args:
             topics: names.
-            timeout: seconds to wait at most; ``call_timeout`` of the settings by default.
+            timeout: the longest time to wait, in seconds; ``call_timeout`` of the settings by default.
 
         Returns:
-            Topic name to None, or to what one of the brokers still said at the end: `OperationTimeoutError`, caused by
+            Topic name to None, or to the last error of one of the brokers: `OperationTimeoutError`, caused by
             `UnknownTopicOrPartitionError` or `LeaderNotAvailableError`; `TopicAuthorizationFailedError` at once ...
 
         Raises:
-            KafkaError: if no broker tells which there are.
+            KafkaError: if no broker lists the brokers.
         """
         return await self._wait_on_every_node(SeeTopics(), list(topics), timeout)
 
@@ -173,21 +173,21 @@ class VisibilityOperations(EveryNodeFamily):
     ) -> Results[AclBinding, None]:
         """Wait until all live brokers have ACLs that were created, or have them no more.
 
-        An ACL that was just created or deleted is not known to every broker at once: one of them may still refuse what
-        is allowed, or allow what is allowed no more.
+        A change is not visible on every broker at once: one of them may still refuse what is allowed now, or allow
+        what is no longer allowed.
 
         Args:
             acls: the ACLs.
             deleted: wait until they are gone.
-            timeout: seconds to wait at most; ``call_timeout`` of the settings by default.
+            timeout: the longest time to wait, in seconds; ``call_timeout`` of the settings by default.
 
         Returns:
-            Each ACL to None, or to what one of the brokers still said at the end: `OperationTimeoutError`, caused by
+            Each ACL to None, or to the last error of one of the brokers: `OperationTimeoutError`, caused by
             `ResourceNotFoundError`, or `DuplicateResourceError` if it is still there; `SecurityDisabledError`,
             `ClusterAuthorizationFailedError` at once ...
 
         Raises:
-            KafkaError: if no broker tells which there are.
+            KafkaError: if no broker lists the brokers.
         """
         return await self._wait_on_every_node(SeeAcls(deleted=deleted), list(acls), timeout)
 
@@ -195,20 +195,20 @@ class VisibilityOperations(EveryNodeFamily):
     async def wait_for_client_quotas(
         self, alterations: Iterable[ClientQuotaAlteration], *, timeout: float | None = None
     ) -> Results[ClientQuotaEntity, None]:
-        """Wait until all live brokers know of alterations: have the values, and have no more what was removed.
+        """Wait until alterations are visible on all live brokers: the new values, and the absence of removed ones.
 
-        Quotas that were just altered are not known to every broker at once.
+        New quotas are not visible on every broker at once.
 
         Args:
             alterations: what `alter_client_quotas` was given.
-            timeout: seconds to wait at most; ``call_timeout`` of the settings by default.
+            timeout: the longest time to wait, in seconds; ``call_timeout`` of the settings by default.
 
         Returns:
-            Each entity to None, or to what one of the brokers still said at the end: `OperationTimeoutError`, caused
+            Each entity to None, or to the last error of one of the brokers: `OperationTimeoutError`, caused
             by `ResourceNotFoundError`; `ClusterAuthorizationFailedError` at once ...
 
         Raises:
-            KafkaError: if no broker tells which there are.
+            KafkaError: if no broker lists the brokers.
         """
         wanted = wanted_quotas(alterations)
         return await self._wait_on_every_node(SeeClientQuotas(wanted), wanted.items, timeout)

@@ -1,4 +1,4 @@
-"""What a broker is started with."""
+"""The properties that a broker is started with."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ __all__ = ["BrokerConfiguration", "ConfigurationError", "Values"]
 _ONE_NODE: Final = MappingProxyType(
     {"node.id": "1", "process.roles": "broker,controller", "controller.listener.names": "CONTROLLER"}
 )
-"""What Kafka wants to be told and a broker that is alone knows."""
+"""Properties that Kafka requires and for which a single node has only one value."""
 
 
 class ConfigurationError(Exception):
-    """A property that a broker cannot be started with; says which, and what it should be."""
+    """A property has a value with which the broker cannot start; the message has its name and what it should be."""
 
 
 class Values:
-    """Values by name, whatever they come from; the names must be Kafka's.
+    """Typed values by the names of Kafka's broker properties.
 
-    Every method raises KeyError for a name that brokers do not have, and TypeError for a value of another type.
+    Every method raises KeyError for a name that Kafka does not have, and TypeError for a value of another type.
     """
 
     def value(self, name: str) -> Value:
-        """The value, of whatever type; None if there is none."""
+        """The value, of any type; None if there is none."""
         raise NotImplementedError
 
     def text(self, name: str) -> str:
-        """A text; empty if there is none."""
+        """A string; empty if there is none."""
         value = self.value(name)
         if value is None:
             return ""
         return value if isinstance(value, str) else _other_type(name, value)
 
     def integer(self, name: str) -> int:
-        """A whole number."""
+        """An integer."""
         value = self.value(name)
         return value if isinstance(value, int) and not isinstance(value, bool) else _other_type(name, value)
 
@@ -49,7 +49,7 @@ class Values:
         return float(value) if isinstance(value, int | float) else _other_type(name, value)
 
     def boolean(self, name: str) -> bool:
-        """A yes or no."""
+        """A boolean."""
         value = self.value(name)
         return value if isinstance(value, bool) else _other_type(name, value)
 
@@ -64,16 +64,16 @@ class Values:
 class BrokerConfiguration(Values):
     """The properties of a broker, as in Kafka's ``server.properties``, with Kafka's types and defaults.
 
-    Names that Kafka does not have are kept for plug-ins. No value is in any representation: some are passwords.
+    Names that Kafka does not have are kept for plug-ins. ``repr`` contains no value: some are passwords.
 
     Args:
-        properties: name to text.
+        properties: name to value as text.
 
     Attributes:
-        properties: as given, which is what plug-ins are configured with.
+        properties: as given; plug-ins are configured with them.
 
     Raises:
-        ConfigurationError: a value cannot be.
+        ConfigurationError: a value is invalid.
     """
 
     def __init__(self, properties: Mapping[str, str]) -> None:
@@ -88,11 +88,11 @@ class BrokerConfiguration(Values):
         self._values: Mapping[str, Value] = MappingProxyType(parsed)
 
     def value(self, name: str) -> Value:
-        """What was given, or else Kafka's default."""
+        """The given value, or else Kafka's default."""
         return self._values[name]
 
     def of_listener(self, listener: str) -> BrokerConfiguration:
-        """The configuration of a listener: what is given for it alone goes before what is given for all.
+        """The configuration of a listener: its own properties override those of all listeners.
 
         Args:
             listener: its name, as in ``listener.name.<name in lower case>.ssl.client.auth``.

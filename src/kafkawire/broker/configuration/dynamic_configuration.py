@@ -1,4 +1,4 @@
-"""What a broker is configured by while it runs."""
+"""The properties of a broker, with the changes made while it runs (KIP-226)."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _DEFAULT_OF_ALL: Final = ""
 
 
 class SetConfigs(Protocol):
-    """What was set while brokers ran."""
+    """The configurations in the metadata."""
 
     def of(self, resource_type: int, resource_name: str) -> Mapping[str, str]:
-        """Names and texts of a resource; empty if nothing is set."""
+        """Names and values of a resource; empty if nothing is set."""
 
 
 class DynamicConfiguration(Values):
-    """The properties of a broker, under what was set since for it or for all brokers (KIP-226).
+    """The properties of a broker, overridden by those set since for it or for all brokers (KIP-226).
 
-    Values are those of the moment: ask again rather than keep them.
+    Values can change at any time: read them again rather than keep them.
 
     Args:
-        configuration: what the broker was started with.
-        configs: what was set since.
+        configuration: the properties that the broker was started with.
+        configs: the configurations set since.
     """
 
     def __init__(self, configuration: BrokerConfiguration, configs: SetConfigs) -> None:
@@ -39,18 +39,18 @@ class DynamicConfiguration(Values):
 
     @property
     def of_this_broker(self) -> Mapping[str, str]:
-        """What was set for this broker."""
+        """The values set for this broker."""
         return self._configs.of(_BROKER, self._node)
 
     @property
     def of_all_brokers(self) -> Mapping[str, str]:
-        """What was set for all brokers that have nothing of their own."""
+        """The values set for all brokers that have no value of their own."""
         return self._configs.of(_BROKER, _DEFAULT_OF_ALL)
 
     def value(self, name: str) -> Value:
-        """What was set for this broker, or for all, or at start, or else Kafka's default.
+        """The value set for this broker, or for all brokers, or at start, or else Kafka's default.
 
-        A value that was set and cannot be, which only the log of another broker can hold, is passed over.
+        Invalid values, which only a log written by another broker can have, are skipped.
         """
         if name in definitions().update_modes:
             definition = definitions().broker.get(name) or definitions().broker_dynamic_only[name]

@@ -1,4 +1,4 @@
-"""The one place through which groups change."""
+"""The group coordinator: the only place that changes groups."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from kafkawire.wire import Message
 __all__ = ["GroupCoordinator"]
 
 _log = logging.getLogger(__name__)
-_FEW: Final = 100_000
-_MUCH_OLDER: Final = 4
+_FEWEST_TO_REWRITE: Final = 100_000
+_SUPERSEDED_FACTOR: Final = 4
 _PARTITIONS_OF_UNREGISTERED: Final = 1
 
 
 class GroupCoordinator:
-    """Turns changes into logs and state.
+    """Appends changes to the logs and applies them to the state.
 
-    What was committed is in the state at once and durable later, so whoever reports it waits for ``durable`` first.
-    When most of the logs has been overtaken, they are written anew.
+    A committed change is in the state at once and durable later, so callers await ``durable`` before they report it.
+    When most records of the logs are superseded, the logs are rewritten.
 
     Args:
-        topic: the topic that the logs are of.
-        logs: where changes go.
-        state: what the logs amount to so far.
+        topic: the topic of the logs.
+        logs: store the changes.
+        state: the state after the changes that the logs have so far.
         clock: for timestamps.
 
     Attributes:
@@ -67,11 +67,11 @@ class GroupCoordinator:
         clock: Clock,
         on_failure: Callable[[StorageError], None] | None = None,
     ) -> Self:
-        """The coordinator with what a data directory holds; without one it starts empty every time.
+        """The coordinator with the groups in a data directory; without one it always starts empty.
 
         Args:
             data_dir: the directory.
-            topic: the topic that the logs are of.
+            topic: the topic of the logs.
             clock: for timestamps.
             on_failure: called with the first error of a write.
 
@@ -86,7 +86,7 @@ class GroupCoordinator:
         return cls(topic, logs, state, clock, in_place=in_place)
 
     def follow(self, controller: Controller) -> None:
-        """Let go of what was committed of a topic when it is deleted, and of all with the topic of the logs."""
+        """Forget the commits of each topic that is deleted, and all commits when the topic of the logs is deleted."""
 
         def committed(records: Iterable[Message]) -> None:
             before, self._places = self._places, self._current_places()
@@ -97,25 +97,24 @@ class GroupCoordinator:
             elif before is not None and before != self._places and self.state.by_id:
                 self._rewrite_soon()
             if removed:
-                self._let_go(self._topics_besides(controller.image.topics.by_name), controller)
+                self._forget_when_durable(self._topics_besides(controller.image.topics.by_name), controller)
 
         controller.subscribe_to_commits(committed)
 
     async def arrive(self, controller: Controller) -> None:
-        """Get ready for changes, once the node leads.
+        """Prepare for changes, once the node leads.
 
-        Commits that have no topic get one, those of topics that are gone are let go of, and those that are not in the
-        partition of their group are moved there.
+        If there are commits but no ``__consumer_offsets`` topic, the topic is made. Commits of deleted topics are
+        forgotten, and commits that are not in the partition of their group are moved there.
 
         Raises:
-            StorageError: it could not be written.
-            OSError: it could not be written.
+            StorageError, OSError: a log could not be written.
         """
         if self._logs.unregistered:
             self._topic.made(_PARTITIONS_OF_UNREGISTERED)
             _log.warning(
                 "%s-0 has commits of %d groups, but the metadata log had no such topic, as an earlier version of "
-                "kafkawire left it; the topic is made, so that Apache Kafka finds the commits too",
+                "kafkawire left it; the topic is made now, so that Apache Kafka finds the commits too",
                 OFFSETS_TOPIC, len(self.state.by_id),
             )  # fmt: skip
         topic = self._topic.current
@@ -132,18 +131,18 @@ class GroupCoordinator:
             self._rewrite_soon()
 
     def expect(self) -> None:
-        """Somebody looks for a coordinator: make the topic, as Kafka does it, if there is none.
+        """Make the topic if there is none, as Kafka does when a client looks for the coordinator of a group.
 
         Raises:
-            StorageError: the metadata log takes nothing more.
+            StorageError: the metadata log has failed before.
         """
         self._topic.made()
 
     async def prepare(self, group_ids: Collection[str]) -> None:
-        """Make the logs ready for commits of groups; ``commit`` can be called until something else is waited for.
+        """Prepare the logs for commits of groups. Call ``commit`` before the next ``await``.
 
         Raises:
-            StorageError: a log cannot be kept.
+            StorageError: a log is damaged, or failed before.
             OSError: a file cannot be read or made.
         """
         while group_ids:
@@ -155,11 +154,11 @@ class GroupCoordinator:
             await self._logs.open(topic, partitions)
 
     def commit(self, changes: Sequence[Change]) -> None:
-        """Make changes, all of a group or nothing; its log must be ready (``prepare``).
+        """Commit changes, for each group all or none; its log must be prepared (``prepare``).
 
         Raises:
-            EncodeError: one cannot be written.
-            StorageError: the log takes nothing more.
+            EncodeError: a change cannot be encoded.
+            StorageError: a log has failed before.
         """
         if not changes:
             return
@@ -171,41 +170,41 @@ class GroupCoordinator:
             self._logs.append(partition, portion, now)
         for key, value in changes:
             self.state.apply(key, value)
-        if self._logs.size > max(_FEW, _MUCH_OLDER * self.state.size):
+        if self._logs.size > max(_FEWEST_TO_REWRITE, _SUPERSEDED_FACTOR * self.state.size):
             self._rewrite_soon()
 
     async def durable(self) -> None:
-        """Wait until everything in the state would survive a crash.
+        """Wait until every change in the state would survive a crash.
 
         Raises:
-            StorageError: it could not be written.
+            StorageError: one could not be written.
         """
         await self._logs.durable()
 
     async def close(self) -> None:
-        """Write what is left and let go of the files."""
+        """Write what is not durable yet, and close the files."""
         if self._rewriting is not None:
             await self._rewriting
         await asyncio.gather(*self._forgetting)
         await self._logs.close()
 
     def _current_places(self) -> tuple[Uuid, int] | None:
-        """What decides where commits are: the topic and how many partitions it has."""
+        """Id and partition count of the topic, which determine the partition of each group."""
         topic = self._topic.current
         return None if topic is None else (topic.topic_id, len(topic.partitions))
 
     def _topics_besides(self, topics: Collection[str]) -> list[str]:
         return [topic for topic in self.state.topics() if topic not in topics]
 
-    def _let_go(self, topics: Collection[str], controller: Controller) -> None:
-        """Not before the deletion would survive a crash: else the topics could be back without their commits."""
+    def _forget_when_durable(self, topics: Collection[str], controller: Controller) -> None:
+        """Forget commits once the deletion is durable, since after a crash before that the topics exist again."""
         end_offset = controller.end_offset
         if controller.log.is_durable(end_offset):
             self._forget(topics)
             return
 
         async def forget_later() -> None:
-            # Whatever cannot be written is reported to the broker, which halts.
+            # A failed write is reported to the broker, which halts.
             with contextlib.suppress(StorageError):
                 await controller.log.durable(end_offset)
                 await self._forget_prepared(topics)
@@ -239,7 +238,7 @@ class GroupCoordinator:
                 places = self._current_places()
                 await self._logs.rewrite(topic, self.state, self._clock.now_ms())
         except (StorageError, OSError) as error:
-            _log.warning("The logs of commits could not be written anew, and grow from now on: %s", error)
+            _log.warning("The logs of commits could not be rewritten, and grow from now on: %s", error)
         else:
             self._rewriting = None
 

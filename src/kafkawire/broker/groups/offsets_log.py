@@ -1,4 +1,4 @@
-"""Where commits are kept: the log of a partition of ``__consumer_offsets``, in Kafka's format."""
+"""The log of a partition of ``__consumer_offsets``, in Kafka's format."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ class OffsetsLog:
     """The log of a partition, in Kafka's files.
 
     Args:
-        folder: of the partition; made if it is not there.
+        folder: of the partition; made if it does not exist.
         on_failure: called with the first error of a write.
+
+    Attributes:
+        files: the segments of the partition.
 
     Raises:
         StorageError: it is damaged before its end.
@@ -41,45 +44,40 @@ class OffsetsLog:
     """
 
     def __init__(self, folder: Path, on_failure: Callable[[StorageError], None] | None = None) -> None:
-        self._log = BatchLog(folder, segment_bytes=_SEGMENT_BYTES, compacted=True, on_failure=on_failure)
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the partition."""
-        return self._log.folder
+        self.files = BatchLog(folder, segment_bytes=_SEGMENT_BYTES, compacted=True, on_failure=on_failure)
 
     def lead(self, topic_id: Uuid, leader_epoch: int) -> None:
-        """Say whose partition it is and who leads it, in the files by which Kafka knows it; before the first append.
+        """Write the files with the topic id and the leader epochs; call it before the first append.
 
         Args:
             topic_id: of ``__consumer_offsets``.
             leader_epoch: of the partition.
 
         Raises:
-            StorageError: what is written down about earlier epochs makes no sense.
-            OSError: it cannot be written down.
+            StorageError: the file of leader epochs is damaged.
+            OSError: a file cannot be written.
         """
-        write_topic_id(self.folder, topic_id)
-        earlier = read_leader_epochs(self.folder)
+        write_topic_id(self.files.folder, topic_id)
+        earlier = read_leader_epochs(self.files.folder)
         epochs = dict(earlier)
-        if self._log.leader_epoch >= 0:
-            epochs.setdefault(self._log.leader_epoch, self._log.start_offset)
-        self._log.leader_epoch = max(leader_epoch, *epochs, 0)
-        epochs.setdefault(self._log.leader_epoch, self._log.end_offset)
+        if self.files.leader_epoch >= 0:
+            epochs.setdefault(self.files.leader_epoch, self.files.start_offset)
+        self.files.leader_epoch = max(leader_epoch, *epochs, 0)
+        epochs.setdefault(self.files.leader_epoch, self.files.end_offset)
         if epochs != earlier:
-            write_leader_epochs(self.folder, dict(sorted(epochs.items())))
+            write_leader_epochs(self.files.folder, dict(sorted(epochs.items())))
 
     def changes(self) -> Iterator[tuple[int, Change]]:
-        """What the log says, from its beginning, with the times of the records; read it before anything is appended.
+        """The changes in the log with the timestamps of their records; read them before anything is appended.
 
-        Commits of transactions count from their end on, and never if that was an abort or is missing.
+        Commits of a transaction follow when it is committed; those of aborted and open transactions are left out.
 
         Raises:
-            StorageError: a record makes no sense.
+            StorageError: a record cannot be decoded.
             OSError: a file cannot be read.
         """
         held: dict[int, list[tuple[int, Change]]] = {}
-        for batch in self._log.batches():
+        for batch in self.files.batches():
             try:
                 if batch.is_control:
                     transaction = held.pop(batch.producer_id, [])
@@ -90,70 +88,42 @@ class OffsetsLog:
                     yield from _changes(batch)
             except DecodeError as error:
                 raise CorruptLogError(
-                    f"{self.folder}: a record of the batch at offset {batch.base_offset} cannot be read: {error}; "
-                    "it was written by something else: move the folder away to start without its commits"
+                    f"{self.files.folder}: a record of the batch at offset {batch.base_offset} cannot be read: "
+                    f"{error}; another program wrote it: move the folder away to start without its commits"
                 ) from error
 
     @property
     def size(self) -> int:
-        """How many records there are on disk, or soon will be."""
-        return self._log.end_offset - self._log.start_offset
+        """How many records there are, on disk or not yet written."""
+        return self.files.end_offset - self.files.start_offset
 
     def append(self, changes: Sequence[Change], timestamp: int) -> None:
-        """Put changes at the end, all in one batch; they are durable later.
+        """Append changes, all in one batch; they are durable later.
 
         Args:
-            changes: what is new.
+            changes: the changes.
             timestamp: milliseconds since the epoch.
 
         Raises:
-            EncodeError: a change cannot be written; none is appended then.
+            EncodeError: a change cannot be encoded; none is appended then.
             StorageError: the log has failed before.
         """
-        self._log.append([_record(key, value) for key, value in changes], timestamp)
-
-    async def durable(self) -> None:
-        """Wait until everything that was appended would survive a crash.
-
-        Raises:
-            StorageError: it could not be written.
-        """
-        await self._log.durable(self._log.end_offset)
-
-    async def roll(self) -> None:
-        """Begin a new segment after what was appended.
-
-        Raises:
-            OSError: it cannot be made.
-        """
-        await self._log.roll()
+        self.files.append([_record(key, value) for key, value in changes], timestamp)
 
     def append_anew(self, changes: Sequence[Change], timestamp: int) -> int:
-        """Put changes at the end that replace all before them, in batches of moderate size.
+        """Append changes that replace all earlier ones, in batches of moderate size.
 
         Returns:
-            The offset before which nothing is needed once they are durable.
+            The offset below which no record is needed once they are durable.
 
         Raises:
             StorageError: the log has failed before.
         """
-        start = self._log.end_offset
+        start = self.files.end_offset
         for first in range(0, len(changes), _RECORDS_AT_ONCE):
             self.append(changes[first : first + _RECORDS_AT_ONCE], timestamp)
-            self._log.seal()
+            self.files.seal()
         return start
-
-    async def delete_before(self, offset: int) -> None:
-        """Delete the segments that have only records below an offset.
-
-        Raises:
-            OSError: one cannot be deleted.
-        """
-        await self._log.delete_before(offset)
-
-    async def close(self) -> None:
-        """Write what is left and let go of the files."""
-        await self._log.close()
 
 
 def _changes(batch: RecordBatch) -> Iterator[tuple[int, Change]]:
@@ -164,7 +134,7 @@ def _changes(batch: RecordBatch) -> Iterator[tuple[int, Change]]:
 
 
 def _commits(batch: RecordBatch) -> bool:
-    """Whether a batch of control records says that a transaction is committed."""
+    """Whether a batch of control records commits a transaction."""
     markers = (decode_control_record(record.key, record.value) for record in decode_records(batch))
     return any(isinstance(marker, ControlRecord) and marker.type is ControlRecordType.COMMIT for marker in markers)
 
@@ -174,7 +144,7 @@ def _record(key: Message, value: Message | None) -> KeyValue:
 
 
 def _value_version(value: Message | None) -> int | None:
-    """The versions that Kafka 4.3 writes: the newest ones, but for commits that expire, which only one can hold."""
+    """The version that Kafka 4.3 writes: the newest, except for commits that expire, which only version 1 supports."""
     match value:
         case OffsetCommitValue():
             return 4 if value.expire_timestamp < 0 else 1

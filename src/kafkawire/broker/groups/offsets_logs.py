@@ -1,4 +1,4 @@
-"""The logs of all partitions of ``__consumer_offsets``, in a data directory or in no place at all."""
+"""The logs of all partitions of ``__consumer_offsets``, in a data directory or nowhere."""
 
 from __future__ import annotations
 
@@ -104,14 +104,14 @@ class OffsetsLogs:
 
 
 class FileOffsetsLogs(OffsetsLogs):
-    """The logs in a data directory, each in the folder of its partition, as Kafka has them.
+    """The logs in a data directory, each in the folder of its partition, as in Kafka.
 
-    A folder that is of no topic, or of one that is gone, is set aside as Kafka does it. But commits of an earlier
-    version of the broker, which kept them in ``__consumer_offsets-0`` without a topic, are read.
+    A folder without an existing topic is renamed to ``-stray``, as Kafka does. The exception is
+    ``__consumer_offsets-0`` without a topic, where an earlier version of the broker stored commits: it is read.
 
     Args:
         data_dir: the directory.
-        topic: the topic as the metadata log has it; None if it has none.
+        topic: the topic in the metadata log; None if it has none.
         on_failure: called with the first error of a write.
 
     Attributes:
@@ -142,16 +142,16 @@ class FileOffsetsLogs(OffsetsLogs):
         return sum(log.size for log in self._logs.values())
 
     def read(self) -> tuple[GroupsState, bool]:
-        """What the logs amount to, before anything is appended.
+        """The state that the logs contain; call it before anything is appended.
 
-        Groups may be in other partitions than their own, when the topic has got more partitions or an earlier version
-        of the broker has written to it. Then the times of records decide what came last.
+        Groups may be in other partitions than their own, if partitions were added to the topic or an earlier version of
+        the broker has written to it. Then the timestamps of records decide which is the last.
 
         Returns:
             The state, and whether each group is in its own partition.
 
         Raises:
-            StorageError: a record makes no sense.
+            StorageError: a record cannot be decoded.
             OSError: a file cannot be read.
         """
         count = _ONE_PARTITION if self._topic is None else len(self._topic.partitions)
@@ -168,16 +168,16 @@ class FileOffsetsLogs(OffsetsLogs):
         return state, False
 
     async def lead(self, topic: Topic) -> None:
-        """Get ready for appending to the logs that there are."""
+        """Prepare the existing logs for ``append``."""
         await self.open(topic, tuple(self._logs))
 
     def is_open(self, topic: Topic, partitions: Collection[int]) -> bool:
-        """Whether logs are ready for ``append``."""
+        """Whether logs are prepared for ``append``."""
         is_current = self._topic is not None and self._topic.topic_id == topic.topic_id
         return is_current and self._dropping is None and self._led.issuperset(partitions)
 
     async def open(self, topic: Topic, partitions: Collection[int]) -> None:
-        """Make logs ready for ``append``, in another thread, since that takes a few writes for each."""
+        """Prepare logs for ``append``, in another thread, since each log needs a few writes."""
         async with self._opening:
             if self._dropping is not None:
                 await self._dropping
@@ -188,26 +188,26 @@ class FileOffsetsLogs(OffsetsLogs):
             self._led.update(opened)
 
     def append(self, partition: int, changes: Sequence[Change], timestamp: int) -> None:
-        """Put changes at the end of an open log."""
+        """Append changes to an open log."""
         self._logs[partition].append(changes, timestamp)
 
     async def durable(self) -> None:
-        """Wait until everything that was appended would survive a crash."""
+        """Wait until every appended change would survive a crash."""
         await _all_durable(self._logs.values())
 
     async def rewrite(self, topic: Topic, state: GroupsState, timestamp: int) -> None:
-        """Write the state into new segments, and delete those before when all of it is durable."""
-        await asyncio.gather(*(log.roll() for log in self._logs.values()))
+        """Write the state into new segments, and delete the old ones when all of it is durable."""
+        await asyncio.gather(*(log.files.roll() for log in self._logs.values()))
         while missing := {*_by_partition(topic, state)} - self._led:
             await self.open(topic, missing)
         logs, changes = dict(self._logs), _by_partition(topic, state)
         starts = {partition: log.append_anew(changes[partition], timestamp) for partition, log in logs.items()}
         await _all_durable(logs.values())
         for partition, log in logs.items():
-            await log.delete_before(starts[partition])
+            await log.files.delete_before(starts[partition])
 
     def drop(self, allowed: Callable[[], Awaitable[None]]) -> None:
-        """Delete the folders when that is allowed; logs that are opened later wait for it."""
+        """Delete the folders once that is allowed; logs that are opened later wait for it."""
         logs = [*self._logs.values()]
         self._topic = None
         self._logs, self._led = {}, set()
@@ -222,19 +222,19 @@ class FileOffsetsLogs(OffsetsLogs):
             except StorageError:
                 deleted = False  # the metadata log has failed, and so the broker halts
             for log in logs:
-                await log.close()
+                await log.files.close()
                 if deleted:
-                    await asyncio.to_thread(_delete, log.folder)
+                    await asyncio.to_thread(_delete, log.files.folder)
             if self._dropping is asyncio.current_task():
                 self._dropping = None
 
         self._dropping = asyncio.get_running_loop().create_task(drop())
 
     async def close(self) -> None:
-        """Write what is left and let go of the files."""
+        """Write what is not durable yet, and close the files."""
         if self._dropping is not None:
             await self._dropping
-        await asyncio.gather(*(log.close() for log in self._logs.values()))
+        await asyncio.gather(*(log.files.close() for log in self._logs.values()))
 
     def _opened(self, topic: Topic, missing: Mapping[int, OffsetsLog | None]) -> Mapping[int, OffsetsLog]:
         opened = {}
@@ -245,15 +245,15 @@ class FileOffsetsLogs(OffsetsLogs):
         return opened
 
     def _folders(self) -> Iterator[tuple[int, Path]]:
-        """Partition and folder of the logs that are the topic's; all others are set aside."""
+        """Partition and folder of each log of the topic; all other folders are renamed."""
         named = ((_FOLDER.fullmatch(path.name), path) for path in sorted(self._data_dir.iterdir()))
         for partition, folder in [(int(name[1]), path) for name, path in named if name and path.is_dir()]:
-            if self._is_ours(partition, read_topic_id(folder)):
+            if self._belongs_to_topic(partition, read_topic_id(folder)):
                 yield partition, folder
             else:
                 _set_aside(folder)
 
-    def _is_ours(self, partition: int, topic_id: object) -> bool:
+    def _belongs_to_topic(self, partition: int, topic_id: object) -> bool:
         if self._topic is None:
             return partition == 0 and topic_id is None  # as an earlier version of the broker left it
         return partition in self._topic.partitions and topic_id in {None, self._topic.topic_id}
@@ -261,7 +261,7 @@ class FileOffsetsLogs(OffsetsLogs):
 
 async def _all_durable(logs: Iterable[OffsetsLog]) -> None:
     for log in tuple(logs):
-        await log.durable()
+        await log.files.durable(log.files.end_offset)
 
 
 def _by_partition(topic: Topic, state: GroupsState) -> Mapping[int, list[Change]]:
@@ -272,7 +272,7 @@ def _by_partition(topic: Topic, state: GroupsState) -> Mapping[int, list[Change]
 
 
 def _with_rising_times(log: OffsetsLog) -> Iterable[tuple[int, Change]]:
-    """The order of a log holds, even if a clock went back meanwhile."""
+    """Keep the order of a log even if the clock went back while it was written."""
     latest = -1
     for timestamp, change in log.changes():
         latest = max(latest, timestamp)
@@ -284,17 +284,17 @@ def _set_aside(folder: Path) -> None:
     folder.rename(stray)
     sync_folder(stray.parent)
     _log.warning(
-        "%s: renamed to %s, as Apache Kafka does it: it is a partition of no topic that the metadata log has",
+        "%s: renamed to %s, as Apache Kafka does: the metadata log has no topic with this partition",
         folder, stray.name,
     )  # fmt: skip
 
 
 def _delete(folder: Path) -> None:
-    """Under a name first that Kafka deletes too, so that a crash leaves no half of it."""
-    doomed = folder.with_name(f"{folder.name}.{uuid4().hex}-delete")
+    """Rename the folder first, to a name that Kafka deletes too, so that a crash does not leave a part of the log."""
+    deleted = folder.with_name(f"{folder.name}.{uuid4().hex}-delete")
     try:
-        folder.rename(doomed)
-        sync_folder(doomed.parent)
-        shutil.rmtree(doomed)
+        folder.rename(deleted)
+        sync_folder(deleted.parent)
+        shutil.rmtree(deleted)
     except OSError as error:
         _log.warning("%s: the log of a deleted topic could not be deleted: %s", folder, error)

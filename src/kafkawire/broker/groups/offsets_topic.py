@@ -1,4 +1,4 @@
-"""The topic ``__consumer_offsets``: in which partition a group is, and how the topic comes into being."""
+"""The topic ``__consumer_offsets``: how it is created, and which partition a group belongs to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOWEST: Final = -(1 << 31)
 
 
 def partition_of(group_id: str, partitions: int) -> int:
-    """The partition of ``__consumer_offsets`` that a group belongs to, as Kafka finds it: by Java's hash of its id.
+    """The partition of ``__consumer_offsets`` that a group belongs to: the Java hash of its id, modulo the partitions.
 
     Args:
         group_id: of the group.
@@ -37,12 +37,12 @@ def partition_of(group_id: str, partitions: int) -> int:
 
 
 class OffsetsTopic:
-    """The topic, which is made when a coordinator is first needed.
+    """The topic, which is created when a coordinator is first needed.
 
     Args:
-        controller: where it is made.
-        configuration: the broker's: how many partitions a new one has (``offsets.topic.*``).
-        placement: says where partitions go.
+        controller: creates it.
+        configuration: the broker's, with its partition count and configurations (``offsets.topic.*``).
+        placement: where its partitions go.
     """
 
     def __init__(self, controller: Controller, configuration: Values, placement: Placement) -> None:
@@ -56,15 +56,15 @@ class OffsetsTopic:
         return self._controller.image.topics.by_name.get(OFFSETS_TOPIC)
 
     def made(self, partitions: int | None = None) -> Topic:
-        """The topic, made if there is none; it is durable when the controller is.
+        """The topic, created if there is none; it is durable when the records of the controller are.
 
-        It has one replica whatever ``offsets.topic.replication.factor`` says, since there is one node.
+        It has one replica whatever ``offsets.topic.replication.factor`` is, since there is one node.
 
         Args:
-            partitions: how many a new one has; None for as many as the configuration says.
+            partitions: the partition count of a new topic; None for the configured one.
 
         Raises:
-            StorageError: the metadata log takes nothing more.
+            StorageError: the metadata log has failed before.
         """
         topic = self.current
         if topic is None:

@@ -1,4 +1,4 @@
-"""What groups have committed, as the records of ``__consumer_offsets`` say."""
+"""The offsets that groups have committed, as recorded in ``__consumer_offsets``."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kafkawire.wire import Message
 __all__ = ["Change", "Group", "GroupsState", "Key", "Partition"]
 
 Key: TypeAlias = OffsetCommitKey | GroupMetadataKey
-"""The keys of what is kept; records about members and transactions have others."""
+"""The keys of the records that the broker uses; those about members and transactions have others."""
 
 Change: TypeAlias = tuple[Key, Message | None]
-"""Key and value of a record; without a value what the key names is gone."""
+"""Key and value of a record; None as value deletes the key."""
 
 Partition: TypeAlias = tuple[str, int]
 """Topic and partition id."""
@@ -28,8 +28,8 @@ class Group:
 
     Attributes:
         group_id: its id.
-        metadata: what its last member has left; None if it never had one.
-        commits: topic and partition to what was committed last.
+        metadata: as of its last member; None if it never had a member.
+        commits: topic and partition to the last commit.
     """
 
     group_id: str
@@ -37,13 +37,13 @@ class Group:
     commits: dict[Partition, OffsetCommitValue] = field(default_factory=dict)
 
     def removal(self) -> Iterator[Change]:
-        """The changes after which nothing is left of it."""
+        """The changes that delete it."""
         for topic, partition in self.commits:
             yield OffsetCommitKey(self.group_id, topic, partition), None
         yield GroupMetadataKey(self.group_id), None
 
     def changes(self) -> Iterator[Change]:
-        """The changes that make it again."""
+        """The changes that recreate it."""
         if self.metadata is not None:
             yield GroupMetadataKey(self.group_id), self.metadata
         for (topic, partition), value in self.commits.items():
@@ -54,7 +54,7 @@ class GroupsState:
     """All groups.
 
     Attributes:
-        by_id: group id to group; one stays when its last commit is gone, until it is deleted itself.
+        by_id: group id to group; a group without commits stays until it is deleted itself.
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class GroupsState:
         self._commits_of_topics: dict[str, Counter[str]] = {}
 
     def apply(self, key: Key, value: Message | None) -> None:
-        """A record says something new."""
+        """Apply a record."""
         match key, value:
             case OffsetCommitKey(), OffsetCommitValue() | None:
                 self._apply_commit(key, value)
@@ -70,28 +70,28 @@ class GroupsState:
                 self._apply_group(key, value)
 
     def clear(self) -> None:
-        """Nothing was ever committed."""
+        """Forget all groups."""
         self.by_id.clear()
         self._commits_of_topics.clear()
 
     def topics(self) -> Collection[str]:
-        """The topics of which offsets are committed."""
+        """The topics with committed offsets."""
         return self._commits_of_topics.keys()
 
     def commits_of(self, topic: str) -> Iterator[OffsetCommitKey]:
-        """What is committed of a topic."""
+        """The keys of the commits of a topic."""
         for group_id in self._commits_of_topics.get(topic, ()):
             commits = self.by_id[group_id].commits
             yield from (OffsetCommitKey(group_id, name, partition) for name, partition in commits if name == topic)
 
     def changes(self) -> Iterator[Change]:
-        """The changes that make all groups again."""
+        """The changes that recreate all groups."""
         for group in self.by_id.values():
             yield from group.changes()
 
     @property
     def size(self) -> int:
-        """How many changes these are."""
+        """The number of ``changes``."""
         return sum(len(group.commits) + (group.metadata is not None) for group in self.by_id.values())
 
     def _apply_commit(self, key: OffsetCommitKey, value: OffsetCommitValue | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Final, TypeAlias
 
-from kafkawire.broker.controller import MAXIMUM_RECORDS, TooManyRecordsError
+from kafkawire.broker.controller import MAXIMUM_RECORDS, TOO_LARGE_BATCH, TooManyRecordsError
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.acls import Pattern, acl_record
@@ -44,7 +44,7 @@ from kafkawire.wire import Message
 __all__ = ["MAXIMUM_ENTRIES", "AclHandlers"]
 
 MAXIMUM_ENTRIES: Final = 1_000_000
-"""About so many ACLs fit in one answer: many filters that mean many ACLs each would fill any memory."""
+"""About the most ACLs in one response: many filters that match many ACLs each would fill any memory."""
 
 _UNKNOWN: Final = 0
 _ANY: Final = 1
@@ -62,9 +62,7 @@ _Created: TypeAlias = CreateAclsResponse.AclCreationResult
 _Deleted: TypeAlias = DeleteAclsResponse.DeleteAclsFilterResult
 
 _DONE: Final = CreateAclsResponse.AclCreationResult()
-_TOO_MANY: Final = CreateAclsResponse.AclCreationResult(
-    PolicyViolationError.code, "Unable to perform excessively large batch operation."
-)
+_TOO_MANY: Final = CreateAclsResponse.AclCreationResult(PolicyViolationError.code, TOO_LARGE_BATCH)
 
 
 class AclHandlers:
@@ -108,7 +106,7 @@ class AclHandlers:
             async with self._controller.turn:
                 self._controller.commit(await self._additions(good))
         except TooManyRecordsError:
-            # The broker looks at names before the controller sees the rest, all of which fails then.
+            # The broker checks names first; then the controller refuses all others.
             names = map(_wrong_name, request.creations)
             return CreateAclsResponse(results=tuple(_TOO_MANY if name is None else _invalid(name) for name in names))
         return CreateAclsResponse(results=tuple(_DONE if reason is None else _invalid(reason) for reason in reasons))
@@ -119,28 +117,25 @@ class AclHandlers:
         refused = self._refusal(request, call, AclOperation.ALTER, "No Authorizer is configured.")
         if refused is not None:
             return refused
-        async with self._controller.turn:
-            return await self._delete_found(request, call)
-
-    async def _delete_found(self, request: DeleteAclsRequest, call: Call) -> Message | Refused:
         found: dict[AclBinding, None] = {}
         count = 0
         results = []
-        async for asked in in_slices(request.filters):
-            wanted = _filter(asked)
-            matching = self._acls.matching(wanted)
-            is_full = len(found) >= MAXIMUM_RECORDS
-            found.update(dict.fromkeys(matching))
-            count += len(matching)
-            if len(found) > MAXIMUM_RECORDS or (is_full and matching) or count > MAXIMUM_ENTRIES:
-                reason = f"Cannot remove more than {MAXIMUM_RECORDS} acls in a single delete operation."
-                return Refused(InvalidRequestError.code, reason)
-            results.append(_unknown_part(wanted) or _Deleted(error_message=None, matching_acls=_deleted(matching)))
-        self._controller.commit([RemoveAccessControlEntryRecord(self._acls.ids[acl]) for acl in found])
+        async with self._controller.turn:
+            async for asked in in_slices(request.filters):
+                wanted = _filter(asked)
+                matching = self._acls.matching(wanted)
+                is_full = len(found) >= MAXIMUM_RECORDS
+                found.update(dict.fromkeys(matching))
+                count += len(matching)
+                if len(found) > MAXIMUM_RECORDS or (is_full and matching) or count > MAXIMUM_ENTRIES:
+                    reason = f"Cannot remove more than {MAXIMUM_RECORDS} acls in a single delete operation."
+                    return Refused(InvalidRequestError.code, reason)
+                results.append(_unknown_part(wanted) or _Deleted(error_message=None, matching_acls=_deleted(matching)))
+            self._controller.commit([RemoveAccessControlEntryRecord(self._acls.ids[acl]) for acl in found])
         return DeleteAclsResponse(filter_results=tuple(results))
 
     def _refusal(self, request: Message, call: Call, operation: AclOperation, disabled: str) -> Refused | None:
-        """The answer to who may not, or where there is nothing that could be done (A16, A17)."""
+        """The answer to a session without the right, or of a broker without an authorizer (A16, A17)."""
         if not self._access.is_restricted:
             return Refused(SecurityDisabledError.code, disabled)
         if not self._access.allows_on_cluster(call.session, operation):
@@ -149,10 +144,10 @@ class AclHandlers:
         return None
 
     async def _additions(self, creations: Iterable[_Creation]) -> list[AccessControlEntryRecord]:
-        """Records for what is not there yet, each once (A19).
+        """Records for the ACLs that do not exist yet, each once (A19).
 
         Raises:
-            TooManyRecordsError: for more than one request may make.
+            TooManyRecordsError: more than one request may commit.
         """
         acls = (_acl(creation) for creation in creations)
         new = {acl: None async for acl in in_slices(acls) if acl not in self._acls.ids}
@@ -163,7 +158,7 @@ class AclHandlers:
     async def _described_by_each(
         self, filters: Iterable[_Filter]
     ) -> AsyncIterator[DescribeAclsResponse.DescribeAclsFilterResult]:
-        """What filters mean, each by itself; those that come after too much are told so."""
+        """The ACLs that match each filter; after too many ACLs, the result of the other filters is an error."""
         result = DescribeAclsResponse.DescribeAclsFilterResult
         count = 0
         async for wanted in in_slices(filters):
@@ -175,7 +170,7 @@ class AclHandlers:
             yield result(error_message=None, resources=resources)
 
     def _described(self, wanted: _Filter) -> Sequence[DescribeAclsResponse.DescribeAclsResource]:
-        """What a filter means, by resource (A21)."""
+        """The ACLs that match a filter, by resource (A21)."""
         description = DescribeAclsResponse.AclDescription
         by_pattern: dict[Pattern, list[DescribeAclsResponse.AclDescription]] = {}
         for acl in self._acls.matching(_filter(wanted)):
@@ -191,21 +186,21 @@ def _codes(creation: _Creation) -> tuple[int, int, int, int]:
 
 
 def _refuse_unknown(wanted: _Filter) -> None:
-    """An ``UNKNOWN`` in a filter makes the whole request nonsense, and its connection is closed (A11, A13)."""
+    """Close the connection if a filter has an ``UNKNOWN`` part (A11, A13)."""
     parts = wanted.resource_type_filter, wanted.pattern_type_filter, wanted.operation, wanted.permission_type
     if _UNKNOWN in parts:
         raise RefusedRequestError("a filter of ACLs has an UNKNOWN part")
 
 
 def _wrong_name(creation: _Creation) -> str | None:
-    """What is wrong with the name of the resource (A18)."""
+    """The error of a resource name (A18)."""
     if creation.resource_type == ResourceType.CLUSTER and creation.resource_name != CLUSTER_NAME:
         return f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}"
     return None if creation.resource_name else "Invalid empty resource name"
 
 
 def _wrong_part(creation: _Creation) -> str | None:
-    """What is wrong with the other parts (A22)."""
+    """The error of the other parts (A22)."""
     acl = _acl(creation)
     parts = {
         "resourceType": acl.resource_type,
@@ -229,7 +224,7 @@ def _invalid(reason: str) -> _Created:
 
 
 def _unknown_part(wanted: AclBindingFilter) -> _Deleted | None:
-    """The result of a filter with a number that means nothing."""
+    """The result of a filter with an unknown number."""
     if wanted.resource_type.is_unknown or wanted.pattern_type.is_unknown:
         return _Deleted(InvalidRequestError.code, "Unknown patternFilter.")
     if wanted.operation.is_unknown or wanted.permission_type.is_unknown:

@@ -1,4 +1,4 @@
-"""What a client asks first: ApiVersions and DescribeCluster."""
+"""ApiVersions and DescribeCluster, the first requests of a client."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ENDPOINT_TYPES: Final = {_BROKER: "BROKER", _CONTROLLER: "CONTROLLER"}
 
 
 class ClusterHandlers:
-    """Answer what clients request first."""
+    """Describe the cluster, and list the APIs."""
 
     def __init__(self, context: HandlerContext) -> None:
         self._cluster = context.cluster
@@ -60,7 +60,7 @@ class ClusterHandlers:
         )
 
     def _describe_cluster(self, request: DescribeClusterRequest, call: Call) -> DescribeClusterResponse:
-        """Tell about brokers; controllers are told about by controllers (KIP-919)."""
+        """Describe brokers; only controllers describe controllers (KIP-919)."""
         asked = request.endpoint_type
         if asked not in _ENDPOINT_TYPES:
             message = f"Unsupported endpoint type {asked}"

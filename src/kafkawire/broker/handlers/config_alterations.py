@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias, TypeVar
 
-from kafkawire.broker.controller import MAXIMUM_RECORDS
+from kafkawire.broker.controller import MAXIMUM_RECORDS, TOO_LARGE_BATCH
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, unauthorized
 from kafkawire.broker.handlers.context import HandlerContext
@@ -96,7 +96,7 @@ class ConfigAlterationHandlers:
                 except ItemError as error:
                     results.append((error.code, error.message, kind, name))
             if len(records) > MAXIMUM_RECORDS:
-                raise PolicyViolationError("Unable to perform excessively large batch operation.")
+                raise PolicyViolationError(TOO_LARGE_BATCH)
             if not validate_only:
                 self._controller.commit(records)
         return results

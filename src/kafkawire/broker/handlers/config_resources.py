@@ -1,4 +1,4 @@
-"""What has configurations: who may see and change them, and which broker is meant."""
+"""Resources that have a configuration: the rights that they need, and the ids of brokers in their names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAXIMUM: Final = 2**31 - 1
 
 
 def broker_id(name: str) -> int | None:
-    """The id of the broker that a name means; None if it means none."""
+    """The broker id in a resource name; None if the name is not a number."""
     if not _NUMBER.fullmatch(name):
         return None
     number = int(name)
@@ -27,7 +27,7 @@ def broker_id(name: str) -> int | None:
 
 
 def is_allowed(access: Authorization, session: Session, operation: AclOperation, resource_type: int, name: str) -> bool:
-    """Whether a session may do something with the configuration of a resource."""
+    """Whether a session may perform an operation on the configuration of a resource."""
     match resource_type:
         case ConfigResourceType.TOPIC:
             return access.allows(session, operation, ResourceType.TOPIC, name)
@@ -37,7 +37,7 @@ def is_allowed(access: Authorization, session: Session, operation: AclOperation,
 
 
 def unauthorized(resource_type: int) -> ItemError:
-    """What a session reads that may not."""
+    """The error for a session without the right."""
     match resource_type:
         case ConfigResourceType.TOPIC:
             return ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")

@@ -1,7 +1,7 @@
-"""Records out: Fetch.
+"""Fetch.
 
-There are no incremental sessions (KIP-227): each answer is whole and gives the session id 0, by which clients know that
-they are to ask for everything again.
+There are no incremental sessions (KIP-227): each response is complete and has the session id 0, so that clients send
+complete requests.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["FetchHandlers"]
 _IDS_SINCE: Final = 13
 _MOST_BYTES: Final = 55 * 1024 * 1024  # fetch.max.bytes
 _LONGEST_WAIT: Final = 600.0
-"""Seconds; by then Kafka has closed the connection as idle. Nothing is kept longer for a client that may be gone."""
+"""Seconds; by then Kafka has closed the connection as idle. A longer wait would be for a client that may be gone."""
 
 _READ_COMMITTED: Final = 1
 
@@ -37,13 +37,13 @@ Result = FetchResponse.PartitionData
 
 @dataclass(slots=True)
 class _Reading:
-    """An answer in the making.
+    """A response that is being built.
 
     Attributes:
-        room: for how many more bytes of records there is room.
+        room: how many more bytes of records fit.
         size: bytes of records so far.
-        failed: whether a partition cannot be read, which is told at once.
-        logs: what more could be read from later.
+        failed: whether a partition has an error, which is reported without waiting for records.
+        logs: the logs to wait for, if there are too few records.
     """
 
     room: float
@@ -77,7 +77,7 @@ class FetchHandlers:
                 return self._within_quota(FetchResponse(responses=topics), call)
 
     async def _more(self, logs: Sequence[PartitionLog], deadline: float) -> bool:
-        """Wait for records until a time; whether there are some."""
+        """Wait for records until a deadline; returns whether some were appended."""
         seconds = deadline - self._clock.seconds()
         if seconds <= 0:
             return False
@@ -94,7 +94,7 @@ class FetchHandlers:
         return appended.done()
 
     def _within_quota(self, response: FetchResponse, call: Call) -> FetchResponse:
-        """The answer, or an empty one for a client that has fetched too much, which asks again later (D14)."""
+        """The response, or an empty one for a client that exceeds its quota and must fetch again later (D14)."""
         size = len(response.encode(call.version)) + 4 if self._rates.enabled else 0
         for_bytes = self._rates.record(call.session, call.client_id, size)
         throttle_time_ms = max(for_bytes, call.time.throttle_time_ms())
@@ -147,7 +147,7 @@ class FetchHandlers:
 
 
 def _each_once(topics: Sequence[FetchRequest.FetchTopic]) -> Sequence[FetchRequest.FetchTopic]:
-    """The topics with each partition once; where a request has one twice, the last holds."""
+    """The topics with each partition once: the last one, if a request has it twice."""
     partitions: dict[tuple[str, Uuid], dict[int, FetchRequest.FetchPartition]] = {}
     for topic in topics:
         of_topic = partitions.setdefault((topic.topic, topic.topic_id), {})

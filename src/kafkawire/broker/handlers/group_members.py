@@ -1,7 +1,7 @@
-"""JoinGroup and ConsumerGroupHeartbeat: refused, since groups have no members here.
+"""JoinGroup and ConsumerGroupHeartbeat, which are refused since groups have no members here.
 
-The two are offered so that clients get an answer to them. Clients take UNSUPPORTED_VERSION for final and report it;
-several try for ever when a broker does not offer the APIs.
+The two APIs are offered so that clients get an error: they report UNSUPPORTED_VERSION and stop. Several clients retry
+forever if a broker does not offer the APIs.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from kafkawire.protocol.error_codes import ErrorCode
 __all__ = ["GroupMemberHandlers"]
 
 _WANTED: Final = "to join a group"
-_REASON: Final = "This broker has no members of groups: assign partitions in place of subscribing, or use Apache Kafka."
+_REASON: Final = "This broker has no members of groups: assign partitions instead of subscribing, or use Apache Kafka."
 
 
 class GroupMemberHandlers:
-    """Refuse clients that try to join a group; a client without the right to join learns only that."""
+    """Refuse clients that try to join a group; a client without the right gets the error for that instead."""
 
     def __init__(self, context: HandlerContext) -> None:
         self._access = context.access

@@ -1,4 +1,4 @@
-"""What groups commit: OffsetCommit, OffsetFetch, OffsetDelete."""
+"""OffsetCommit, OffsetFetch and OffsetDelete."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class GroupOffsetHandlers:
         return OffsetCommitResponse(topics=topics)
 
     def _commit_refused(self, request: OffsetCommitRequest, call: Call) -> ErrorCode:
-        """What is wrong with the group; offsets without a generation are always taken, and make the group."""
+        """The error of the group. Offsets without a generation are always accepted, and create the group."""
         if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
             return ErrorCode.GROUP_AUTHORIZATION_FAILED
         if request.generation_id_or_member_epoch < 0:
@@ -90,7 +90,7 @@ class GroupOffsetHandlers:
         if refused != ErrorCode.GROUP_AUTHORIZATION_FAILED:
             read = AclOperation.READ
             refused = self._access.topic_error(call.session, read, topic, asked.name, by_id=by_id) or refused
-        # Partitions that are not there come first, since Kafka finds them before it asks the coordinator.
+        # Missing partitions come first, since Kafka finds them before it calls the coordinator.
         partitions = sorted(asked.partitions, key=lambda each: not _unknown(topic, each.partition_index))
         results = []
         for partition in partitions:
@@ -211,7 +211,7 @@ def _committed(index: int, value: OffsetCommitValue | None) -> FetchedPartition:
 
 
 def _with_groups(request: OffsetFetchRequest) -> OffsetFetchRequest.OffsetFetchRequestGroup:
-    """What is asked before version 8, as it is asked since."""
+    """The request of a version before 8, in the form of version 8."""
     asked = OffsetFetchRequest.OffsetFetchRequestTopics
     topics = None
     if request.topics is not None:
@@ -220,7 +220,7 @@ def _with_groups(request: OffsetFetchRequest) -> OffsetFetchRequest.OffsetFetchR
 
 
 def _as_before_groups(group: FetchedGroup, request: OffsetFetchRequest, version: int) -> OffsetFetchResponse:
-    """What is answered since version 8, as it was before; once there was no place for an error of the group."""
+    """The response of version 8 in the form of an earlier version; versions 0 and 1 have no error of the group."""
     topics: Iterable[FetchedTopic] = group.topics
     if group.error_code and version < _GROUP_ERROR_SINCE:
         topics = (

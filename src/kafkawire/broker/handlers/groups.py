@@ -1,6 +1,6 @@
-"""Groups: FindCoordinator, ListGroups, DescribeGroups, DeleteGroups.
+"""FindCoordinator, ListGroups, DescribeGroups and DeleteGroups.
 
-There are no members: clients that assign partitions themselves commit offsets, and admin clients look after them.
+Groups have no members: they hold the offsets of clients that assign partitions themselves.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _WORDS: Final[Mapping[ErrorCode, str]] = MappingProxyType(
         ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "Transactional Id authorization failed.",
     }
 )
-"""What Kafka adds to the codes before version 4 of FindCoordinator; from then on it adds nothing."""
+"""Kafka's messages before version 4 of FindCoordinator; later versions have none."""
 
 
 class CoordinatorType(IntEnum):

@@ -1,4 +1,4 @@
-"""Where partitions begin and end: ListOffsets."""
+"""ListOffsets."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _EPOCHS_SINCE: Final = 4
 
 _LATEST: Final = -1
 _EARLIEST: Final = frozenset({-2, -4})
-"""The first offset; of what is kept here as well, which is everything."""
+"""The first offset, and the first on local disks, which is the same here."""
 _NEWEST: Final = -3
 _TIERED: Final = frozenset({-5, -6})
-"""About remote storage, which there is none of."""
+"""Offsets in remote storage, which this broker does not have."""
 
 Result = ListOffsetsResponse.ListOffsetsPartitionResponse
 
@@ -54,7 +54,7 @@ class ListOffsetsHandlers:
         twice: Set[tuple[str, int]],
         call: Call,
     ) -> ListOffsetsResponse.ListOffsetsTopicResponse:
-        """The results of a topic; partitions that the request has twice are in it once, and last."""
+        """The results of a topic; partitions that the request has twice are listed once, at the end."""
         allowed = self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.TOPIC, name)
         results = []
         in_order = sorted(partitions.items(), key=lambda item: (name, item[0]) in twice)

@@ -1,4 +1,4 @@
-"""Metadata: the cluster and its topics, as every client asks for them."""
+"""Metadata."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class MetadataHandlers:
         return self._access.operations(call.session, ResourceType.TOPIC, name)
 
     def _partition(self, partition: PartitionRecord) -> MetadataResponse.MetadataResponsePartition:
-        """Replicas on nodes that are not there are offline; so is the partition if its leader is such a node."""
+        """A partition. Replicas on other nodes are offline; so is the partition if another node is its leader."""
         here = self._cluster.node_id
         has_leader = partition.leader == here
         return MetadataResponse.MetadataResponsePartition(

@@ -1,4 +1,4 @@
-"""Records in: Produce and InitProducerId."""
+"""Produce and InitProducerId."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from kafkawire.broker.handlers.client_warnings import ClientWarnings
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.partitions.checked_batch import (
+    SMALL_BATCH,
     SMALL_OUTPUT,
-    SOON_CHECKED,
     AppendRules,
     RefusedRecordsError,
     checked_batch,
@@ -43,7 +43,7 @@ __all__ = ["ProduceHandlers"]
 _FIRST_SERVED: Final = 3
 _RECORD_ERRORS_SINCE: Final = 8
 _IDS_SINCE: Final = 13
-_NO_TRANSACTIONS: Final = "This broker has none: leave the transactional id out, or use Apache Kafka."
+_NO_TRANSACTIONS: Final = "This broker has none: remove the transactional id, or use Apache Kafka."
 
 Result = ProduceResponse.PartitionProduceResponse
 
@@ -69,13 +69,13 @@ class ProduceHandlers:
 
     async def _produce(self, request: ProduceRequest, call: Call) -> Answer:
         if call.version < _FIRST_SERVED:
-            raise RefusedRequestError(f"Produce version {call.version} is listed for old clients, and not served")
+            raise RefusedRequestError(f"Produce version {call.version} is listed for old clients, but not served")
         topics = tuple([await self._produce_topic(topic, request, call) for topic in request.topic_data])
         throttle_time_ms = self._rates.record(call.session, call.client_id, call.size)
         if request.acks:
             return ProduceResponse(topics, throttle_time_ms)
         if any(partition.error_code for topic in topics for partition in topic.partition_responses):
-            raise RefusedRequestError("records were refused that were sent without asking for an answer")
+            raise RefusedRequestError("records sent with acks 0, which has no response for the error, were refused")
         return Unanswered(throttle_time_ms)
 
     async def _produce_topic(
@@ -103,7 +103,7 @@ class ProduceHandlers:
         now_ms = self._clock.now_ms()
         try:
             batch = await self._checked(asked.records or b"", rules, now_ms)
-            known = self._topics.by_id.get(topic.topic_id)  # others may have deleted it in between
+            known = self._topics.by_id.get(topic.topic_id)  # it may have been deleted in between
             partition = None if known is None else known.partitions.get(asked.index)
             if partition is None:
                 return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
@@ -133,8 +133,8 @@ class ProduceHandlers:
         return self._configuration.value(of_brokers) if text is None else definitions().topic[name].value(name, text)
 
     async def _checked(self, records: RecordBytes, rules: AppendRules, now_ms: int) -> RecordBatch:
-        """The batch to keep. Records that may be many, or take long to decompress, are looked at in the thread."""
-        if len(records) <= SOON_CHECKED:
+        """The batch to store. The thread checks batches that may have many records or take long to decompress."""
+        if len(records) <= SMALL_BATCH:
             with suppress(OutputLimitError):
                 return checked_batch(records, rules, now_ms, SMALL_OUTPUT)
         return await self._work.in_thread(checked_batch, records, rules, now_ms)
@@ -147,14 +147,14 @@ class ProduceHandlers:
         return InitProducerIdResponse(producer_id=self._producer_ids.next(), producer_epoch=0)
 
     def _refuse_transactions(self, transactional_id: str, call: Call) -> InitProducerIdResponse:
-        """With the one error that all clients take for final; librdkafka repeats the request after any other."""
+        """Refuse with the only error after which all clients stop; librdkafka retries after any other."""
         kind = ResourceType.TRANSACTIONAL_ID
         if self._access.allows(call.session, AclOperation.WRITE, kind, transactional_id):
             self._warnings.warn(call, "transactions", _NO_TRANSACTIONS)
         return _no_producer_id(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
 
     def _may_be_idempotent(self, call: Call) -> bool:
-        """Who may write anywhere may do so (KIP-679)."""
+        """Whether a client may be idempotent: the right to write to any topic is enough (KIP-679)."""
         return self._access.allows_on_cluster(
             call.session, AclOperation.IDEMPOTENT_WRITE
         ) or self._access.allows_on_any(call.session, AclOperation.WRITE, ResourceType.TOPIC)

@@ -1,4 +1,4 @@
-"""What an alteration of quotas amounts to, by the rules and in the words of Kafka (E8 to E13)."""
+"""Checks alterations of quotas and makes their records, with Kafka's rules and messages (E8 to E13)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _INTEGER_TYPES: Final[Mapping[str, str]] = {CONNECTION_CREATION_RATE: "an INT"}
 
 
 class Alteration(Struct, frozen=True):
-    """What is asked for one entity.
+    """The alteration of one entity.
 
     Attributes:
-        entity: whose quotas.
-        values: keys and their new values in the order in which they are given; None removes a key.
+        entity: the entity.
+        values: keys and their new values in the order of the request; None removes a key.
     """
 
     entity: ClientQuotaEntity
@@ -31,7 +31,7 @@ class Alteration(Struct, frozen=True):
 
 
 def host_names(alterations: Iterable[Alteration]) -> set[str]:
-    """The names of ip entities that must be looked up, because they are no addresses."""
+    """The names of ip entities that are not addresses and must be resolved."""
     names = (alteration.entity.get(IP) for alteration in alterations)
     return {name for name in names if name and not _is_address(name)}
 
@@ -40,12 +40,12 @@ class QuotaAlterations:
     """The alterations of one request.
 
     Args:
-        image: the quotas as they are.
-        unknown_hosts: names of hosts that have no address.
+        image: the current quotas.
+        unknown_hosts: host names that do not resolve.
 
     Attributes:
-        records: what is to be committed.
-        refusals: entity to why nothing of it is done, or to None if it is done.
+        records: the records to commit.
+        refusals: entity to the reason why its alteration is refused, or None if it is not.
     """
 
     def __init__(self, image: ClientQuotasImage, unknown_hosts: Collection[str]) -> None:
@@ -55,7 +55,7 @@ class QuotaAlterations:
         self._unknown_hosts = unknown_hosts
 
     def add(self, alteration: Alteration) -> None:
-        """Check one; what comes first for an entity is done even if a later one is refused (E9)."""
+        """Check an alteration; the first one of an entity is done even if a later one is refused (E9)."""
         entity = alteration.entity
         keys = [key for key, _ in alteration.values]
         if entity in self.refusals or len(set(keys)) < len(keys):
@@ -82,7 +82,7 @@ class QuotaAlterations:
         return None
 
     def _changes(self, alteration: Alteration) -> Iterable[ClientQuotaRecord]:
-        """Records for what will be otherwise than it is (E12)."""
+        """Records for the values that change (E12)."""
         present = self._image.by_entity.get(alteration.entity, {})
         parts = tuple(ClientQuotaRecord.EntityData(kind, name) for kind, name in alteration.entity.items())
         for key, value in alteration.values:

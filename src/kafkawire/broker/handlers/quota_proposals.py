@@ -1,4 +1,4 @@
-"""Quotas in the words of KIP-248: ListQuotas, DescribeQuotas and AlterQuotas."""
+"""ListQuotas, DescribeQuotas and AlterQuotas of KIP-248."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafkawire.broker.controller import MAXIMUM_RECORDS
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations
-from kafkawire.broker.handlers.quotas import MAY_NOT, TOO_MANY_RECORDS
+from kafkawire.broker.handlers.quotas import TOO_MANY_RECORDS, UNAUTHORIZED
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation
@@ -50,7 +50,7 @@ class QuotaProposalHandlers:
 
     def _list(self, request: ListQuotasRequest, call: Call) -> Message:
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):
-            return ListQuotasResponse(error_code=ClusterAuthorizationFailedError.code, error_message=MAY_NOT)
+            return ListQuotasResponse(error_code=ClusterAuthorizationFailedError.code, error_message=UNAUTHORIZED)
         resource = request.quota_config_resource
         own = _ENTITY_TYPES.get(resource.type)
         if own is None:
@@ -64,7 +64,7 @@ class QuotaProposalHandlers:
         return (entity[entity_type] for entity in entities if entity_type in entity)
 
     def _children(self, entity_type: str, word: str) -> Iterable[str | None]:
-        """The other parts of entities that have this one."""
+        """The other part of each entity that has this one."""
         entities = self._controller.image.client_quotas.by_entity
         other = _OTHER_TYPE[entity_type]
         pairs = (entity for entity in entities if entity_type in entity and other in entity)
@@ -73,7 +73,7 @@ class QuotaProposalHandlers:
     def _describe(self, request: DescribeQuotasRequest, call: Call) -> Message:
         refused: ApiError | None = None
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE_CONFIGS):
-            refused = ClusterAuthorizationFailedError(MAY_NOT)
+            refused = ClusterAuthorizationFailedError(UNAUTHORIZED)
         return DescribeQuotasResponse(resources=tuple(self._described(one, refused) for one in request.resources))
 
     def _described(
@@ -100,7 +100,7 @@ class QuotaProposalHandlers:
         )
 
     def _entries(self, entity: ClientQuotaEntity) -> Iterable[DescribeQuotasResponse.DescribeQuotasConfigEntry]:
-        """What is set, and Kafka's own values for the rest."""
+        """The values that are set, and Kafka's defaults for the others."""
         entry = DescribeQuotasResponse.DescribeQuotasConfigEntry
         values = self._controller.image.client_quotas.by_entity.get(entity, {})
         for name in sorted({*UNLIMITED, *values}):
@@ -109,7 +109,7 @@ class QuotaProposalHandlers:
 
     async def _alter(self, request: AlterQuotasRequest, call: Call) -> Message:
         if not self._access.allows_on_cluster(call.session, AclOperation.ALTER_CONFIGS):
-            return _altered_all(request, ClusterAuthorizationFailedError(MAY_NOT))
+            return _altered_all(request, ClusterAuthorizationFailedError(UNAUTHORIZED))
         async with self._controller.turn:
             alterations = QuotaAlterations(self._controller.image.client_quotas, ())
             asked = in_slices(request.resources)
@@ -122,7 +122,7 @@ class QuotaProposalHandlers:
 
 
 def _refusal(asked: AlterQuotasRequest.AlterQuotasResource, alterations: QuotaAlterations) -> ApiError | None:
-    """Why nothing is done for an entity, or None if it is."""
+    """Why the alteration of an entity is refused, or None if it is not."""
     try:
         entity = _entity(asked.quota_config_resource, asked.child_quota_config_resource)
         values = tuple((config.config_name, _value(config)) for config in asked.configs)
@@ -134,7 +134,7 @@ def _refusal(asked: AlterQuotasRequest.AlterQuotasResource, alterations: QuotaAl
 
 
 def _value(config: AlterQuotasRequest.AlterQuotasConfig) -> float | None:
-    """The number, or None to remove what is set."""
+    """The number, or None to remove the value."""
     if not config.config_value:
         return None
     try:
@@ -153,7 +153,7 @@ def _altered_all(request: AlterQuotasRequest, error: ApiError) -> Message:
 def _altered(
     asked: AlterQuotasRequest.AlterQuotasResource, refused: ApiError | None
 ) -> AlterQuotasResponse.AlterQuotasResource:
-    """The outcome of an entity, said with each of its configs; a refusal without any has one without a name."""
+    """The outcome of an entity, repeated for each of its configs; a refusal without configs has one without a name."""
     response = AlterQuotasResponse
     parent, child = asked.quota_config_resource, asked.child_quota_config_resource
     names = [config.config_name for config in asked.configs] or ([] if refused is None else [""])
@@ -169,7 +169,7 @@ def _entity(parent: _Resource, child: _Resource) -> ClientQuotaEntity:
     """A user, a client, or both in either order.
 
     Raises:
-        InvalidRequestError: something else.
+        InvalidRequestError: the resources are something else.
     """
     parts: dict[str, str | None] = {}
     for resource in (parent, child):

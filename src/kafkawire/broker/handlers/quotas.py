@@ -1,10 +1,10 @@
-"""Client quotas: described and altered (KIP-546, KIP-612, and KIP-888 for many filters at once)."""
+"""DescribeClientQuotas and AlterClientQuotas (KIP-546, KIP-612, and KIP-888 for many filters at once)."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from kafkawire.broker.controller import MAXIMUM_RECORDS
@@ -39,9 +39,9 @@ from kafkawire.protocol.errors import (
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ApiError
 
-__all__ = ["MAY_NOT", "TOO_MANY_RECORDS", "QuotaHandlers", "unknown_hosts"]
+__all__ = ["TOO_MANY_RECORDS", "UNAUTHORIZED", "QuotaHandlers", "unknown_hosts"]
 
-MAY_NOT: Final = "Cluster authorization failed."
+UNAUTHORIZED: Final = "Cluster authorization failed."
 TOO_MANY_RECORDS: Final = "Request parameters do not satisfy the configured policy."
 _MANY_FILTERS: Final = 2
 _SECONDS_TO_LOOK_UP: Final = 10.0
@@ -72,7 +72,7 @@ class QuotaHandlers:
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE_CONFIGS):
             if not many:
                 return _Response(error_code=ClusterAuthorizationFailedError.code, error_message=None, entries=None)
-            refused = _result(ClusterAuthorizationFailedError(MAY_NOT))
+            refused = _result(ClusterAuthorizationFailedError(UNAUTHORIZED))
             return _Response(filter_results=(refused,) * len(request.filters))
         if many:
             wanted = in_slices(request.filters)
@@ -96,33 +96,24 @@ class QuotaHandlers:
 
     async def _alter(self, request: AlterClientQuotasRequest, call: Call) -> Message | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.ALTER_CONFIGS):
-            return Refused(ClusterAuthorizationFailedError.code, MAY_NOT)
+            return Refused(ClusterAuthorizationFailedError.code, UNAUTHORIZED)
         alterations = [_alteration(entry) async for entry in in_slices(request.entries)]
         names = host_names(alterations)
         without_address = await unknown_hosts(names) if names else ()
-        async with self._controller.turn:
-            return await self._altered(request, call, alterations, without_address)
-
-    async def _altered(
-        self,
-        request: AlterClientQuotasRequest,
-        call: Call,
-        alterations: Sequence[Alteration],
-        without_address: Collection[str],
-    ) -> Message | Refused:
         checked = QuotaAlterations(self._controller.image.client_quotas, without_address)
-        async for alteration in in_slices(alterations):
-            checked.add(alteration)
-        if len(checked.records) > MAXIMUM_RECORDS:
-            return Refused(PolicyViolationError.code, TOO_MANY_RECORDS)
-        if not request.validate_only:
-            self._controller.commit(checked.records)
+        async with self._controller.turn:
+            async for alteration in in_slices(alterations):
+                checked.add(alteration)
+            if len(checked.records) > MAXIMUM_RECORDS:
+                return Refused(PolicyViolationError.code, TOO_MANY_RECORDS)
+            if not request.validate_only:
+                self._controller.commit(checked.records)
         refusals = in_slices(checked.refusals.items())
         return AlterClientQuotasResponse(entries=tuple([_altered(*result) async for result in refusals]))
 
 
 async def unknown_hosts(names: Iterable[str]) -> set[str]:
-    """Those of the names of hosts that have no address, or none in time."""
+    """Host names that do not resolve, or not before the timeout."""
     lookups = {asyncio.create_task(_is_host(name)): name for name in names}
     done, late = await asyncio.wait(lookups, timeout=_SECONDS_TO_LOOK_UP)
     for lookup in late:
@@ -139,10 +130,10 @@ async def _is_host(name: str) -> bool:
 
 
 def _filter(components: Sequence[_Component], *, strict: bool) -> ClientQuotaFilter:
-    """What is meant.
+    """The filter of a request.
 
     Raises:
-        ApiError: nothing that could be (E6); in the words of Kafka.
+        ApiError: it is invalid (E6); with Kafka's message.
     """
     seen: dict[str, ClientQuotaFilterComponent] = {}
     for component in components:
@@ -188,7 +179,7 @@ def _entry(entity: ClientQuotaEntity, values: dict[str, float]) -> DescribeClien
 
 
 def _alteration(entry: AlterClientQuotasRequest.EntryData) -> Alteration:
-    """An item; of a type that is there twice the last name holds (E9)."""
+    """An alteration; of a type that is there twice, the last name counts (E9)."""
     return Alteration(
         ClientQuotaEntity({part.entity_type: part.entity_name for part in entry.entity}),
         tuple((op.key, None if op.remove else op.value) for op in entry.ops),

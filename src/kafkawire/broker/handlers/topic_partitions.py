@@ -66,17 +66,17 @@ class TopicPartitionHandlers:
 
 
 class _Page:
-    """What fits into one answer.
+    """The topics of one response.
 
     Args:
         image: all topics.
-        node_id: the one that is there.
-        begun: topic to the partition with which to go on.
-        most: how many partitions fit.
-        of_all: whether nobody asked for the topics by name, so that those that are gone meanwhile need no answer.
+        node_id: of the only node.
+        begun: topic to its first partition on this page.
+        most: the most partitions.
+        of_all: whether the request is for all topics, so that a topic deleted meanwhile is left out without an error.
 
     Attributes:
-        next: with what the next page begins; None if all is told.
+        next: where the next page begins; None after the last one.
     """
 
     def __init__(self, image: TopicsImage, node_id: int, begun: dict[str, int], most: int, *, of_all: bool) -> None:

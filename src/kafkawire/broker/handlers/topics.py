@@ -45,7 +45,7 @@ class TopicHandlers:
 
     def __init__(self, context: HandlerContext) -> None:
         self._creation = context.creation
-        self._deletion = TopicDeletion(context.controller, context.access)
+        self._controller = context.controller
         self._growth = TopicGrowth(context.controller, context.placement)
         self._descriptions = ConfigDescriptions(context.configuration, context.controller.image.configs)
         self._access = context.access
@@ -68,7 +68,7 @@ class TopicHandlers:
         quota = self._mutations.quota_of(call, strict_since=_STRICT_CREATION)
         allowed = [topic for topic in request.topics if topic.name not in refused]
         outcomes = await self._creation.create(allowed, quota.take, validate_only=request.validate_only)
-        configs = _ToldConfigs(self._descriptions)
+        configs = _DescribedConfigs(self._descriptions)
         created = [self._created(topic.name, outcomes[topic.name], call, configs) async for topic in in_slices(allowed)]
         others = [_refused(name, error) for name, error in refused.items()]
         return CreateTopicsResponse(quota.throttle_time_ms, (*created, *others))
@@ -83,7 +83,7 @@ class TopicHandlers:
             return None
         return ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, "Authorization failed.")
 
-    def _created(self, name: str, outcome: CreatedTopic | ItemError, call: Call, configs: _ToldConfigs) -> _Result:
+    def _created(self, name: str, outcome: CreatedTopic | ItemError, call: Call, configs: _DescribedConfigs) -> _Result:
         if isinstance(outcome, ItemError):
             return _refused(name, outcome)
         if not self._access.allows(call.session, AclOperation.DESCRIBE_CONFIGS, ResourceType.TOPIC, name):
@@ -106,7 +106,7 @@ class TopicHandlers:
         if request.timeout_ms <= 0:
             return Refused(ErrorCode.REQUEST_TIMED_OUT)
         quota = self._mutations.quota_of(call, strict_since=_STRICT_DELETION)
-        results = await self._deletion.delete(request, call.session, quota.take)
+        results = await TopicDeletion(self._controller, self._access, call.session, quota.take).delete(request)
         return DeleteTopicsResponse(quota.throttle_time_ms, tuple(map(_deleted, results)))
 
     async def _create_partitions(self, request: CreatePartitionsRequest, call: Call) -> Message | Refused:
@@ -131,15 +131,15 @@ class TopicHandlers:
         return CreatePartitionsResponse(quota.throttle_time_ms, tuple(results))
 
 
-class _ToldConfigs:
-    """The configurations of the topics of one request: many have the same."""
+class _DescribedConfigs:
+    """The described configurations of the topics of one request, of which many are the same."""
 
     def __init__(self, descriptions: ConfigDescriptions) -> None:
         self._descriptions = descriptions
         self._known: dict[tuple[tuple[str, str], ...], tuple[CreateTopicsResponse.CreatableTopicConfigs, ...]] = {}
 
     def of(self, own: Mapping[str, str]) -> tuple[CreateTopicsResponse.CreatableTopicConfigs, ...]:
-        """What is told about a topic for which these values are set."""
+        """The described configuration of a topic for which these values are set."""
         key = tuple(own.items())
         if key not in self._known:
             self._known[key] = tuple(map(_config, self._descriptions.topic_in_creation(own)))

@@ -1,4 +1,4 @@
-"""ACLs: by the ids that the log gives them, by what they concern, and by whom."""
+"""ACLs, indexed by id, by resource pattern and by principal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kafkawire.wire import Message
 __all__ = ["AclsImage", "Pattern", "acl_record"]
 
 Pattern: TypeAlias = tuple[ResourceType, PatternType, str]
-"""The resources that ACLs concern: their type, and their name or how their names begin."""
+"""The resources of ACLs: resource type, pattern type, and the name or prefix."""
 
 _Acls: TypeAlias = dict[AclBinding, None]
 
@@ -53,7 +53,7 @@ class AclsImage:
 
     Attributes:
         by_id: id to ACL.
-        ids: ACL to id; an ACL is there once.
+        ids: ACL to id; each ACL exists once.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class AclsImage:
         self._unknown = 0  # ACLs of newer brokers: the lookup by name has none of their types
 
     def apply(self, record: AccessControlEntryRecord) -> None:
-        """An ACL is added."""
+        """Add an ACL."""
         acl = AclBinding(
             _RESOURCE_TYPES[record.resource_type],
             record.resource_name,
@@ -80,19 +80,19 @@ class AclsImage:
         self._index(acl)
 
     def apply_remove(self, record: RemoveAccessControlEntryRecord) -> None:
-        """An ACL is gone."""
+        """Remove an ACL."""
         acl = self.by_id.pop(record.id)
         del self.ids[acl]
         self._forget(acl)
 
     def matching(self, wanted: AclBindingFilter) -> list[AclBinding]:
-        """The ACLs that a filter means (A3 to A10)."""
+        """The ACLs that match a filter (A3 to A10)."""
         return [acl for acl in self._candidates(wanted) if matches(wanted, acl)]
 
     def of_principals(
         self, resource_type: ResourceType, resource_name: str, principals: Collection[str]
     ) -> list[AclBinding]:
-        """The ACLs of some principals that concern a resource (A7)."""
+        """The ACLs of some principals that apply to a resource (A7)."""
         return [
             acl
             for pattern in self._concerning(resource_type, resource_name)
@@ -101,18 +101,18 @@ class AclsImage:
         ]
 
     def of_type(self, resource_type: ResourceType, principals: Collection[str]) -> Iterator[AclBinding]:
-        """The ACLs of some principals that concern resources of a type."""
+        """The ACLs of some principals on resources of a type."""
         for principal in principals:
             for pattern in self._patterns_of.get(principal, ()):
                 if pattern[0] == resource_type:
                     yield from self._by_pattern[pattern][principal]
 
     def concerns(self, resource_type: ResourceType, resource_name: str) -> bool:
-        """Whether any ACL concerns a resource (A7)."""
+        """Whether any ACL applies to a resource (A7)."""
         return next(self._concerning(resource_type, resource_name), None) is not None
 
     def records(self) -> Iterator[Message]:
-        """The records that add all this again."""
+        """The records that add all ACLs."""
         for acl, acl_id in self.ids.items():
             yield acl_record(acl, acl_id)
 
@@ -147,7 +147,7 @@ class AclsImage:
             self._count_prefix(pattern, -1)
 
     def _count_prefix(self, pattern: Pattern, change: int) -> None:
-        """How many prefixes of each length there are, so that only those lengths are tried."""
+        """Count the prefixes of each length, so that only existing lengths are tried."""
         resource_type, pattern_type, name = pattern
         if pattern_type != PatternType.PREFIXED:
             return
@@ -157,7 +157,7 @@ class AclsImage:
             del counts[len(name)]
 
     def _concerning(self, resource_type: ResourceType, name: str) -> Iterator[Pattern]:
-        """The patterns that concern a resource and have ACLs (A7)."""
+        """The patterns that match a resource and have ACLs (A7)."""
         patterns = [(resource_type, PatternType.LITERAL, name)]
         if name != WILDCARD:
             patterns.append((resource_type, PatternType.LITERAL, WILDCARD))
@@ -167,7 +167,7 @@ class AclsImage:
         return (pattern for pattern in patterns if pattern in self._by_pattern)
 
     def _candidates(self, wanted: AclBindingFilter) -> Iterable[AclBinding]:
-        """Few ACLs, among them all that a filter means."""
+        """A small superset of the ACLs that match a filter."""
         if wanted.resource_name is not None and not self._unknown:
             return self._of_patterns(self._named(wanted, wanted.resource_name), wanted.principal)
         if wanted.principal is not None:

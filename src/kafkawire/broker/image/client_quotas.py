@@ -1,4 +1,4 @@
-"""Quotas of users, clients and addresses."""
+"""Quotas of users, client ids and addresses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ClientQuotasImage", "entity_of"]
 
 
 def entity_of(record: ClientQuotaRecord) -> ClientQuotaEntity:
-    """Whom a record is about; a null name is the default entity."""
+    """The entity of a record; a null name is the default entity."""
     return ClientQuotaEntity({part.entity_type: part.entity_name for part in record.entity})
 
 
@@ -20,14 +20,14 @@ class ClientQuotasImage:
     """All quotas.
 
     Attributes:
-        by_entity: entity to its keys and values; no entity without any.
+        by_entity: entity to its keys and values; entities without values are left out.
     """
 
     def __init__(self) -> None:
         self.by_entity: dict[ClientQuotaEntity, dict[str, float]] = {}
 
     def apply(self, record: ClientQuotaRecord) -> None:
-        """A quota is set or removed."""
+        """Set or remove a quota."""
         entity = entity_of(record)
         if not record.remove:
             self.by_entity.setdefault(entity, {})[record.key] = record.value
@@ -37,7 +37,7 @@ class ClientQuotasImage:
             del self.by_entity[entity]
 
     def records(self) -> Iterator[Message]:
-        """The records that set all this again."""
+        """The records that set all quotas."""
         for entity, values in self.by_entity.items():
             parts = tuple(ClientQuotaRecord.EntityData(kind, name) for kind, name in entity.items())
             for key, value in values.items():

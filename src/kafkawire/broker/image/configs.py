@@ -1,4 +1,4 @@
-"""Configurations that were set while brokers ran."""
+"""The configurations of resources."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class ConfigsImage:
         self._by_resource: dict[tuple[int, str], dict[str, str]] = {}
 
     def of(self, resource_type: int, resource_name: str) -> Mapping[str, str]:
-        """What is set for a resource; empty if nothing is."""
+        """The values set for a resource; empty if there are none."""
         return self._by_resource.get((resource_type, resource_name), _NOTHING)
 
     def resources(self) -> Iterator[tuple[int, str]]:
-        """The resources for which something is set."""
+        """The resources that have values."""
         yield from self._by_resource
 
     def apply(self, record: ConfigRecord) -> None:
-        """A value is set, or unset if it is null."""
+        """Set a value, or remove it if it is null."""
         resource = (record.resource_type, record.resource_name)
         if record.value is not None:
             self._by_resource.setdefault(resource, {})[record.name] = record.value
@@ -39,11 +39,11 @@ class ConfigsImage:
             del self._by_resource[resource]
 
     def remove_topic(self, name: str) -> None:
-        """A topic is gone, and what was set for it."""
+        """Remove the values of a topic."""
         self._by_resource.pop((_TOPIC, name), None)
 
     def records(self) -> Iterator[Message]:
-        """The records that set all this again."""
+        """The records that set all values."""
         for (resource_type, resource_name), values in self._by_resource.items():
             for name, value in values.items():
                 yield ConfigRecord(resource_type, resource_name, name, value)

@@ -1,4 +1,4 @@
-"""The whole state of a cluster, made of its parts."""
+"""The whole state of a cluster."""
 
 from __future__ import annotations
 
@@ -46,27 +46,27 @@ class FeaturesImage:
     """All finalized features.
 
     Attributes:
-        levels: feature to level; none is 0.
+        levels: feature to level; features at level 0 are left out.
     """
 
     def __init__(self) -> None:
         self.levels: dict[str, int] = {}
 
     def apply(self, record: FeatureLevelRecord) -> None:
-        """A feature has a new level."""
+        """Set the level of a feature."""
         if record.feature_level:
             self.levels[record.name] = record.feature_level
         else:
             self.levels.pop(record.name, None)
 
     def records(self) -> Iterator[Message]:
-        """The records that set all levels again, ``metadata.version`` before all that depend on it."""
+        """The records that set all levels; ``metadata.version`` is first, since others depend on it."""
         for name in sorted(self.levels, key=lambda name: (name != METADATA_VERSION_FEATURE, name)):
             yield FeatureLevelRecord(name, self.levels[name])
 
 
 class DelegationTokensImage:
-    """All tokens.
+    """All delegation tokens; the broker does not serve them but keeps them.
 
     Attributes:
         by_id: token id to token.
@@ -76,15 +76,15 @@ class DelegationTokensImage:
         self.by_id: dict[str, DelegationTokenRecord] = {}
 
     def apply(self, record: DelegationTokenRecord) -> None:
-        """A token is made or renewed."""
+        """Add or renew a token."""
         self.by_id[record.token_id] = record
 
     def apply_remove(self, record: RemoveDelegationTokenRecord) -> None:
-        """A token is gone."""
+        """Remove a token."""
         self.by_id.pop(record.token_id, None)
 
     def records(self) -> Iterator[Message]:
-        """The records that make all tokens again."""
+        """The records that add all tokens."""
         yield from self.by_id.values()
 
 
@@ -92,24 +92,24 @@ class ProducerIdsImage:
     """The next producer id.
 
     Attributes:
-        last: the record that gave out the last block; None before the first one.
+        last: the record of the last block of ids; None before the first one.
     """
 
     def __init__(self) -> None:
         self.last: ProducerIdsRecord | None = None
 
     def apply(self, record: ProducerIdsRecord) -> None:
-        """A block of ids is given out."""
+        """Remember the last block."""
         self.last = record
 
     def records(self) -> Iterator[Message]:
-        """The record that remembers it."""
+        """The record of the last block."""
         if self.last is not None:
             yield self.last
 
 
 class MetadataImage:
-    """What the records of a metadata log amount to.
+    """The state after the records of a metadata log.
 
     Attributes:
         features, registrations, topics, configs, client_quotas, producer_ids, scram, tokens, acls: the parts.
@@ -150,7 +150,7 @@ class MetadataImage:
         }
 
     def apply(self, record: Message) -> None:
-        """Take in one record. Those of other kinds (NoOp, marks of transactions, of migrations) change nothing."""
+        """Apply a record. Records of other kinds (NoOp, marks of transactions and migrations) change nothing."""
         apply = self._parts.get(type(record))
         if apply is not None:
             apply(record)

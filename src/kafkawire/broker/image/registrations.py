@@ -1,4 +1,4 @@
-"""Which brokers and controllers have registered."""
+"""The registered brokers and controllers."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class RegistrationsImage:
         self.controllers: dict[int, RegisterControllerRecord] = {}
 
     def apply_broker(self, record: RegisterBrokerRecord) -> None:
-        """A broker registers, perhaps again."""
+        """Register a broker, or replace its registration."""
         self.brokers[record.broker_id] = record
 
     def apply_broker_change(self, record: BrokerRegistrationChangeRecord) -> None:
-        """What the record says otherwise than "no change" is new (KIP-631, KIP-858)."""
+        """Apply the fields that are not "no change" (KIP-631, KIP-858)."""
         broker = self.brokers[record.broker_id]
         self.brokers[record.broker_id] = replace(
             broker,
@@ -49,18 +49,18 @@ class RegistrationsImage:
         )
 
     def apply_fence(self, record: FenceBrokerRecord | UnfenceBrokerRecord) -> None:
-        """A broker may no longer lead, or may again."""
+        """Fence or unfence a broker."""
         self.brokers[record.id] = replace(self.brokers[record.id], fenced=isinstance(record, FenceBrokerRecord))
 
     def apply_unregister(self, record: UnregisterBrokerRecord) -> None:
-        """A broker is gone for good."""
+        """Remove a broker."""
         del self.brokers[record.broker_id]
 
     def apply_controller(self, record: RegisterControllerRecord) -> None:
-        """A controller registers, perhaps again."""
+        """Register a controller, or replace its registration."""
         self.controllers[record.controller_id] = record
 
     def records(self) -> Iterator[Message]:
-        """The records that register all of them again."""
+        """The records that register all nodes."""
         yield from self.brokers.values()
         yield from self.controllers.values()

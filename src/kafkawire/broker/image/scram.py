@@ -1,4 +1,4 @@
-"""What brokers know of the passwords of SCRAM users."""
+"""The credentials of SCRAM users."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from kafkawire.wire.message import Struct
 __all__ = ["JAVA_SALT_BITS", "CredentialShape", "ScramImage", "base_36"]
 
 JAVA_SALT_BITS: Final = 130
-"""Kafka's Java clients and tools draw a number of so many bits as salt, and use its text in base 36."""
+"""Kafka's Java clients and tools use a random number of 130 bits, written in base 36, as salt."""
 
 _DIGITS: Final = b"0123456789abcdefghijklmnopqrstuvwxyz"
 _JAVA_SALT: Final = re.compile(rb"[1-9a-z][0-9a-z]{23,25}")
 
 
 class CredentialShape(Struct, frozen=True, order=True):
-    """What a login shows of a credential, except for the bytes of the salt.
+    """The parts of a credential that a login shows, except the bytes of the salt.
 
     Attributes:
         iterations: how often the password was hashed.
         salt_size: bytes of the salt.
-        is_java_text: whether the salt is text, as Java makes it.
+        is_java_text: whether the salt is text in base 36, as Java makes it.
     """
 
     iterations: int
@@ -48,7 +48,7 @@ class ScramImage:
 
     Attributes:
         by_user: user to mechanism (1 SCRAM-SHA-256, 2 SCRAM-SHA-512) to credential.
-        shapes: mechanism to how many credentials look alike.
+        shapes: mechanism to the number of credentials of each shape.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class ScramImage:
         self.shapes: dict[int, Counter[CredentialShape]] = {}
 
     def apply(self, record: UserScramCredentialRecord) -> None:
-        """A credential is set."""
+        """Set a credential."""
         credentials = self.by_user.setdefault(record.name, {})
         replaced = credentials.get(record.mechanism)
         if replaced is not None:
@@ -65,7 +65,7 @@ class ScramImage:
         self.shapes.setdefault(record.mechanism, Counter())[_shape(record)] += 1
 
     def apply_remove(self, record: RemoveUserScramCredentialRecord) -> None:
-        """A credential is gone."""
+        """Remove a credential."""
         credentials = self.by_user.get(record.name, {})
         removed = credentials.pop(record.mechanism, None)
         if removed is None:
@@ -75,7 +75,7 @@ class ScramImage:
             del self.by_user[record.name]
 
     def records(self) -> Iterator[Message]:
-        """The records that set all this again."""
+        """The records that set all credentials."""
         for credentials in self.by_user.values():
             yield from credentials.values()
 

@@ -30,8 +30,8 @@ class Topic:
     """A topic.
 
     Attributes:
-        name, topic_id: what it is called by.
-        partitions: partition id to its record with all changes in it, in order of their ids.
+        name, topic_id: its name and id.
+        partitions: partition id to its record with all changes applied, in the order of the ids.
     """
 
     name: str
@@ -57,23 +57,23 @@ class TopicsImage:
         return self.by_id.get(topic_id) if by_id else self.by_name.get(name)
 
     def colliding(self, name: str) -> str | None:
-        """A topic of another name that has the same in metrics, where ``.`` and ``_`` are one; None if none has."""
+        """Another topic with the same name in metrics, where ``.`` and ``_`` are equal; None if there is none."""
         others = self._by_metric.get(_metric(name), set()) - {name}
         return min(others) if others else None
 
     def apply_topic(self, record: TopicRecord) -> None:
-        """A topic is created."""
+        """Create a topic."""
         topic = Topic(record.name, record.topic_id)
         self.by_name[record.name] = topic
         self.by_id[record.topic_id] = topic
         self._by_metric.setdefault(_metric(topic.name), set()).add(topic.name)
 
     def apply_partition(self, record: PartitionRecord) -> None:
-        """A partition is created."""
+        """Create a partition."""
         self.by_id[record.topic_id].partitions[record.partition_id] = record
 
     def apply_partition_change(self, record: PartitionChangeRecord) -> None:
-        """What is not null in the record is new; another leader begins a new epoch (KIP-631)."""
+        """Apply the fields that are not null; another leader begins a new epoch (KIP-631)."""
         partitions = self.by_id[record.topic_id].partitions
         partition = partitions[record.partition_id]
         named = ("isr", "replicas", "removing_replicas", "adding_replicas", "directories", "eligible_leader_replicas")
@@ -87,7 +87,7 @@ class TopicsImage:
         partitions[record.partition_id] = replace(partition, partition_epoch=partition.partition_epoch + 1, **changes)
 
     def apply_clear_elr(self, record: ClearElrRecord) -> None:
-        """The partitions of a topic, or of all for an empty name, forget who else might lead (KIP-966)."""
+        """Clear the eligible leader replicas of a topic, or of all topics for an empty name (KIP-966)."""
         topics = [self.by_name[record.topic_name]] if record.topic_name else self.by_name.values()
         for topic in topics:
             for partition in topic.partitions.values():
@@ -98,7 +98,7 @@ class TopicsImage:
                     self.apply_partition_change(change)
 
     def apply_remove_topic(self, record: RemoveTopicRecord) -> str:
-        """A topic is gone with its partitions; returns its name."""
+        """Remove a topic with its partitions; returns its name."""
         topic = self.by_id.pop(record.topic_id)
         del self.by_name[topic.name]
         metric = _metric(topic.name)
@@ -108,7 +108,7 @@ class TopicsImage:
         return topic.name
 
     def records(self) -> Iterator[Message]:
-        """The records that make these topics again."""
+        """The records that create all topics."""
         for topic in self.by_name.values():
             yield TopicRecord(topic.name, topic.topic_id)
             yield from topic.partitions.values()

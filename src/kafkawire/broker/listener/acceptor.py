@@ -5,22 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Final
 
 from kafkawire.broker.cluster import Endpoint
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.image.scram import ScramImage
-from kafkawire.broker.listener.admission import Admission, ConnectionRate, address_text
+from kafkawire.broker.listener.admission import Admission, address_text
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.connection import Connection, FrameLimits, Service
-from kafkawire.broker.listener.sasl.login import Login, OfferedMechanism
+from kafkawire.broker.listener.sasl.login import Login
 from kafkawire.broker.listener.sasl.offered import offered_mechanisms
 from kafkawire.broker.listener.tls import principal_of, server_context
+from kafkawire.broker.quotas.connection_rates import ConnectionRates
 from kafkawire.broker.sessions import ANONYMOUS, Session
 
-__all__ = ["Acceptor", "Reception"]
+__all__ = ["Acceptor", "ListenerContext"]
 
 _log = logging.getLogger(__name__)
 _BUFFERED: Final = 1 << 18
@@ -31,40 +32,42 @@ _SYSTEMS_CHOICE: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Reception:
-    """What the listeners of a broker share.
+class ListenerContext:
+    """The parts of a broker that its listeners share.
 
     Attributes:
-        service: what answers.
+        service: answers requests.
         admission: counts connections.
-        rate: the quota on new ones.
-        scram: what is known of users' passwords, always as it is now.
-        secret: known to no client, and the same after a restart if the users are.
+        rate: the quota on new connections.
+        scram: the current credentials of users.
+        secret: not known to clients, and the same after a restart if the users are the same.
     """
 
     service: Service
     admission: Admission
-    rate: ConnectionRate
+    rate: ConnectionRates
     scram: ScramImage
     secret: bytes = field(repr=False)
 
 
 class Acceptor:
-    """Listens on one address, and serves who connects.
+    """Listens on one address, and serves the clients that connect.
 
     Args:
-        listener: what and where.
+        listener: its name, protocol and address.
         configuration: the broker's properties.
-        reception: what it shares with others.
+        context: the parts that listeners share.
 
     Raises:
-        ConfigurationError: its logins or its certificates make no sense.
+        ConfigurationError: the properties of its logins or certificates are invalid.
     """
 
-    def __init__(self, listener: ConfiguredListener, configuration: BrokerConfiguration, reception: Reception) -> None:
+    def __init__(
+        self, listener: ConfiguredListener, configuration: BrokerConfiguration, context: ListenerContext
+    ) -> None:
         own = configuration.of_listener(listener.name)
         self._listener = listener
-        self._reception = reception
+        self._context = context
         self._limits = FrameLimits(
             own.integer("socket.request.max.bytes"),
             own.integer("sasl.server.max.receive.size"),
@@ -78,14 +81,16 @@ class Acceptor:
         }
         self._idle_ms = own.integer("connections.max.idle.ms")
         self._tls = server_context(own, listener) if listener.has_tls else None
-        self._mechanisms = _mechanisms(listener, own, reception)
+        self._mechanisms = None
+        if listener.has_sasl:
+            self._mechanisms = offered_mechanisms(listener, own, context.scram, context.secret)
         self._socket: socket.socket | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._connections: set[Connection] = set()
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where clients are told to connect; the port is known once it is bound."""
+        """The advertised address; the port is known once it is bound."""
         listener = self._listener
         port = listener.advertised_port or (self._socket.getsockname()[1] if self._socket is not None else 0)
         return Endpoint(listener.name, listener.protocol_code, listener.advertised_host, port)
@@ -96,10 +101,10 @@ class Acceptor:
         return self._idle_ms / _MILLISECONDS if self._idle_ms >= 0 else None
 
     def bind(self) -> None:
-        """Take the port; clients can connect, and nobody is served yet.
+        """Bind the port: clients can connect, but are not served yet.
 
         Raises:
-            OSError: the address cannot be had.
+            OSError: the address cannot be bound.
         """
         host, port = self._listener.host, self._listener.port
         everywhere = not host and socket.has_dualstack_ipv6()
@@ -116,9 +121,9 @@ class Acceptor:
         self._socket.setblocking(False)
 
     def start(self) -> None:
-        """Serve."""
+        """Serve clients."""
         if self._socket is None:
-            raise RuntimeError("bind comes first")
+            raise RuntimeError("the listener is not bound: call bind before start")
         self._spawn(self._accept(self._socket))
 
     async def stop(self) -> None:
@@ -131,7 +136,7 @@ class Acceptor:
             self._socket.close()
 
     def close_idle(self) -> None:
-        """Close the connections on which nothing has happened for too long."""
+        """Close the connections that have been idle for too long."""
         limit = self.idle_seconds
         if limit is not None:
             for connection in tuple(self._connections):
@@ -146,7 +151,7 @@ class Acceptor:
     async def _accept(self, listening: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            await self._reception.admission.room(self._listener.name, self._maximum)
+            await self._context.admission.room(self._listener.name, self._maximum)
             try:
                 client, address = await loop.sock_accept(listening)
             except OSError as error:
@@ -156,9 +161,9 @@ class Acceptor:
             self._admit(client, address_text(address[0]))
 
     def _admit(self, client: socket.socket, host: str) -> None:
-        admission, name = self._reception.admission, self._listener.name
+        admission, name = self._context.admission, self._listener.name
         if not admission.enter(name, host):
-            _log.info("Closing the connection from %s: the address has as many as it may have", host)
+            _log.info("Closing the connection from %s: the address has the most connections that are allowed", host)
             client.close()
             return
         self._spawn(self._serve(client, host))
@@ -166,16 +171,16 @@ class Acceptor:
     async def _serve(self, client: socket.socket, host: str) -> None:
         name = self._listener.name
         try:
-            wait_ms = self._reception.rate.record(host)
+            wait_ms = self._context.rate.record(host)
             if wait_ms:
-                await self._reception.service.clock.sleep(wait_ms / _MILLISECONDS)
+                await self._context.service.clock.sleep(wait_ms / _MILLISECONDS)
                 return
             await self._serve_admitted(client, host)
-        except OSError as error:  # TLS is said by one of its kinds
+        except OSError as error:  # errors of TLS are OSErrors
             _log.info("Closing the connection from %s on %s: %s", host, name, error)
         finally:
             client.close()
-            self._reception.admission.leave(name, host)
+            self._context.admission.leave(name, host)
 
     async def _serve_admitted(self, client: socket.socket, host: str) -> None:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -187,7 +192,7 @@ class Acceptor:
             lambda: protocol, client, ssl=self._tls, ssl_handshake_timeout=handshake
         )
         writer = asyncio.StreamWriter(transport, protocol, reader, loop)
-        service = self._reception.service
+        service = self._context.service
         login = None if self._mechanisms is None else Login(self._mechanisms, service.dispatcher.offered)
         principal = ANONYMOUS if self._tls is None or login is not None else principal_of(writer)
         session = Session(principal, host, self._listener.name)
@@ -197,12 +202,3 @@ class Acceptor:
             await connection.serve()
         finally:
             self._connections.discard(connection)
-
-
-def _mechanisms(
-    listener: ConfiguredListener, configuration: BrokerConfiguration, reception: Reception
-) -> Mapping[str, OfferedMechanism] | None:
-    """The logins of a listener; None if clients do not log in there."""
-    if not listener.has_sasl:
-        return None
-    return offered_mechanisms(listener, configuration, reception.scram, reception.secret)

@@ -1,4 +1,4 @@
-"""Which connections are taken: how many, and how many of one address."""
+"""Limits on the number of connections, in all and from one address."""
 
 from __future__ import annotations
 
@@ -7,35 +7,24 @@ import socket
 from collections import Counter
 from collections.abc import Mapping
 from ipaddress import IPv6Address, ip_address
-from typing import Final, Protocol
+from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError, Values
 
-__all__ = ["Admission", "ConnectionRate", "address_text"]
+__all__ = ["Admission", "address_text"]
 
 _PER_IP: Final = "max.connections.per.ip"
 _OVERRIDES: Final = "max.connections.per.ip.overrides"
-
-
-class ConnectionRate(Protocol):
-    """A quota on how often an address connects (KIP-612)."""
-
-    def record(self, host: str) -> int:
-        """Count a new connection.
-
-        Returns:
-            0 if it may come in; otherwise milliseconds after which it is to be closed without any answer.
-        """
 
 
 class Admission:
     """Counts the connections of a broker.
 
     Args:
-        configuration: ``max.connections``, ``max.connections.per.ip`` and its overrides, as they are at the moment.
+        configuration: the current ``max.connections``, ``max.connections.per.ip`` and its overrides.
 
     Raises:
-        ConfigurationError: the overrides make no sense.
+        ConfigurationError: the overrides are invalid.
     """
 
     def __init__(self, configuration: Values) -> None:
@@ -50,14 +39,14 @@ class Admission:
 
         Args:
             listener: its name.
-            maximum: the most that it may have.
+            maximum: the most connections that it may have.
         """
         while self._of_listener[listener] >= maximum or self._is_full():
             self._left.clear()
             await self._left.wait()
 
     def enter(self, listener: str, host: str) -> bool:
-        """Count a connection; whether its address may have one more. If not, it is not counted."""
+        """Count a connection, unless its address has too many; returns whether it was counted."""
         if self._of_host[host] >= self._overrides.get(host, self._configuration.integer(_PER_IP)):
             return False
         self._of_host[host] += 1
@@ -65,7 +54,7 @@ class Admission:
         return True
 
     def leave(self, listener: str, host: str) -> None:
-        """A connection that was counted is gone."""
+        """Uncount a connection that is closed."""
         self._of_listener[listener] -= 1
         self._of_host[host] -= 1
         if not self._of_host[host]:
@@ -77,7 +66,7 @@ class Admission:
 
 
 def address_text(host: str) -> str:
-    """An address as Java writes it, which is how ACLs have it: IPv6 in full, and IPv4 even if it came as IPv6."""
+    """An address as Java writes it and ACLs have it: IPv6 in full, and IPv4 even if it arrived as IPv6."""
     address = ip_address(host.partition("%")[0])
     if not isinstance(address, IPv6Address):
         return host

@@ -1,4 +1,4 @@
-"""Where a broker listens, and how clients get there (KIP-103)."""
+"""The listeners in the properties, with their advertised addresses (KIP-103)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class ConfiguredListener:
 
     Attributes:
         name: of the listener, in upper case.
-        protocol: what clients speak there.
-        host, port: where it listens; every address of the machine for an empty host, a free port for 0.
-        advertised_host, advertised_port: where clients are told to connect; the port that is listened on for 0.
+        protocol: its security protocol.
+        host, port: where it listens; all addresses of the machine for an empty host, a free port for 0.
+        advertised_host, advertised_port: where clients connect; the bound port for 0.
     """
 
     name: str
@@ -37,7 +37,7 @@ class ConfiguredListener:
 
     @property
     def protocol_code(self) -> int:
-        """Its number in messages and records."""
+        """The number of its protocol in messages and records."""
         return _PROTOCOLS.index(self.protocol)
 
     @property
@@ -47,19 +47,19 @@ class ConfiguredListener:
 
     @property
     def has_sasl(self) -> bool:
-        """Whether clients log in."""
+        """Whether clients log in with SASL."""
         return self.protocol in {"SASL_PLAINTEXT", "SASL_SSL"}
 
 
 def configured_listeners(configuration: BrokerConfiguration, host: str, port: int) -> tuple[ConfiguredListener, ...]:
-    """All listeners for clients, in the order in which they are configured. Those of controllers are left out.
+    """All listeners for clients, in the order of the properties. Those of controllers are left out.
 
     Args:
         configuration: its ``listeners``, ``advertised.listeners``, ``listener.security.protocol.map``.
         host, port: of the only listener, ``PLAINTEXT``, if no ``listeners`` are configured.
 
     Raises:
-        ConfigurationError: they make no sense.
+        ConfigurationError: they are invalid.
     """
     protocols = _protocols(configuration)
     if "listeners" in configuration.properties:
@@ -94,7 +94,7 @@ def _addresses(configuration: BrokerConfiguration, name: str) -> dict[str, tuple
     for text in configuration.strings(name):
         found = _ADDRESS.fullmatch(text)
         if found is None or int(found[3]) > 0xFFFF:
-            raise ConfigurationError(f"{name} has {text!r}, which is no listener: write it as NAME://host:port")
+            raise ConfigurationError(f"{name} has {text!r}, which is not a listener: write it as NAME://host:port")
         listener = found[1].upper()
         if listener in addresses:
             raise ConfigurationError(f"{name} has {listener} twice: give each listener a name of its own")
@@ -116,9 +116,9 @@ def _pair(text: str) -> tuple[str, str]:
 def _protocol(protocols: dict[str, str], listener: str) -> SecurityProtocol:
     configured = protocols.get(listener)
     if configured is None:
-        raise ConfigurationError(f"listener.security.protocol.map does not have {listener}: say there what it speaks")
+        raise ConfigurationError(f"listener.security.protocol.map does not have {listener}: add its security protocol")
     for protocol in _PROTOCOLS:
         if protocol == configured:
             return protocol
     known = ", ".join(_PROTOCOLS)
-    raise ConfigurationError(f"listener.security.protocol.map has {configured} for {listener}: there are {known}")
+    raise ConfigurationError(f"listener.security.protocol.map has {configured} for {listener}: use one of {known}")

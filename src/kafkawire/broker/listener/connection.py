@@ -1,4 +1,4 @@
-"""One client's connection: frames in, answers out in the same order."""
+"""One client's connection: it receives requests and sends the responses in the same order."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ __all__ = ["Connection", "FrameLimits", "Service"]
 _log = logging.getLogger(__name__)
 _SECONDS_TO_FLUSH: Final = 5.0
 _KEY_SIZE: Final = 2
-_WITHOUT_RECORDS: Final = 16 << 20
-"""The most bytes of a request that brings no records."""
+_MOST_BYTES_WITHOUT_RECORDS: Final = 16 << 20
+"""The most bytes of a request without records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What all connections need.
+    """The parts of a broker that its connections share.
 
     Attributes:
         dispatcher: answers requests.
-        controller: knows what is durable.
+        controller: has the log whose records must be durable.
         clock: the broker's.
-        room: for large requests.
+        room: limits the memory of large requests.
     """
 
     dispatcher: Dispatcher
@@ -52,12 +52,12 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class FrameLimits:
-    """What a listener takes from clients.
+    """The limits of a listener.
 
     Attributes:
-        request_bytes: the most in a request (``socket.request.max.bytes``).
-        login_bytes: the most in a request before the client has logged in (``sasl.server.max.receive.size``).
-        refusal_delay: seconds until a client is told that its login failed, so that guessing takes time
+        request_bytes: the most bytes of a request (``socket.request.max.bytes``).
+        login_bytes: the most bytes of a request before the login (``sasl.server.max.receive.size``).
+        refusal_delay: seconds until the response to a failed login, which slows guessing down
             (``connection.failed.authentication.delay.ms``).
     """
 
@@ -67,20 +67,20 @@ class FrameLimits:
 
 
 class Connection:
-    """Serves a client until it leaves.
+    """Serves a client until it disconnects.
 
-    Requests are taken one after the other, also while earlier answers still wait for the log: so the changes of
-    pipelined requests share one write.
+    Requests are handled one after the other, even while earlier responses wait for the log: so the changes of pipelined
+    requests share one write.
 
     Args:
         reader, writer: the connection.
-        session: who is at its other end.
-        login: how that is found out; None if nobody logs in here.
-        limits: what may come in.
-        service: what answers.
+        session: the client.
+        login: the SASL login; None on a listener without SASL.
+        limits: the limits of the listener.
+        service: the parts that connections share.
 
     Attributes:
-        last_active: when the last request came or the last answer left, in seconds of the clock.
+        last_active: when the last request was received or the last response sent, in seconds of the clock.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Connection:
         self._opened = self.last_active = self._clock.seconds()
 
     def is_idle(self, seconds: float) -> bool:
-        """Whether nothing has happened for so long, or the client takes so long to log in."""
+        """Whether the connection has been idle that long, or the login has taken that long."""
         now = self._clock.seconds()
         return now - self.last_active > seconds or (not self._is_logged_in and now - self._opened > seconds)
 
@@ -116,7 +116,7 @@ class Connection:
         self._writer.transport.abort()
 
     async def serve(self) -> None:
-        """Answer until either side closes."""
+        """Answer requests until either side closes the connection."""
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._send())
@@ -129,8 +129,8 @@ class Connection:
                 level = logging.WARNING if isinstance(error, TooLargeRequestError) else logging.INFO
                 _log.log(level, "Closing the connection from %s: %s", self._session.host, error)
         except* StorageError:
-            pass  # the broker halts, and says so once
-        except* Exception:  # noqa: BLE001 - a defect, and no other client is to notice it
+            pass  # the broker halts, and logs the error once
+        except* Exception:  # noqa: BLE001 - a defect must not affect other clients
             _log.exception("Closing the connection from %s", self._session.host)
         finally:
             self._answered()
@@ -144,16 +144,16 @@ class Connection:
         spent = 0.0
         is_open = True
         while is_open:
-            # No name is kept for the frame: it may be large, and the next one may not come for long.
+            # No variable keeps the frame: it may be large, and the next one may arrive much later.
             frame_came, is_open = await self._take(await self._frame())
             await self._outbox.room()
             spent += perf_counter() - frame_came
-            if spent > SLICE:  # requests that came together take turns with those of others
+            if spent > SLICE:  # pipelined requests take turns with those of other clients
                 await asyncio.sleep(0)
                 spent = 0.0
 
     async def _take(self, frame: bytes) -> tuple[float, bool]:
-        """Answer a request; when that began, and whether there may be another one."""
+        """Answer a request; returns when that began, and whether the connection stays open."""
         begun = perf_counter()
         step = SERVE if self._login is None else self._login.receive(frame, self._clock.seconds())
         if step.is_served:
@@ -183,10 +183,12 @@ class Connection:
         return frame
 
     async def _large_frame(self, size: int) -> bytes:
-        """A frame that needs room, which it has until it is answered."""
+        """A frame that takes room until it is answered."""
         parts = [await self._reader.readexactly(_KEY_SIZE)]
-        if size > _WITHOUT_RECORDS and int.from_bytes(parts[0]) != ApiKey.PRODUCE:
-            reason = f"a frame of {size} bytes without records, {_WITHOUT_RECORDS} are allowed: ask in parts"
+        if size > _MOST_BYTES_WITHOUT_RECORDS and int.from_bytes(parts[0]) != ApiKey.PRODUCE:
+            reason = (
+                f"a frame of {size} bytes without records; {_MOST_BYTES_WITHOUT_RECORDS} are allowed: split the request"
+            )
             raise TooLargeRequestError(reason)
         self._large = LargeFrame(size, self.abort)
         await self._room.enter(self._large)
@@ -194,13 +196,13 @@ class Connection:
         while left:
             parts.append(await self._reader.read(left))
             if not parts[-1]:
-                raise ConnectionResetError("the client has left in the middle of a request")
+                raise ConnectionResetError("the client disconnected in the middle of a request")
             left -= len(parts[-1])
         self._large.is_complete = True
         return b"".join(parts)
 
     def _answered(self) -> None:
-        """Give back the room of a large request."""
+        """Release the room of a large request."""
         if self._large is not None:
             self._room.leave(self._large)
             self._large = None
@@ -225,10 +227,10 @@ class Connection:
             self.last_active = self._clock.seconds()
 
     async def _flush(self) -> None:
-        """Close after the last answer has left; a client that does not take it is not waited for."""
+        """Close the connection after the last response, with a limit on the wait for a client that does not read it."""
         self._writer.close()
         try:
             async with asyncio.timeout(_SECONDS_TO_FLUSH):
                 await self._writer.wait_closed()
         except TimeoutError:
-            _log.info("The client at %s does not read that its login failed", self._session.host)
+            _log.info("The client at %s does not read the response to its failed login", self._session.host)

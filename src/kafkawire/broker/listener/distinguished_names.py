@@ -1,4 +1,8 @@
-"""The names in certificates as Java writes them (``X500Principal.getName``, RFC 2253), which is how ACLs have them."""
+"""The subject of a certificate as Java writes it (``X500Principal.getName``, RFC 2253) and ACLs have it.
+
+``SSLSocket.getpeercert()`` cannot replace this: it omits the encoding, which Java writes in hexadecimal for attributes
+without a keyword in RFC 2253, such as an e-mail address.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +26,21 @@ _KEYWORDS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _TEXTS: Final = frozenset({0x0C, 0x13, 0x14, 0x16, 0x1B, 0x1E})
-"""Tags of texts: UTF8String, PrintableString, T61String, IA5String, GeneralString, BMPString. Java takes the bytes of
-all of them for UTF-8."""
+"""Tags of texts: UTF8String, PrintableString, T61String, IA5String, GeneralString, BMPString. Java decodes all of them
+as UTF-8."""
 
 _VERSION: Final = 0xA0
 _ESCAPED: Final = frozenset(',=+<>#;"\\')
 
 
 def subject_of(certificate: bytes) -> str:
-    """The subject of a certificate, which TLS has verified; the most particular part first: ``CN=alice,O=Example``.
+    """The subject of a certificate that TLS has verified, the most specific part first: ``CN=alice,O=Example``.
 
     Args:
         certificate: X.509, in DER.
 
     Raises:
-        ValueError: it is cut off.
+        ValueError: it is truncated.
     """
     (_, whole, _), *_ = _elements(certificate)
     (_, signed, _), *_ = _elements(whole)
@@ -68,7 +72,7 @@ def _escaped(text: str) -> str:
 
 
 def _elements(content: bytes) -> Iterator[tuple[int, bytes, bytes]]:
-    """The elements that follow each other: tag, content, all its bytes."""
+    """The consecutive elements: tag, content, and all bytes."""
     at = 0
     while at < len(content):
         start, tag = at, content[at]
@@ -79,7 +83,7 @@ def _elements(content: bytes) -> Iterator[tuple[int, bytes, bytes]]:
             length = int.from_bytes(content[at : at + octets])
             at += octets
         if at + length > len(content):
-            raise ValueError("a certificate is cut off")
+            raise ValueError("the certificate is truncated")
         yield tag, content[at : at + length], content[start : at + length]
         at += length
 

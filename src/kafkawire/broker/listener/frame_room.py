@@ -1,4 +1,4 @@
-"""Room for the bytes of large requests: so many for all connections together."""
+"""A limit on the memory of large requests of all connections together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 __all__ = ["LARGE_FRAME", "FrameRoom", "LargeFrame"]
 
 LARGE_FRAME: Final = 1 << 16
-"""Bytes from which on a request needs room; smaller ones are not counted."""
+"""Bytes of the smallest request that is counted."""
 
 _MOST_BYTES: Final = 1 << 26
 _SECONDS_TO_COME: Final = 5.0
@@ -18,12 +18,12 @@ _SECONDS_TO_COME: Final = 5.0
 
 @dataclass(eq=False, slots=True)
 class LargeFrame:
-    """A large request from its first byte to its answer.
+    """A large request from its first byte to its response.
 
     Attributes:
         size: its bytes.
         abort: closes its connection.
-        is_complete: whether all of it has come.
+        is_complete: whether all of it was received.
     """
 
     size: int
@@ -32,14 +32,14 @@ class LargeFrame:
 
 
 class FrameRoom:
-    """Lets large requests in as long as there is room, and one however large it is.
+    """Admits large requests as long as they fit, and a single one of any size.
 
-    While others wait, a request has some seconds to come completely; then its connection is closed, the oldest first.
-    So those who announce much and send little keep no one out.
+    While others wait, a request must arrive completely within some seconds; else its connection is closed, the oldest
+    first. So clients that announce much and send little do not block others.
 
     Args:
         most: bytes of all large requests together.
-        seconds: after which one that has not come must leave, if others wait.
+        seconds: after which the connection of an incomplete request is closed, if others wait.
     """
 
     def __init__(self, most: int = _MOST_BYTES, seconds: float = _SECONDS_TO_COME) -> None:
@@ -50,7 +50,7 @@ class FrameRoom:
         self._left = asyncio.Event()
 
     async def enter(self, frame: LargeFrame) -> None:
-        """Wait until there is room."""
+        """Wait until the request fits."""
         while self._held and self._bytes + frame.size > self._most:
             self._left.clear()
             try:
@@ -62,7 +62,7 @@ class FrameRoom:
         self._bytes += frame.size
 
     def leave(self, frame: LargeFrame) -> None:
-        """The request is answered, or its connection is gone; leaving twice is leaving once."""
+        """Release the memory of a request that is answered or whose connection is closed; may be called twice."""
         if frame in self._held:
             del self._held[frame]
             self._bytes -= frame.size

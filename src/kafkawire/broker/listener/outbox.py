@@ -1,4 +1,4 @@
-"""Answers on their way to a client."""
+"""The queue of responses to a client."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BYTES_AT_ONCE: Final = 1 << 16
 
 
 class Outbox:
-    """A queue that has room for so much, so that who does not read its answers is asked to wait."""
+    """A bounded queue, so that requests of a client that does not read its responses wait."""
 
     def __init__(self) -> None:
         self._replies: deque[Reply] = deque()
@@ -26,24 +26,24 @@ class Outbox:
         self._emptied = asyncio.Event()
 
     def add(self, reply: Reply) -> None:
-        """Put an answer at the end."""
+        """Append a response."""
         self._replies.append(reply)
         self._unsent += _size(reply)
         self._filled.set()
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """End the queue: no more responses follow."""
         self._is_ended = True
         self._filled.set()
 
     async def room(self) -> None:
-        """Wait until there is room for more."""
+        """Wait until another response fits."""
         while len(self._replies) >= _MOST_REPLIES or self._unsent > _MOST_BYTES:
             self._emptied.clear()
             await self._emptied.wait()
 
     async def take(self) -> list[Reply]:
-        """Wait for the next answers, as many as go well in one write; none once nothing more will come."""
+        """Wait for the next responses, as many as should go into one write; none at the end of the queue."""
         while not self._replies:
             if self._is_ended:
                 return []
@@ -57,7 +57,7 @@ class Outbox:
         return taken
 
     def sent(self, replies: list[Reply]) -> None:
-        """Answers that were taken are with the client, or nearly."""
+        """Responses that were taken are written."""
         self._unsent -= sum(map(_size, replies))
         self._emptied.set()
 

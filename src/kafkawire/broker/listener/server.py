@@ -8,43 +8,43 @@ from typing import Final
 
 from kafkawire.broker.cluster import Endpoint
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
-from kafkawire.broker.listener.acceptor import Acceptor, Reception
+from kafkawire.broker.listener.acceptor import Acceptor, ListenerContext
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 
 __all__ = ["Server"]
 
-_LOOKS_PER_LIMIT: Final = 10
-_SECONDS_BETWEEN_LOOKS: Final = 10.0
+_CHECKS_PER_LIMIT: Final = 10
+_SECONDS_BETWEEN_CHECKS: Final = 10.0
 
 
 class Server:
-    """Listens.
+    """Listens on all listeners.
 
     Args:
-        listeners: where, one at least.
+        listeners: the listeners, at least one.
         configuration: the broker's properties.
-        reception: what all listeners share.
+        context: the parts that listeners share.
 
     Raises:
-        ConfigurationError: logins or certificates make no sense.
+        ConfigurationError: the properties of logins or certificates are invalid.
     """
 
     def __init__(
-        self, listeners: Sequence[ConfiguredListener], configuration: BrokerConfiguration, reception: Reception
+        self, listeners: Sequence[ConfiguredListener], configuration: BrokerConfiguration, context: ListenerContext
     ) -> None:
-        self._acceptors = [Acceptor(listener, configuration, reception) for listener in listeners]
+        self._acceptors = [Acceptor(listener, configuration, context) for listener in listeners]
         self._watch: asyncio.Task[None] | None = None
 
     @property
     def endpoints(self) -> Mapping[str, Endpoint]:
-        """Name of each listener to where its clients are told to connect; ports are known once they are bound."""
+        """Name of each listener to its advertised address; ports are known once they are bound."""
         return {acceptor.endpoint.listener: acceptor.endpoint for acceptor in self._acceptors}
 
     def bind(self) -> None:
-        """Take all ports; nobody is served yet.
+        """Bind all ports; clients are not served yet.
 
         Raises:
-            OSError: an address cannot be had.
+            OSError: an address cannot be bound.
         """
         for acceptor in self._acceptors:
             acceptor.bind()
@@ -68,7 +68,7 @@ class Server:
         if not limits:
             return
         while True:
-            # In the machine's time: a clock that stands still must not be what keeps connections open.
-            await asyncio.sleep(min(min(limits) / _LOOKS_PER_LIMIT, _SECONDS_BETWEEN_LOOKS))
+            # In the machine's time: a broker's clock that stands still must not keep connections open.
+            await asyncio.sleep(min(min(limits) / _CHECKS_PER_LIMIT, _SECONDS_BETWEEN_CHECKS))
             for acceptor in self._acceptors:
                 acceptor.close_idle()

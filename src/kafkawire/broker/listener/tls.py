@@ -1,11 +1,11 @@
-"""TLS listeners, from PEM files or PEM texts in Kafka's properties (KIP-651)."""
+"""The TLS settings of a listener, from PEM files or PEM texts in Kafka's properties (KIP-651)."""
 
 from __future__ import annotations
 
 import asyncio
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -25,24 +25,26 @@ _CLIENT_AUTH: Final = {
 
 
 def server_context(configuration: BrokerConfiguration, listener: ConfiguredListener) -> ssl.SSLContext:
-    """The context of a listener.
+    """The TLS context of a listener.
 
     Args:
         configuration: the listener's ``ssl.*`` properties.
-        listener: which one, for errors.
+        listener: the listener.
 
     Raises:
-        ConfigurationError: something is missing, is not PEM, cannot be read or does not fit together.
+        ConfigurationError: a property is missing, is not PEM, cannot be read, or the key does not fit the certificate.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     _set_versions(context, configuration)
     if configuration.strings("ssl.cipher.suites"):
-        raise ConfigurationError("ssl.cipher.suites are Java's names: remove them to take the system's choice")
+        raise ConfigurationError(
+            "ssl.cipher.suites has Java's names, which this broker does not support: remove the property"
+        )
     if configuration.text("ssl.principal.mapping.rules") != "DEFAULT":
-        raise ConfigurationError("ssl.principal.mapping.rules are not known here: remove them to take whole names")
+        raise ConfigurationError("ssl.principal.mapping.rules is not supported: remove it to use whole subject names")
     _load_key(context, configuration, listener.name)
     wanted = configuration.text("ssl.client.auth")
-    # With SASL only what is said for the listener itself counts, as in Kafka: the login says who it is.
+    # With SASL only the listener's own property counts, as in Kafka: the principal comes from the login.
     own = f"listener.name.{listener.name.lower()}.ssl.client.auth"
     if listener.has_sasl and own not in configuration.properties:
         wanted = "none"
@@ -53,7 +55,7 @@ def server_context(configuration: BrokerConfiguration, listener: ConfiguredListe
 
 
 def principal_of(writer: asyncio.StreamWriter) -> Principal:
-    """The subject of the client's certificate; nobody, if it has shown none."""
+    """The subject of the client's certificate; ``ANONYMOUS`` if the client has not sent one."""
     connection = writer.get_extra_info("ssl_object")
     certificate = connection.getpeercert(binary_form=True) if isinstance(connection, ssl.SSLObject) else None
     return Principal(subject_of(certificate)) if certificate else ANONYMOUS
@@ -81,7 +83,7 @@ def _load_key(context: ssl.SSLContext, configuration: BrokerConfiguration, liste
             "certificates, or both ssl.keystore.key and ssl.keystore.certificate.chain to their texts"
         )
     try:
-        with _file(f"{key}\n{chain}") if not location else _as_it_is(location) as path:
+        with _file(f"{key}\n{chain}") if not location else nullcontext(location) as path:
             context.load_cert_chain(path, password=password)
     except (OSError, ValueError) as error:
         raise ConfigurationError(
@@ -106,17 +108,12 @@ def _load_trusted(context: ssl.SSLContext, configuration: BrokerConfiguration, l
 def _check_type(configuration: BrokerConfiguration, store: str, listener: str) -> None:
     kind = configuration.text(f"{store}.type")
     if kind.upper() != "PEM":
-        raise ConfigurationError(f"{store}.type is {kind} for {listener}: only PEM is read here; set it to PEM")
-
-
-@contextmanager
-def _as_it_is(path: str) -> Iterator[str]:
-    yield path
+        raise ConfigurationError(f"{store}.type is {kind} for {listener}: only PEM is supported; set it to PEM")
 
 
 @contextmanager
 def _file(text: str) -> Iterator[str]:
-    """OpenSSL reads keys from files only: a text is one for a moment, in a folder that only this user can open."""
+    """A temporary file for a key, which OpenSSL reads from files only, in a folder that only this user can open."""
     import tempfile  # noqa: PLC0415 slow to import, and few need it
 
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""One append time for all records of a batch, as KRaft demands it (KIP-595).
+"""One append time for all records of a batch, as KRaft requires (KIP-595).
 
 Earlier versions of the broker let each record of a shared batch keep the time of its own request. Apache Kafka does
 not start on such a log ("Got timestamp delta of 1, but this is invalid because it is not 0 as expected").
@@ -30,8 +30,8 @@ _NO_DELTA: Final = b"\0"
 def unify_append_times(folder: Path) -> None:
     """Rewrite the batches of a metadata log whose records have different times; all get the batch's highest time.
 
-    A segment is written beside its place, made durable and then put there, so a crash leaves the old one or the new
-    one. Offsets, records and the headers' ``max_timestamp`` stay. What is no whole batch stays as it is.
+    A new segment is written and fsynced beside the old one and then renamed, so a crash leaves one or the other.
+    Offsets, records and the headers' ``max_timestamp`` stay the same, and so do incomplete batches.
 
     Raises:
         OSError: a segment cannot be read, or there is no room to write it.
@@ -50,13 +50,13 @@ def unify_append_times(folder: Path) -> None:
 
 
 def _replace(segment: SegmentFile, pieces: list[bytes]) -> None:
-    for suffix in _INDEXES:  # Kafka makes them anew; those that are there name positions in the old file
+    for suffix in _INDEXES:  # they have positions in the old file; Kafka rebuilds them
         segment.path.with_suffix(suffix).unlink(missing_ok=True)
     replace_file(segment.path, pieces)
 
 
 def _unified(content: bytes) -> Iterator[tuple[bytes, bool]]:
-    """The segment in pieces, and whether each is a batch that had to be changed."""
+    """The segment in pieces, and whether each is a changed batch."""
     kept = position = 0
     try:
         for batch in read_batches(content):
@@ -66,7 +66,7 @@ def _unified(content: bytes) -> Iterator[tuple[bytes, bool]]:
                 kept = position + batch.size
             position += batch.size
     except DecodeError:
-        pass  # the recovery and the replay of the log judge what follows
+        pass  # the recovery of the log checks the rest
     yield content[kept:], False
 
 

@@ -1,4 +1,4 @@
-"""The metadata log in Kafka's files: segments, snapshots, and what Kafka keeps beside them."""
+"""The metadata log in Kafka's files: segments, snapshots, and the small files beside them."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ _EPOCH_BEFORE_ANY_LEADER: Final = 0
 
 
 class LogSettings(msgspec.Struct, frozen=True):
-    """How large files become.
+    """The sizes of files.
 
     Attributes:
         segment_bytes: of a segment (``metadata.log.segment.bytes``).
-        snapshot_bytes: of log between snapshots (``metadata.log.max.record.bytes.between.snapshots``).
-        snapshot_interval_ms: between a snapshot and a later change that makes the next one
-            (``metadata.log.max.snapshot.interval.ms``); 0 for no limit.
+        snapshot_bytes: of the log between snapshots (``metadata.log.max.record.bytes.between.snapshots``).
+        snapshot_interval_ms: after which a change makes the next snapshot (``metadata.log.max.snapshot.interval.ms``);
+            0 for no limit.
     """
 
     segment_bytes: int = 1024 * 1024 * 1024
@@ -66,20 +66,20 @@ class LogSettings(msgspec.Struct, frozen=True):
 
 
 class FileLog(MetadataLog):
-    """The metadata log of the one node of a quorum.
+    """The metadata log of the only node of a quorum.
 
-    First ``replay`` it, then ``lead``; from then on it takes records. Two snapshots are kept, and the log from the
-    older one on: should the newer one be damaged, nothing is lost.
+    Call ``replay`` first, then ``lead``, then ``append``. Two snapshots are kept, and the log from the older one on: if
+    the newer one is damaged, nothing is lost.
 
     Args:
-        folder: of the log; made if it is not there. How far the log was durable is kept in a file beside the folder, so
-            that a folder that is gone is noticed too.
-        settings: how large files become.
-        clock: gives records their timestamps.
-        on_failure: told the first error of a write.
+        folder: of the log; made if it does not exist. A checkpoint file beside the folder has the durable end offset,
+            so that a missing folder is detected too.
+        settings: the sizes of files.
+        clock: for the timestamps of records.
+        on_failure: called with the first error of a write.
 
     Raises:
-        StorageError: something of what is there is missing or damaged.
+        StorageError: a file is missing or damaged.
         OSError: a file cannot be read or made.
     """
 
@@ -120,10 +120,10 @@ class FileLog(MetadataLog):
         return self._log.end_offset
 
     def replay(self) -> Iterator[Message]:
-        """The records that make the state: those of the newest snapshot, then those of the log behind it.
+        """The records that make the state: those of the newest snapshot, then those of the log after it.
 
         Raises:
-            CorruptLogError: a record cannot be read.
+            CorruptLogError: a record cannot be decoded.
         """
         yield from self._snapshot.records
         self._snapshot = Snapshot()
@@ -136,8 +136,8 @@ class FileLog(MetadataLog):
         """Begin a leader epoch; returns it.
 
         Raises:
-            StorageError: what is written down about earlier epochs makes no sense.
-            OSError: it cannot be written down.
+            StorageError: the file of leader epochs or the quorum state is damaged.
+            OSError: they cannot be written.
         """
         epoch = max(self._epoch_below, voted_epoch(self._folder), _EPOCH_BEFORE_ANY_LEADER) + 1
         write_topic_id(self._folder, _METADATA_TOPIC_ID)
@@ -151,10 +151,10 @@ class FileLog(MetadataLog):
         return epoch
 
     def append(self, records: Sequence[Message]) -> None:
-        """Put records at the end, all in one batch; they are durable later.
+        """Append records, all in one batch; they are durable later.
 
         Raises:
-            EncodeError: a record cannot be written; none is appended then.
+            EncodeError: a record cannot be encoded; none is appended then.
             StorageError: the log has failed before.
         """
         encoded: list[KeyValue] = [
@@ -168,7 +168,7 @@ class FileLog(MetadataLog):
         return self._log.is_durable(offset)
 
     async def durable(self, offset: int) -> None:
-        """Wait until they do.
+        """Wait until all records below an offset would survive a crash.
 
         Raises:
             StorageError: they could not be written.
@@ -177,7 +177,7 @@ class FileLog(MetadataLog):
 
     @property
     def snapshot_is_due(self) -> bool:
-        """Whether there is enough behind the last snapshot for another one."""
+        """Whether enough was appended since the last snapshot, or long enough ago, for the next one."""
         if self._snapshotting is not None or self._log.failure is not None:
             return False
         interval = self._settings.snapshot_interval_ms
@@ -188,7 +188,7 @@ class FileLog(MetadataLog):
         """Write a snapshot in the background.
 
         Args:
-            records: make the state that all records so far amount to.
+            records: the state after all records so far.
         """
         snapshot = Snapshot(tuple(records), self._quorum)
         self._log.seal()
@@ -198,7 +198,7 @@ class FileLog(MetadataLog):
         self._snapshotting = asyncio.get_running_loop().create_task(writing)
 
     async def close(self) -> None:
-        """Write what is left, and let go of the files."""
+        """Write what is not durable yet, and close the files."""
         if self._snapshotting is not None:
             await self._snapshotting
         await self._log.close()
@@ -219,7 +219,7 @@ class FileLog(MetadataLog):
             await self._log.roll()
             await self._delete_what_is_covered()
         except (OSError, StorageError) as error:
-            # The log has all that the snapshot would have; the next one may succeed.
+            # The log still has all records; the next snapshot may succeed.
             _log.error(
                 "%s: no snapshot of offset %d: %s; free space or repair the disk", self._folder, end_offset, error
             )
@@ -236,7 +236,7 @@ class FileLog(MetadataLog):
             write_leader_epochs(self._folder, _from_offset(starts, self._log.start_offset))
 
     def _logged(self) -> Iterator[Message]:
-        """The metadata records of the log that no snapshot has; notes what control records say."""
+        """The metadata records of the log after the newest snapshot; the quorum is taken from its control records."""
         for batch in self._log.batches():
             if batch.last_offset < self._snapshot_end:
                 continue
@@ -269,16 +269,16 @@ def _leader_change(node_id: int) -> KeyValue:
 
 
 def _newest_whole_snapshot(snapshots: Sequence[SnapshotFile]) -> tuple[SnapshotFile | None, Snapshot]:
-    """The newest one that can be read; a damaged one is passed over, and the log must have what it held."""
+    """The newest snapshot that can be read; a damaged one is skipped, and the log must have its records."""
     damage: CorruptLogError | None = None
     for each in snapshots:
         try:
             return each, read_snapshot(each.path)
         except CorruptLogError as error:
             damage = error
-            _log.warning("%s; it is passed over, an older one and the log are read instead", error)
+            _log.warning("%s; it is skipped, and an older one and the log are read instead", error)
     if damage is not None:
-        _log.warning("%s: no snapshot is left, the log must reach back to its beginning", snapshots[0].path.parent)
+        _log.warning("%s: no undamaged snapshot is left, so the log must be complete", snapshots[0].path.parent)
     return None, Snapshot()
 
 
@@ -287,13 +287,13 @@ def _warn_of_lost_redundancy(folder: Path, snapshots: Sequence[SnapshotFile], ne
     if newest is None or older is None or has_all(list_segments(folder), older.end_offset, newest.end_offset):
         return
     _log.warning(
-        "%s: records between %s and %s are missing or damaged. The state is whole, since the newer snapshot has them, "
-        "but nothing can replace that snapshot; put the missing segment back, or make a backup of the directory",
+        "%s: records between %s and %s are missing or damaged. The state is complete, since the newer snapshot has "
+        "them, but nothing can replace that snapshot; put the missing segment back, or make a backup of the directory",
         folder, older.path.name, newest.path.name,
     )  # fmt: skip
 
 
 def _from_offset(starts: dict[int, int], offset: int) -> dict[int, int]:
-    """The epochs from an offset on, the first of them cut to it."""
+    """The epochs from an offset on; the first one begins there."""
     last_below = max((epoch for epoch, start in starts.items() if start <= offset), default=-1)
     return {epoch: max(start, offset) for epoch, start in starts.items() if epoch >= last_below}

@@ -1,4 +1,4 @@
-"""What a node remembers about leaders of the metadata log: the file ``quorum-state`` (KIP-595)."""
+"""The file ``quorum-state``, with the last leader of the metadata log (KIP-595)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def voted_epoch(folder: Path) -> int:
     """The highest leader epoch that the node took part in; -1 before the first one.
 
     Raises:
-        StorageError: the file makes no sense.
+        StorageError: the file is damaged.
     """
     path = folder / _QUORUM_STATE
     if not path.exists():
@@ -28,11 +28,11 @@ def voted_epoch(folder: Path) -> int:
     try:
         return decode_quorum_state(path.read_bytes())[0].leader_epoch
     except DecodeError as error:
-        raise StorageError(f"{path}: {error}; restore it, or delete it if no other node knows this log") from error
+        raise StorageError(f"{path}: {error}; restore it, or delete it if no other node has this log") from error
 
 
 def note_leader(folder: Path, node_id: int, leader_epoch: int, kraft_version: int) -> None:
-    """Write down who leads, before the epoch is used: so no epoch is used twice.
+    """Write the leader and its epoch, before the epoch is used: so no epoch is used twice.
 
     Raises:
         OSError: it could not be written.

@@ -1,4 +1,4 @@
-"""In which version each metadata record is written."""
+"""The version in which each metadata record is written."""
 
 from __future__ import annotations
 
@@ -23,4 +23,4 @@ _ABOVE_ZERO: Final = {
 RECORD_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
     {name: _ABOVE_ZERO.get(name, 0) for name in METADATA_RECORDS.values()}
 )
-"""Name of each metadata record to the version that belongs to ``METADATA_VERSION``."""
+"""Name of each metadata record to its version at ``METADATA_VERSION``."""

@@ -1,4 +1,4 @@
-"""Which data directory each node has registered in a metadata log, however damaged the log is."""
+"""The data directory that each node has registered in a metadata log, even a damaged one."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["registered_directories"]
 
 
 def registered_directories(folder: Path) -> Mapping[int, Uuid]:
-    """Node id to the id of the directory that it registered last (KIP-858); nothing is changed.
+    """Node id to the id of the directory that it registered last (KIP-858); this only reads.
 
     Args:
-        folder: of the metadata log; it need not be there.
+        folder: of the metadata log; it need not exist.
 
     Raises:
         OSError: a file cannot be read.

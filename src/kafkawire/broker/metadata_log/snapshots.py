@@ -1,4 +1,4 @@
-"""Snapshots: ``.checkpoint`` files with the state that all records below an offset amount to (KIP-630)."""
+"""Snapshots: ``.checkpoint`` files with the state after all records below an offset (KIP-630)."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _RECORDS_IN_BATCH: Final = 10_000
 
 
 class Quorum(msgspec.Struct, frozen=True):
-    """What control records say about the quorum (KIP-853); it is handed on as it was found.
+    """The quorum in the control records (KIP-853); it is copied to new snapshots.
 
     Attributes:
         kraft_version: 1 if the voters are in the log, else 0.
-        voters: the voters, if they are.
+        voters: the voters, if they are in the log.
     """
 
     kraft_version: int = 0
@@ -64,7 +64,7 @@ class SnapshotFile(msgspec.Struct, frozen=True):
     """A snapshot on disk.
 
     Attributes:
-        end_offset: it holds the state of all records below.
+        end_offset: it has the state after all records below.
         leader_epoch: of the last of these records.
         path: the file.
     """
@@ -75,11 +75,11 @@ class SnapshotFile(msgspec.Struct, frozen=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """What a snapshot holds.
+    """The content of a snapshot.
 
     Attributes:
-        records: make the state.
-        quorum: the voters.
+        records: the state.
+        quorum: the quorum.
     """
 
     records: Sequence[Message] = ()
@@ -94,7 +94,7 @@ def list_snapshots(folder: Path) -> Sequence[SnapshotFile]:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Delete what a crash has left of writing snapshots and other files."""
+    """Delete the incomplete files that a crash has left."""
     for path in folder.glob(f"*{PART_SUFFIX}"):
         path.unlink()
 
@@ -103,7 +103,7 @@ def read_snapshot(path: Path) -> Snapshot:
     """Read a snapshot.
 
     Raises:
-        CorruptLogError: it is not whole, or is damaged.
+        CorruptLogError: it is truncated or damaged.
         OSError: it cannot be read.
     """
     records: list[Message] = []
@@ -122,7 +122,7 @@ def read_snapshot(path: Path) -> Snapshot:
     except DecodeError as error:
         raise CorruptLogError(f"{path}: {error}") from error
     if controls[:1] != [ControlRecordType.SNAPSHOT_HEADER] or controls[-1] != ControlRecordType.SNAPSHOT_FOOTER:
-        raise CorruptLogError(f"{path}: it has no header or no footer, so it is not whole")
+        raise CorruptLogError(f"{path}: the snapshot has no header or no footer, so it is incomplete")
     return Snapshot(records, quorum)
 
 
@@ -130,19 +130,19 @@ def _whole_batches(path: Path) -> Iterator[RecordBatch]:
     reader = read_batches(path.read_bytes())
     yield from reader
     if reader.bytes_left:
-        raise CorruptLogError(f"{path}: the batch at byte {reader.position} is not whole")
+        raise CorruptLogError(f"{path}: the batch at byte {reader.position} is truncated")
 
 
 def write_snapshot(
     folder: Path, end_offset: int, leader_epoch: int, snapshot: Snapshot, *, last_timestamp: int, timestamp: int
 ) -> SnapshotFile:
-    """Write a snapshot beside its place, make it durable, and put it there.
+    """Write a snapshot to a temporary file, fsync it, and rename it.
 
     Args:
         folder: of the log.
-        end_offset: of the log that it stands for.
+        end_offset: it has the state after all records below.
         leader_epoch: of the last record below.
-        snapshot: what it holds.
+        snapshot: its content.
         last_timestamp: of the last record below, in milliseconds.
         timestamp: now, in milliseconds.
 

@@ -1,4 +1,4 @@
-"""What producers send, looked at before it is kept: exactly one whole batch of magic 2, with sound records in it."""
+"""Validation of produced records: exactly one complete batch of magic 2, with valid records."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from kafkawire.wire.batches.batch import NO_PRODUCER_ID
 from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
 from kafkawire.wire.message import Struct
 
-__all__ = ["LARGEST_OUTPUT", "SMALL_OUTPUT", "SOON_CHECKED", "AppendRules", "RefusedRecordsError", "checked_batch"]
+__all__ = ["LARGEST_OUTPUT", "SMALL_BATCH", "SMALL_OUTPUT", "AppendRules", "RefusedRecordsError", "checked_batch"]
 
 LARGEST_OUTPUT: Final = 64 * 1024 * 1024
 _MOST_RECORDS: Final = 250_000
-"""Of a batch; in memory each takes 200 bytes and more, and 7 where it comes from, before compression."""
+"""The most records of a batch; each takes 200 bytes or more in memory, and 7 or more in a request, uncompressed."""
 
-SOON_CHECKED: Final = 16 * 1024
-"""Bytes of a batch that are looked at in a few milliseconds, if it is not much larger once decompressed."""
+SMALL_BATCH: Final = 16 * 1024
+"""Bytes of a batch that is checked in a few milliseconds, unless it is much larger once decompressed."""
 
 SMALL_OUTPUT: Final = 64 * 1024
-"""So much larger."""
+"""The most bytes of such a batch once decompressed."""
 
 _LOG_APPEND_TIME_BIT: Final = 0b1000
 
 
 class AppendRules(Struct, frozen=True, gc=False):
-    """What a topic demands of its records.
+    """The requirements of a topic on its records.
 
     Attributes:
         max_message_bytes: the most bytes of a batch (``max.message.bytes``).
-        log_append_time: whether the broker's time is put on all records (``message.timestamp.type``).
+        log_append_time: whether records get the broker's time (``message.timestamp.type``).
         needs_keys: whether each record must have a key (``cleanup.policy`` has ``compact``).
     """
 
@@ -44,12 +44,12 @@ class AppendRules(Struct, frozen=True, gc=False):
 
 
 class RefusedRecordsError(Exception):
-    """Records that are not kept.
+    """Records are not stored.
 
     Attributes:
         code: the error code.
-        in_log: whether Kafka finds out only when it is about to append them; then it says where the log begins.
-        records: indexes of the records that are to blame, where it is not the batch.
+        in_log: whether Kafka detects it only when it appends them; then the response has the log's start offset.
+        records: indexes of the invalid records, unless the batch is invalid.
     """
 
     def __init__(self, code: ErrorCode, message: str, *, in_log: bool = False, records: Sequence[int] = ()) -> None:
@@ -62,17 +62,17 @@ class RefusedRecordsError(Exception):
 def checked_batch(
     records: RecordBytes | None, rules: AppendRules, now_ms: int, limit: int = LARGEST_OUTPUT
 ) -> RecordBatch:
-    """The batch of a produce request, as it is to be kept.
+    """The batch of a produce request, as it is to be stored.
 
     Args:
-        records: what the request has for a partition.
-        rules: what the topic demands.
-        now_ms: for topics that want the broker's time.
+        records: the records of a partition in the request.
+        rules: the requirements of the topic.
+        now_ms: the broker's time, for topics that use it.
         limit: the most bytes of records, decompressed.
 
     Raises:
-        RefusedRecordsError: it is none, or not as it must be, or larger than any may be.
-        OutputLimitError: the records are larger than a smaller limit.
+        RefusedRecordsError: they are not one valid batch, or larger than ``LARGEST_OUTPUT``.
+        OutputLimitError: the records are larger than a lower ``limit``.
     """
     batch = _only_batch(records or b"")
     if batch.size > rules.max_message_bytes:
@@ -87,7 +87,7 @@ def checked_batch(
         attributes = batch.attributes | _LOG_APPEND_TIME_BIT
         return seal(replace(batch, attributes=attributes, max_timestamp=now_ms))
     if batch.timestamp_type is TimestampType.LOG_APPEND_TIME:
-        raise _invalid("the time of the broker is not the producer's to set")
+        raise _invalid("a producer cannot set the broker's time (LogAppendTime)")
     return batch if batch.max_timestamp == max_timestamp else seal(replace(batch, max_timestamp=max_timestamp))
 
 
@@ -100,7 +100,7 @@ def _only_batch(records: RecordBytes) -> RecordBatch:
         raise RefusedRecordsError(code, str(error)) from error
     if batch is None or batches.bytes_left:
         raise RefusedRecordsError(
-            ErrorCode.INVALID_RECORD, "Invalid records: there must be exactly one whole record batch for a partition"
+            ErrorCode.INVALID_RECORD, "Invalid records: there must be exactly one complete record batch for a partition"
         )
     return batch
 
@@ -119,7 +119,7 @@ def _check_header(batch: RecordBatch) -> None:
 
 
 def _check_records(batch: RecordBatch, rules: AppendRules, limit: int) -> int:
-    """The highest timestamp of the records, which are looked at one by one."""
+    """Check each record; returns the highest timestamp."""
     try:
         records = decode_records(batch, limit=limit)
     except OutputLimitError as error:

@@ -19,11 +19,11 @@ from kafkawire.wire.message import Struct
 __all__ = ["FoundOffset", "PartitionLog", "leader_epoch_error"]
 
 OVERHEAD: Final = 256
-"""Bytes of memory that a batch takes besides its own, about."""
+"""About the bytes of memory that a batch takes besides its content."""
 
 
 class FoundOffset(Struct, frozen=True, gc=False):
-    """A record that was looked for by its time.
+    """A record that was found by its timestamp.
 
     Attributes:
         offset: of the record.
@@ -35,11 +35,11 @@ class FoundOffset(Struct, frozen=True, gc=False):
 
 
 class PartitionLog:
-    """The batches of a partition, each as it was checked but for its offset and the epoch of the leader.
+    """The batches of a partition, as they were checked, with their offsets and leader epochs.
 
     Attributes:
-        end_offset: the offset that the next record will have.
-        size: bytes of memory that are in use, about.
+        end_offset: the offset of the next record.
+        size: about the bytes of memory in use.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class PartitionLog:
         self._waiting: set[asyncio.Future[None]] = set()
 
     def append(self, batch: RecordBatch, leader_epoch: int) -> Appended:
-        """Put a batch at the end, unless it has come before.
+        """Append a batch, unless it is a duplicate.
 
         Raises:
             SequenceError: batches of its producer are missing before it.
@@ -70,12 +70,12 @@ class PartitionLog:
         return Appended(stored.base_offset)
 
     def read(self, offset: int, most: int, *, at_least_one: bool) -> bytes:
-        """The batches from the one with an offset on; the last one is cut off where the room ends.
+        """The batches from an offset on; the last one is truncated at the limit.
 
         Args:
             offset: from 0 to ``end_offset``.
-            most: bytes.
-            at_least_one: whether the first batch is read even if it is larger. Without that there is nothing then.
+            most: the most bytes.
+            at_least_one: whether the first batch is read completely even if it is larger; else nothing is read then.
         """
         pieces: list[bytes] = []
         size = 0
@@ -91,7 +91,7 @@ class PartitionLog:
         return b"".join(pieces)[:most]
 
     def first_since(self, timestamp: int) -> FoundOffset | None:
-        """The first record that is not older than a time, in milliseconds; None if all are."""
+        """The first record with at least this timestamp, in milliseconds; None if there is none."""
         for batch in self._batches:
             if batch.max_timestamp >= timestamp:
                 for record in decode_records(batch):
@@ -110,15 +110,15 @@ class PartitionLog:
         return next((FoundOffset(record.offset, record.timestamp) for record in records), None)
 
     def wait(self, waiter: asyncio.Future[None]) -> None:
-        """Have a future done when more is appended, or the partition is gone."""
+        """Complete a future when records are appended or the partition is deleted."""
         self._waiting.add(waiter)
 
     def forget(self, waiter: asyncio.Future[None]) -> None:
-        """It is no longer wanted."""
+        """Do not complete a future any more."""
         self._waiting.discard(waiter)
 
     def close(self) -> None:
-        """The partition is gone: whoever waits for records waits no longer."""
+        """Complete all waiting futures, because the partition is deleted."""
         self._wake()
 
     def _from(self, offset: int) -> Iterator[RecordBatch]:

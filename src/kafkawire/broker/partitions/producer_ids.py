@@ -1,4 +1,4 @@
-"""Ids for idempotent producers, each given out once in the life of a cluster."""
+"""Ids for idempotent producers, each assigned once in the life of a cluster."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _BLOCK: Final = 1000
 
 
 class ProducerIds:
-    """Takes blocks of ids from the metadata log, as Kafka's brokers do (KIP-730).
+    """Allocates blocks of ids in the metadata log, as Kafka's brokers do (KIP-730).
 
     Args:
-        controller: commits which blocks are taken.
-        node_id: of the broker that takes them.
+        controller: commits the blocks.
+        node_id: of the broker.
     """
 
     def __init__(self, controller: Controller, node_id: int) -> None:
@@ -27,10 +27,10 @@ class ProducerIds:
         self._end = 0
 
     def next(self) -> int:
-        """An id that nobody had before.
+        """An id that was never assigned before.
 
         Raises:
-            StorageError: a new block could not be taken.
+            StorageError: a new block could not be committed.
         """
         if self._next == self._end:
             self._take_block()

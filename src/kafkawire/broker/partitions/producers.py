@@ -1,4 +1,4 @@
-"""Which batches of an idempotent producer are new, and which came before (KIP-98)."""
+"""Detection of duplicate and missing batches of idempotent producers (KIP-98)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SEQUENCE_SPAN: Final = 1 << 31
 
 
 class SequenceError(Exception):
-    """A batch does not follow on the one before.
+    """A batch does not follow the previous one.
 
     Attributes:
         code: the error code.
@@ -31,11 +31,11 @@ class SequenceError(Exception):
 
 
 class Appended(Struct, frozen=True, gc=False):
-    """Where a batch went.
+    """The place of a batch in the log.
 
     Attributes:
         base_offset: of its first record.
-        first_timestamp: if it had come before, the newest timestamp that it had then, in milliseconds; else -1.
+        first_timestamp: for a duplicate, the newest timestamp of the original in milliseconds; else -1.
     """
 
     base_offset: int
@@ -43,23 +43,23 @@ class Appended(Struct, frozen=True, gc=False):
 
 
 class _Producer(msgspec.Struct):
-    """What is known of a producer: its epoch and its last batches."""
+    """The epoch of a producer and its last batches."""
 
     epoch: int
     batches: deque[RecordBatch]
 
 
 class ProducerHistory:
-    """The producers of one partition, each with its last five batches, as many as it may have in flight."""
+    """The producers of one partition, each with its last five batches, the most that it may have in flight."""
 
     def __init__(self) -> None:
         self._producers: dict[int, _Producer] = {}
 
     def original(self, batch: RecordBatch) -> Appended | None:
-        """Where a batch went that came before; None for one that is new and follows on the last.
+        """The place of the original of a duplicate batch; None for a new batch that follows the last.
 
         Raises:
-            SequenceError: it does not follow.
+            SequenceError: it does not follow the last.
         """
         producer = self._producers.get(batch.producer_id)
         if producer is None:
@@ -80,7 +80,7 @@ class ProducerHistory:
         return None
 
     def remember(self, batch: RecordBatch) -> None:
-        """A batch was appended, at the offset that it has."""
+        """Remember a batch that was appended."""
         producer = self._producers.get(batch.producer_id)
         if producer is None or producer.epoch != batch.producer_epoch:
             producer = self._producers[batch.producer_id] = _Producer(batch.producer_epoch, deque(maxlen=_REMEMBERED))

@@ -1,4 +1,4 @@
-"""The records of all partitions, within bounds."""
+"""The records of all partitions, in limited memory."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kafkawire.wire.batches import RecordBatch
 __all__ = ["MOST_BYTES", "RecordStore"]
 
 MOST_BYTES: Final = 256 * 1024 * 1024
-"""How much memory the records of a broker may take."""
+"""The most bytes of memory for the records of a broker."""
 
 
 class RecordStore:
-    """A log for each partition that was ever written to, gone with its topic.
+    """The logs of all partitions; those of a topic are deleted with it.
 
     Args:
-        most_bytes: of memory for all of them.
+        most_bytes: the most bytes of memory for all logs.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
@@ -31,7 +31,7 @@ class RecordStore:
         self._logs: dict[bytes, dict[int, PartitionLog]] = {}
 
     def log(self, topic_id: bytes, partition: int) -> PartitionLog:
-        """The log of a partition, which must exist; it is made when it is first asked for."""
+        """The log of an existing partition."""
         logs = self._logs.setdefault(topic_id, {})
         log = logs.get(partition)
         if log is None:
@@ -39,10 +39,10 @@ class RecordStore:
         return log
 
     def append(self, topic_id: bytes, partition: int, batch: RecordBatch, leader_epoch: int) -> Appended:
-        """Put a batch at the end of a partition, unless it has come before.
+        """Append a batch to a partition, unless it is a duplicate.
 
         Raises:
-            RefusedRecordsError: there is no room for it.
+            RefusedRecordsError: it does not fit into the memory.
             SequenceError: batches of its producer are missing before it.
         """
         if self._bytes + batch.size + OVERHEAD > self._most_bytes:
@@ -58,7 +58,7 @@ class RecordStore:
         return appended
 
     def remove(self, record: Message) -> None:
-        """Forget the records of a topic when it is deleted; nothing happens at other metadata records."""
+        """Delete the records of a topic that a metadata record removes; ignore other metadata records."""
         if isinstance(record, RemoveTopicRecord):
             for log in self._logs.pop(record.topic_id, {}).values():
                 self._bytes -= log.size

@@ -1,4 +1,4 @@
-"""What configurations may be changed to (KIP-133)."""
+"""The plug-in interface of policies for changes of configurations (KIP-133)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["AlterConfigPolicy", "ConfigRequestMetadata"]
 
 @dataclass(frozen=True, slots=True)
 class ConfigRequestMetadata:
-    """The change that somebody wants to make (B11).
+    """A requested change (B11).
 
     Attributes:
-        resource: what is changed.
-        configs: name to the value that would result, None for what would be removed. Names whose value stays are left
-            out, and so are those that are removed only because a whole configuration is replaced. In no representation,
-            since some are passwords.
+        resource: the resource.
+        configs: name to the resulting value, None for a removal. Names whose value stays the same are left out, and so
+            are those that are removed because a whole configuration is replaced. ``repr`` leaves them out: some are
+            passwords.
     """
 
     resource: ConfigResource
@@ -29,7 +29,7 @@ class ConfigRequestMetadata:
 class AlterConfigPolicy(ABC):
     """Decides which configurations may be set: ``alter.config.policy.class.name=module:Class``.
 
-    It is asked about topics, brokers, groups and client metrics, about new topics that set something too, and for
+    The broker calls it for topics, brokers, groups and client metrics, for new topics that have configurations, and for
     changes that are only validated. All methods are called from the broker's event loop and should be quick.
     """
 
@@ -38,12 +38,12 @@ class AlterConfigPolicy(ABC):
 
     @abstractmethod
     def validate(self, request: ConfigRequestMetadata) -> None:
-        """Let a change be made, or not.
+        """Accept a change, or raise.
 
         Raises:
-            PolicyViolationError: it must not be; the message is what the client reads. Other errors are told as those
-                of a `CreateTopicPolicy` are.
+            PolicyViolationError: the change is refused; the client gets the message. Other exceptions are handled as
+                those of a `CreateTopicPolicy`.
         """
 
     def close(self) -> None:  # noqa: B027 most have nothing to let go of
-        """The broker stops."""
+        """Called when the broker stops."""

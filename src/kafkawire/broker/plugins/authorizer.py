@@ -1,4 +1,4 @@
-"""What decides who may do what (KIP-504, as far as a broker without zones and audits needs it)."""
+"""The plug-in interface of authorizers (KIP-504, as far as a broker without zones and audits needs it)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["Authorizer"]
 class Authorizer(ABC):
     """Decides what sessions may do: ``authorizer.class.name=module:Class``.
 
-    The broker keeps the ACLs whatever the authorizer is, tells it of them, and asks it before it does anything.
-    All methods are called from the broker's event loop and should be quick. If one raises, the request fails and
-    nothing of it is done.
+    The broker stores the ACLs whatever the authorizer is, passes them to it, and calls ``authorize`` before each
+    operation. All methods are called from the broker's event loop and should be quick. If one raises, the request fails
+    and nothing is changed.
     """
 
     def configure(self, properties: Mapping[str, str]) -> None:  # noqa: B027 most need nothing
@@ -26,29 +26,29 @@ class Authorizer(ABC):
     def authorize(
         self, session: Session, operation: AclOperation, resource_type: ResourceType, resource_name: str
     ) -> bool:
-        """Whether a session may do something with a resource.
+        """Whether a session may perform an operation on a resource.
 
         Args:
-            session: whose principal asks, from which host, on which listener.
-            operation: one that is asked for, never ``ALL``.
+            session: has the principal, the host and the listener.
+            operation: the operation, never ``ALL``.
             resource_type: its type.
-            resource_name: its name, ``kafka-cluster`` for the cluster; the resource needs not exist.
+            resource_name: its name, ``kafka-cluster`` for the cluster; the resource need not exist.
         """
 
     def authorize_by_resource_type(
         self, session: Session, operation: AclOperation, resource_type: ResourceType
     ) -> bool:
-        """Whether it may with at least one resource of a type, were it to exist; no if it is not known.
+        """Whether a session may perform an operation on at least one resource of a type, existing or not.
 
-        Idempotent producers start with either this right to write some topic or ``IDEMPOTENT_WRITE`` on the cluster.
+        Idempotent producers need this right to write to some topic, or ``IDEMPOTENT_WRITE`` on the cluster.
         """
         return False
 
     def add_acl(self, acl: AclBinding) -> None:  # noqa: B027 some need no ACLs
-        """An ACL is there: at the start each one, later each that is created."""
+        """Called with each ACL at the start, and later with each ACL that is created."""
 
     def remove_acl(self, acl: AclBinding) -> None:  # noqa: B027 some need no ACLs
-        """An ACL is gone."""
+        """Called with each ACL that is deleted."""
 
     def close(self) -> None:  # noqa: B027 most have nothing to let go of
-        """The broker stops."""
+        """Called when the broker stops."""

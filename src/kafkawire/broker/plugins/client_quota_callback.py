@@ -1,4 +1,4 @@
-"""How quotas of clients are decided (KIP-257)."""
+"""The plug-in interface of client quotas (KIP-257)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = [
 
 
 CALLBACK_CLASS: Final = "client.quota.callback.class"
-"""Names the callback; it can be set for all brokers while they run (KIP-257)."""
+"""The property with the class; it can be set for all brokers while they run (KIP-257)."""
 
 
 class ClientQuotaType(Enum):
-    """What a quota is about (D2); the values are the keys that set it."""
+    """The types of quotas (D2); the values are the keys that set them."""
 
     PRODUCE = "producer_byte_rate"
     FETCH = "consumer_byte_rate"
@@ -35,7 +35,7 @@ class ClientQuotaType(Enum):
 
 
 class ConfigEntityType(Enum):
-    """For whom a quota can be set (D2)."""
+    """The types of entities for which quotas can be set (D2)."""
 
     USER = "user"
     CLIENT_ID = "client-id"
@@ -47,8 +47,8 @@ class ConfigEntity(Struct, frozen=True, gc=False):
     """A user or a client.
 
     Attributes:
-        entity_type: what it is.
-        name: its name as it was given; empty for the defaults.
+        entity_type: its type.
+        name: its name; empty for the defaults.
     """
 
     entity_type: ConfigEntityType
@@ -56,7 +56,7 @@ class ConfigEntity(Struct, frozen=True, gc=False):
 
 
 class ClientQuotaEntity(Struct, frozen=True):
-    """For whom a quota is set.
+    """The entity for which a quota is set.
 
     Attributes:
         config_entities: a user, a client, or both in this order.
@@ -66,15 +66,15 @@ class ClientQuotaEntity(Struct, frozen=True):
 
 
 class ClientQuotaCallback(ABC):
-    """Says who shares a quota with whom, and how much it is.
+    """Decides which requests share a quota, and its limit.
 
-    The broker calls all methods from its event loop: they must not wait. ``quota_metric_tags`` and
+    The broker calls all methods from its event loop: they must not block. ``quota_metric_tags`` and
     ``quota_reset_required`` are called with every request, so they must be quick.
 
-    An exception in ``quota_metric_tags`` or ``quota_limit`` becomes the answer UNKNOWN_SERVER_ERROR to the request at
-    hand; about the time that requests take it is logged, and they are not throttled.
+    If ``quota_metric_tags`` or ``quota_limit`` raises, the request fails with UNKNOWN_SERVER_ERROR; for the quota on
+    request time the exception is logged, and the request is not throttled.
 
-    The class is named by ``client.quota.callback.class``, as ``module:Class``, and made without arguments.
+    ``client.quota.callback.class`` has the class as ``module:Class``; it is called without arguments.
     """
 
     def configure(self, configs: Mapping[str, str]) -> None:  # noqa: B027 - not all have something to configure
@@ -86,11 +86,11 @@ class ClientQuotaCallback(ABC):
 
         Args:
             quota_type: which quota.
-            principal: who asks.
-            client_id: what the client calls itself; empty if it says nothing.
+            principal: the principal of the request.
+            client_id: the client id of the request; empty if it has none.
 
         Returns:
-            The tags; without any the request is not throttled.
+            The tags; if empty, the request is not throttled.
         """
 
     @abstractmethod
@@ -99,34 +99,34 @@ class ClientQuotaCallback(ABC):
 
         Args:
             quota_type: which quota.
-            metric_tags: what ``quota_metric_tags`` has returned.
+            metric_tags: as returned by ``quota_metric_tags``.
 
         Returns:
-            The limit, or None if the tags are no longer in use, which means no limit (D4).
+            The limit, or None for no limit, such as for tags that are no longer in use (D4).
         """
 
     @abstractmethod
     def update_quota(self, quota_type: ClientQuotaType, quota_entity: ClientQuotaEntity, new_value: float) -> None:
-        """A quota was set by AlterClientQuotas, or is known at the start."""
+        """Called with each quota at the start, and later with each that AlterClientQuotas sets."""
 
     @abstractmethod
     def remove_quota(self, quota_type: ClientQuotaType, quota_entity: ClientQuotaEntity) -> None:
-        """A quota was removed by AlterClientQuotas."""
+        """Called with each quota that AlterClientQuotas removes."""
 
     def quota_reset_required(self, quota_type: ClientQuotaType) -> bool:
-        """Whether limits have changed for another reason than the calls of this interface, since it was last asked.
+        """Whether limits have changed since the last call, other than by the calls of this interface.
 
-        True makes the broker look up the limits of all buckets of this type again (D5).
+        If so, the broker reads the limits of all buckets of this type again (D5).
         """
         return False
 
     def update_cluster_metadata(self, cluster: ClusterMetadata) -> bool:
-        """Topics, partitions or brokers have changed.
+        """Called when topics, partitions or brokers have changed.
 
         Returns:
-            Whether limits have changed by that: the limits of all buckets are then looked up again (D6).
+            Whether limits have changed; if so, the limits of all buckets are read again (D6).
         """
         return False
 
     def close(self) -> None:  # noqa: B027 - nor to close
-        """The broker stops, or another class takes over."""
+        """Called when the broker stops, or another class is configured."""

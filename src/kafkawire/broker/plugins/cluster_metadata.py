@@ -1,4 +1,4 @@
-"""The cluster as plug-ins see it."""
+"""The cluster as plug-ins receive it."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class PartitionMetadata:
 
 @dataclass(frozen=True, slots=True)
 class ClusterMetadata:
-    """What there is at one moment.
+    """The cluster at one moment.
 
     Attributes:
-        cluster_id: as clients are told.
+        cluster_id: id of the cluster.
         nodes: all brokers.
         topics: name to the partitions of a topic, in order of their numbers.
     """

@@ -1,4 +1,4 @@
-"""The authorizer that the properties name."""
+"""The authorizer in the properties."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _ALLOW_EVERYONE: Final = "allow.everyone.if.no.acl.found"
 
 
 def configured_authorizer(configuration: BrokerConfiguration, controller: Controller) -> Authorizer | None:
-    """The authorizer, configured and told of all ACLs; None if there is to be none (A16).
+    """The configured authorizer, with all ACLs; None if none is configured (A16).
 
     Args:
         configuration: ``authorizer.class.name``: empty for none, the name of Kafka's own for the built-in one, or
             ``module:Class``; for the built-in one also ``super.users`` and ``allow.everyone.if.no.acl.found``.
-        controller: knows the ACLs.
+        controller: has the ACLs.
 
     Raises:
-        ConfigurationError: it cannot be had, or its properties make no sense.
+        ConfigurationError: the class cannot be loaded, or a property is invalid.
     """
     name = configuration.text(_CLASS_NAME)
     if not name:

@@ -1,4 +1,4 @@
-"""What new topics must be like (KIP-108)."""
+"""The plug-in interface of policies for new topics (KIP-108)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["CreateTopicPolicy", "RequestMetadata"]
 
 @dataclass(frozen=True, slots=True)
 class RequestMetadata:
-    """The topic that somebody wants to create.
+    """A topic to create.
 
     Attributes:
         topic: its name.
-        num_partitions: how many partitions; None if ``replicas_assignments`` is set (B2). What the request leaves to
-            the broker is the broker's default.
-        replication_factor: how many replicas each; None likewise.
+        num_partitions: how many partitions, the broker's default if the request has no number; None if
+            ``replicas_assignments`` is set (B2).
+        replication_factor: how many replicas of each partition, likewise.
         replicas_assignments: partition to the ids of its brokers, or None.
-        configs: what the request sets, not the broker's defaults; empty for nothing (B3).
+        configs: the configurations in the request, without the broker's defaults (B3).
     """
 
     topic: str
@@ -32,8 +32,8 @@ class RequestMetadata:
 class CreateTopicPolicy(ABC):
     """Decides which topics may be created: ``create.topic.policy.class.name=module:Class``.
 
-    It is asked last, about topics that are good otherwise (B6), also for those that are only validated (B7) and those
-    that brokers create by themselves. All methods are called from the broker's event loop and should be quick.
+    The broker calls it last, for topics that are valid otherwise (B6), also for those that are only validated (B7) or
+    created automatically. All methods are called from the broker's event loop and should be quick.
     """
 
     def configure(self, configs: Mapping[str, str]) -> None:  # noqa: B027 most need nothing
@@ -41,13 +41,13 @@ class CreateTopicPolicy(ABC):
 
     @abstractmethod
     def validate(self, request: RequestMetadata) -> None:
-        """Let a topic be created, or not.
+        """Accept a topic, or raise.
 
         Raises:
-            PolicyViolationError: it must not be; the message is what the client reads. Any other error of
-                `kafkawire.protocol.errors` is told as it is; whatever else is raised counts as a defect: the client
-                reads UNKNOWN_SERVER_ERROR, and the broker's log says more. Other topics are created all the same (B4).
+            PolicyViolationError: the topic is refused; the client gets the message. Another error of
+                `kafkawire.protocol.errors` is sent to the client too. Any other exception is a defect: the client gets
+                UNKNOWN_SERVER_ERROR, and the exception is logged. Other topics of the request are still created (B4).
         """
 
     def close(self) -> None:  # noqa: B027 most have nothing to let go of
-        """The broker stops."""
+        """Called when the broker stops."""

@@ -1,4 +1,4 @@
-"""Finds what users plug in: ``module:Class``."""
+"""Loads plug-ins from ``module:Class``."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _NAME: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def plugged_in(configuration: BrokerConfiguration, property_name: str, kind: Callable[..., P]) -> P | None:
-    """The plug-in that a property names; None if it names none. It still wants to be configured.
+    """The plug-in in a property, not yet configured; None if the property is empty.
 
     Args:
         configuration: of the broker.
-        property_name: ``create.topic.policy.class.name`` and the like.
-        kind: the class that it is derived from, or whose methods it has all the same.
+        property_name: such as ``create.topic.policy.class.name``.
+        kind: the base class, or a class with the same methods.
 
     Raises:
-        ConfigurationError: there is no such class, or it is something else.
+        ConfigurationError: there is no such class, or it is not a plug-in of this kind.
     """
     text = configuration.text(property_name)
     return load(text, kind, property_name) if text else None
@@ -36,11 +36,11 @@ def load(text: str, kind: Callable[..., P], property_name: str) -> P:
 
     Args:
         text: ``module:Class``.
-        kind: the class that it is derived from, or whose methods it has all the same.
-        property_name: where the text stands, for errors.
+        kind: the base class, or a class with the same methods.
+        property_name: the property with the text, for errors.
 
     Raises:
-        ConfigurationError: there is no such class, it cannot be made, or it is something else.
+        ConfigurationError: there is no such class, it cannot be instantiated, or it is not a plug-in of this kind.
     """
     found = find(text, kind, property_name)
     try:
@@ -50,7 +50,7 @@ def load(text: str, kind: Callable[..., P], property_name: str) -> P:
 
 
 def find(text: str, kind: Callable[..., P], property_name: str) -> Callable[[], P]:
-    """A class, of which nothing is made yet; otherwise as ``load``."""
+    """A class, without an instance of it; otherwise as ``load``."""
 
     def wrong(why: str) -> ConfigurationError:
         return _wrong(property_name, text, why)

@@ -20,16 +20,16 @@ from kafkawire.model.acls.evaluation import EVERYBODY, applies, deciding_acl
 __all__ = ["StandardAuthorizer"]
 
 _ANY_NAME = "hardcode"
-"""The name that Kafka asks for to learn what holds for all names."""
+"""The name that Kafka uses to check a right that does not depend on the name."""
 
 
 class StandardAuthorizer(Authorizer):
-    """Allows what ACLs allow and none denies.
+    """Allows an operation that an ACL allows and none denies.
 
     Args:
-        acls: the broker's ACLs, always as they are now.
+        acls: the broker's current ACLs.
         super_users: principals that may do everything, ``User:admin``.
-        allow_everyone_if_no_acl: whether a resource that no ACL concerns is open to everybody.
+        allow_everyone_if_no_acl: whether everyone may use a resource without ACLs.
     """
 
     def __init__(self, acls: AclsImage, super_users: Collection[str], *, allow_everyone_if_no_acl: bool) -> None:
@@ -53,19 +53,19 @@ class StandardAuthorizer(Authorizer):
     def authorize_by_resource_type(
         self, session: Session, operation: AclOperation, resource_type: ResourceType
     ) -> bool:
-        """Whether some name is allowed and not denied by an ACL that covers it; implied operations do not count."""
+        """Whether a name is allowed and not denied by an ACL that matches it; implied operations do not count."""
         if self.authorize(session, operation, resource_type, _ANY_NAME):
             return True
         principal = str(session.principal)
-        speaking = [
+        relevant = [
             acl
             for acl in self._acls.of_type(resource_type, {principal, EVERYBODY})
             if acl.host in (session.host, WILDCARD) and acl.operation in (operation, AclOperation.ALL)
         ]
-        return _leaves_something(speaking)
+        return _allows_some_name(relevant)
 
 
-def _leaves_something(acls: Iterable[AclBinding]) -> bool:
+def _allows_some_name(acls: Iterable[AclBinding]) -> bool:
     allowed: set[tuple[PatternType, str]] = set()
     denied: set[tuple[PatternType, str]] = set()
     for acl in acls:
@@ -74,10 +74,10 @@ def _leaves_something(acls: Iterable[AclBinding]) -> bool:
     everything = (PatternType.LITERAL, WILDCARD)
     if everything in denied:
         return False
-    return everything in allowed or any(_survives(pattern, denied) for pattern in allowed)
+    return everything in allowed or any(_is_allowed(pattern, denied) for pattern in allowed)
 
 
-def _survives(allowed: tuple[PatternType, str], denied: set[tuple[PatternType, str]]) -> bool:
+def _is_allowed(allowed: tuple[PatternType, str], denied: set[tuple[PatternType, str]]) -> bool:
     pattern_type, name = allowed
     if pattern_type == PatternType.LITERAL and allowed in denied:
         return False

@@ -1,4 +1,4 @@
-"""The buckets of one quota: who shares one, its limit, and what was taken from it."""
+"""The buckets of a quota: each has a limit, and a meter for the clients that share it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNUSED_MS: Final = 3_600_000
 BETWEEN_SWEEPS_MS: Final = 30_000
 _MOST_CLIENTS_REMEMBERED: Final = 10_000
 _MOST_BUCKETS: Final = 100_000
-"""Client ids cost nothing to make up, and buckets cost memory."""
+"""Clients can send any number of client ids, and each bucket takes memory."""
 
 M = TypeVar("M")
 
@@ -43,13 +43,13 @@ class Bucket(Generic[M]):
 class Buckets(Generic[M]):
     """The buckets of one quota type on this broker (D3, D4, D9, D17).
 
-    Limits are looked up when a bucket is first used, and again when quotas have changed.
+    The limit of a bucket is read when it is first used, and again when quotas have changed.
 
     Args:
         quota_type: which quota.
-        callback: decides about tags and limits.
+        callback: decides the tags and limits of buckets.
         new_meter: makes the meter of a new bucket.
-        clock: measures.
+        clock: the broker's.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Buckets(Generic[M]):
         self.use(callback)
 
     def use(self, callback: ClientQuotaCallback) -> None:
-        """Have another callback decide, from empty buckets on."""
+        """Use another callback, and begin with no buckets."""
         self._callback = callback
         self._by_tags: dict[tuple[tuple[str, str], ...], Bucket[M]] = {}
         self._by_client: dict[tuple[str, str], Bucket[M]] = {}
@@ -69,16 +69,16 @@ class Buckets(Generic[M]):
         self._swept_ms = self.now_ms()
 
     def now_ms(self) -> int:
-        """The time by which meters go."""
+        """The time for meters, in milliseconds."""
         return round(self._clock.seconds() * 1000)
 
     def outdate(self) -> None:
-        """Quotas have changed: tags and limits are looked up again."""
+        """Read tags and limits again, because quotas have changed."""
         self._by_client.clear()
         self._is_outdated = True
 
     def of(self, session: Session, client_id: str) -> Bucket[M] | None:
-        """The bucket that a client takes from; None if it is not throttled whatever it does."""
+        """The bucket of a client; None if the client is never throttled."""
         now_ms = self.now_ms()
         if now_ms - self._swept_ms >= BETWEEN_SWEEPS_MS:
             self._sweep(now_ms)
@@ -118,19 +118,19 @@ class Buckets(Generic[M]):
         self._is_outdated = False
 
     def _remember(self, client: tuple[str, str], bucket: Bucket[M]) -> None:
-        """Spare the next request of a client the search; only Kafka's own order of precedence is known to stay."""
+        """Remember the bucket of a client for its next request; only Kafka's own callback never changes it."""
         if len(self._by_client) >= _MOST_CLIENTS_REMEMBERED:
             self._by_client.clear()
         self._by_client[client] = bucket
 
     def _drop_half(self) -> None:
-        """Let go of the buckets that were used longest ago."""
+        """Remove the half of the buckets that was not used for longest."""
         self._by_client.clear()
         by_use = sorted(self._by_tags.items(), key=lambda item: item[1].used_ms)
         self._by_tags = dict(by_use[len(by_use) // 2 :])
 
     def _sweep(self, now_ms: int) -> None:
-        """Let go of buckets that nobody has used for an hour (D17)."""
+        """Remove the buckets that were not used for an hour (D17)."""
         self._swept_ms = now_ms
         self._by_client.clear()
         for tags, bucket in tuple(self._by_tags.items()):

@@ -1,4 +1,4 @@
-"""All quotas of clients at work."""
+"""The quotas of clients, as they are enforced."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _log = logging.getLogger(__name__)
 
 
 class _Kind:
-    """A kind of quota.
+    """A type of quota.
 
     Attributes:
         quota_type: which.
-        at_work: what counts and throttles.
-        limits: what is set.
+        at_work: measures and throttles.
+        limits: the limits that are set.
     """
 
     def __init__(self, at_work: ByteRates | RequestTimes | Mutations) -> None:
@@ -37,21 +37,21 @@ class _Kind:
         self.limits: dict[ClientQuotaEntity, float] = {}
 
     def enable(self, *, is_custom: bool) -> None:
-        """Measure only what there are quotas of; callbacks of others may limit without any."""
+        """Measure only if there are limits, or a custom callback, which may limit without any."""
         self.at_work.enabled = is_custom or bool(self.limits)
 
 
 class ClientQuotas:
-    """What clients may use of this broker.
+    """The quotas of a broker's clients.
 
     Args:
-        clock: measures.
-        windows: of all quotas but the next (``quota.window.num``, ``quota.window.size.seconds``).
+        clock: the broker's.
+        windows: of all other quotas (``quota.window.num``, ``quota.window.size.seconds``).
         mutation_windows: of changes (``controller.quota.window.num``, ``controller.quota.window.size.seconds``).
-        callback: decides about buckets and limits; configured already. None for Kafka's own order of precedence.
+        callback: decides buckets and limits, already configured; None for Kafka's own precedence.
 
     Attributes:
-        produce, fetch, request, mutations, connections: one for each kind of quota.
+        produce, fetch, request, mutations, connections: one for each type of quota.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class ClientQuotas:
         self._enable()
 
     def apply(self, record: ClientQuotaRecord) -> None:
-        """A quota was set or removed; it holds from now on, also for buckets in use."""
+        """Apply a quota that was set or removed, also to buckets in use."""
         entity = entity_of(record)
         value = None if record.remove else record.value
         if IP in entity:
@@ -89,54 +89,54 @@ class ClientQuotas:
             kind.limits.pop(entity, None)
         else:
             kind.limits[entity] = value
-        self._tell(kind.quota_type, entity, value)
+        self._pass_quota(kind.quota_type, entity, value)
         kind.at_work.buckets.outdate()
         kind.enable(is_custom=self.wants_cluster_metadata)
 
-    def _tell(self, quota_type: ClientQuotaType, entity: ClientQuotaEntity, value: float | None) -> None:
-        told = callback_entity(entity)
+    def _pass_quota(self, quota_type: ClientQuotaType, entity: ClientQuotaEntity, value: float | None) -> None:
+        callback_quota = callback_entity(entity)
         if value is None:
-            self._guarded(lambda callback: callback.remove_quota(quota_type, told))
+            self._call_back(lambda callback: callback.remove_quota(quota_type, callback_quota))
         else:
-            self._guarded(lambda callback: callback.update_quota(quota_type, told, value))
+            self._call_back(lambda callback: callback.update_quota(quota_type, callback_quota, value))
 
     def use(self, callback: ClientQuotaCallback | None) -> None:
-        """Have another callback decide: the one before is closed, and this one is told all quotas.
+        """Replace the callback: close the old one, and pass all quotas to the new one.
 
         Args:
-            callback: configured already; None for Kafka's own order of precedence.
+            callback: already configured; None for Kafka's own precedence.
         """
         self.close()
         self._callback = callback or DefaultQuotaCallback()
         for kind in self._by_key.values():
             kind.at_work.buckets.use(self._callback)
             for entity, value in kind.limits.items():
-                self._tell(kind.quota_type, entity, value)
+                self._pass_quota(kind.quota_type, entity, value)
         self._enable()
 
     @property
     def wants_cluster_metadata(self) -> bool:
-        """Whether anything may depend on it: whether the callback is one of the user's."""
+        """Whether the callback is the user's, which may depend on cluster metadata."""
         return not isinstance(self._callback, DefaultQuotaCallback)
 
     def update_cluster_metadata(self, cluster: ClusterMetadata) -> None:
-        """Topics or brokers have changed (D6)."""
-        if self._guarded(lambda callback: callback.update_cluster_metadata(cluster)):
+        """Pass the changed topics or brokers to the callback (D6)."""
+        if self._call_back(lambda callback: callback.update_cluster_metadata(cluster)):
             for kind in self._by_key.values():
                 kind.at_work.buckets.outdate()
 
     def close(self) -> None:
-        """The broker stops."""
-        self._guarded(lambda callback: callback.close())
+        """Close the callback."""
+        self._call_back(lambda callback: callback.close())
 
     def _enable(self) -> None:
         for kind in self._by_key.values():
             kind.enable(is_custom=self.wants_cluster_metadata)
 
-    def _guarded(self, tell: Callable[[ClientQuotaCallback], object]) -> object:
-        """Tell the callback of something that has happened already: it cannot fail any more."""
+    def _call_back(self, call: Callable[[ClientQuotaCallback], object]) -> object:
+        """Call the callback about a change that is already committed, and log whatever it raises."""
         try:
-            return tell(self._callback)
-        except Exception:  # noqa: BLE001 - code of users, and what it is told is done
+            return call(self._callback)
+        except Exception:  # noqa: BLE001 - users' code, and the change is already committed
             _log.exception("%s failed; its quotas may be wrong from now on", type(self._callback).__qualname__)
             return None

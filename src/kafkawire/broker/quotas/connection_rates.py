@@ -1,4 +1,4 @@
-"""The quota on new connections of an address (KIP-612)."""
+"""The quota on new connections from an address (KIP-612)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _log = logging.getLogger(__name__)
 
 
 class ConnectionRates:
-    """How many connections a second addresses may make (D18).
+    """Limits the connections per second from each address (D18).
 
     Args:
-        windows: how it is measured.
-        clock: measures.
+        windows: of the measurement.
+        clock: the broker's.
     """
 
     def __init__(self, windows: QuotaWindows, clock: Clock) -> None:
@@ -44,7 +44,7 @@ class ConnectionRates:
             host: the client's address.
 
         Returns:
-            0 if it may come in; otherwise milliseconds after which it is to be closed without any answer.
+            0 to accept it, or the milliseconds after which to close it without any response.
         """
         limit = self._limit(host)
         if limit is None:
@@ -60,9 +60,9 @@ class ConnectionRates:
         return wait_ms
 
     def update(self, entity: ClientQuotaEntity, limit: float | None) -> None:
-        """The limit of an address or of all others is set, or removed with None.
+        """Set the limit of an address or of all others, or remove it with None.
 
-        The name of a host stands for the address that it has now.
+        The name of a host is resolved now.
         """
         name = entity[IP]
         if name is None:
@@ -86,7 +86,7 @@ class ConnectionRates:
 
 
 def _address(name: str) -> _Address | None:
-    """An address, or the first one of a host, of IPv4 if it has one; None if it has none any more."""
+    """An address, or the first one of a host, IPv4 if it has one; None if it does not resolve."""
     try:
         return ip_address(name)
     except ValueError:
@@ -94,7 +94,7 @@ def _address(name: str) -> _Address | None:
     try:
         found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        _log.warning("The quota on connections of %s limits nobody: it has no address", name)
+        _log.warning("The quota on connections of %s has no effect: the name does not resolve", name)
         return None
     first = min(found, key=lambda one: one[0] != socket.AF_INET)
     return ip_address(first[4][0])

@@ -1,4 +1,4 @@
-"""The quotas that AlterClientQuotas sets, by Kafka's order of precedence (D7 to D11)."""
+"""Kafka's own quota callback: the quotas of AlterClientQuotas, by precedence (D7 to D11)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DEFAULTS: Final = frozenset({ConfigEntityType.DEFAULT_USER, ConfigEntityType.DE
 
 
 def callback_entity(entity: quotas.ClientQuotaEntity) -> ClientQuotaEntity:
-    """A user, a client or both, as callbacks are told."""
+    """A user, a client or both, in the form of callbacks."""
     parts: list[ConfigEntity] = []
     for entity_type, named, default in (
         (quotas.USER, ConfigEntityType.USER, ConfigEntityType.DEFAULT_USER),
@@ -46,37 +46,33 @@ def callback_entity(entity: quotas.ClientQuotaEntity) -> ClientQuotaEntity:
 
 
 class _Limits:
-    """The limits of one quota type, and how many there are of each kind of entity."""
+    """The limits of one quota type, and their number for each kind of entity."""
 
     def __init__(self) -> None:
         self.by_entity: dict[quotas.ClientQuotaEntity, float] = {}
-        self._kinds: Counter[frozenset[str]] = Counter()
-
-    @property
-    def kinds(self) -> Counter[frozenset[str]]:
-        return self._kinds
+        self.kinds: Counter[frozenset[str]] = Counter()
 
     def set(self, entity: quotas.ClientQuotaEntity, limit: float) -> None:
-        self._kinds[frozenset(entity)] += entity not in self.by_entity
+        self.kinds[frozenset(entity)] += entity not in self.by_entity
         self.by_entity[entity] = limit
 
     def remove(self, entity: quotas.ClientQuotaEntity) -> None:
         if self.by_entity.pop(entity, None) is None:
             return
         kind = frozenset(entity)
-        self._kinds[kind] -= 1
-        if not self._kinds[kind]:
-            del self._kinds[kind]
+        self.kinds[kind] -= 1
+        if not self.kinds[kind]:
+            del self.kinds[kind]
 
 
 class DefaultQuotaCallback(ClientQuotaCallback):
-    """What holds where no other callback is configured."""
+    """The callback that is used if no other is configured."""
 
     def __init__(self) -> None:
         self._limits = {quota_type.value: _Limits() for quota_type in ClientQuotaType}
 
     def quota_metric_tags(self, quota_type: ClientQuotaType, principal: Principal, client_id: str) -> Mapping[str, str]:
-        """The user, the client or both: what the nearest limit is for."""
+        """The user, the client or both, as in the entity of the limit that applies."""
         limits = self._limits[quota_type.value]
         bucket = self._only_bucket(limits, principal.name, client_id)
         return {USER_TAG: bucket.user, CLIENT_ID_TAG: bucket.client_id}
@@ -89,7 +85,7 @@ class DefaultQuotaCallback(ClientQuotaCallback):
         return bucket_without_limit(limits.kinds, user, client_id)
 
     def quota_limit(self, quota_type: ClientQuotaType, metric_tags: Mapping[str, str]) -> float | None:
-        """The nearest limit that is for just what the tags name."""
+        """The limit that applies to exactly the user and client in the tags."""
         tags = BucketTags(metric_tags[USER_TAG], metric_tags[CLIENT_ID_TAG])
         parts = bool(tags.user) + bool(tags.client_id)
         limits = self._limits[quota_type.value].by_entity

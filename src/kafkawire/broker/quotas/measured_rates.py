@@ -1,4 +1,4 @@
-"""Quotas that are rates: bytes produced, bytes fetched, and time spent with requests (D12 to D14)."""
+"""Quotas on rates: bytes produced, bytes fetched, and the time of requests (D12 to D14)."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _PER_CENT: Final = 100.0
 
 
 def throttle_ms(rate: Rate, limit: float, now_ms: int) -> int:
-    """How long to wait until a rate is down to its limit; 0 if it is not above it."""
+    """How long to wait until a rate falls to its limit; 0 if it is not above it."""
     measured = rate.measure(now_ms)
-    if not measured > limit:  # a limit that is no number is none
+    if not measured > limit:  # NaN is no limit
         return 0
     return floor((measured - limit) / limit * rate.span_ms(now_ms) + 0.5)
 
 
 class _MeasuredRates:
-    """A quota that is a rate.
+    """A quota on a rate.
 
     Args:
         quota_type: which.
-        callback: decides about tags and limits.
-        windows: how it is measured.
-        clock: measures.
+        callback: decides the tags and limits of buckets.
+        windows: of the measurement.
+        clock: the broker's.
 
     Attributes:
         enabled: whether there is any quota of this type; without one nothing is measured.
@@ -60,22 +60,22 @@ class ByteRates(_MeasuredRates):
         """Count bytes.
 
         Args:
-            session, client_id: whose.
-            size: how many; of a produce request all its bytes, of a fetch those of the response.
+            session, client_id: of the client.
+            size: the bytes of a produce request, or of the response to a fetch.
 
         Returns:
-            Milliseconds for which the client is to be throttled; 0 if it is within its quota.
+            Milliseconds for which the client is to be throttled; 0 within its quota.
         """
         return self._record(session, client_id, size)
 
     def unrecord(self, session: Session, client_id: str, size: int) -> None:
-        """Take back what was counted, because it was not sent after all: the client gets nothing now (D14)."""
+        """Uncount bytes that are not sent after all, because the client gets an empty response (D14)."""
         bucket = self.buckets.of(session, client_id) if self.enabled else None
         if bucket is not None:
             bucket.meter.record(-size, self.buckets.now_ms())
 
     def most(self, session: Session, client_id: str) -> float:
-        """The most bytes that one fetch may take; infinite if there is no limit (D14)."""
+        """The most bytes of one fetch; infinite if there is no limit (D14)."""
         bucket: Bucket[Rate] | None = self.buckets.of(session, client_id) if self.enabled else None
         if bucket is None:
             return inf
@@ -83,16 +83,16 @@ class ByteRates(_MeasuredRates):
 
 
 class RequestTimes(_MeasuredRates):
-    """Time that the broker spends with the requests of clients, in per cent of one thread's (D13)."""
+    """The time that the broker spends on requests, in percent of one thread (D13)."""
 
     def record(self, session: Session, client_id: str, seconds: float) -> int:
         """Count time spent.
 
         Args:
-            session, client_id: with whose request.
+            session, client_id: of the client.
             seconds: how long.
 
         Returns:
-            Milliseconds for which the client is to be throttled, a window at most; 0 if it is within its quota.
+            Milliseconds for which the client is to be throttled, a window at most; 0 within its quota.
         """
         return min(self._record(session, client_id, seconds * _PER_CENT), self._windows.window_ms)

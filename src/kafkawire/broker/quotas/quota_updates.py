@@ -1,4 +1,4 @@
-"""Quotas follow the state of the cluster."""
+"""Applies changes of the cluster's state to the quotas."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from kafkawire.wire import Message
 __all__ = ["QuotaUpdates"]
 
 _ALL_BROKERS: Final = (4, "")
-_ABOUT_THE_CLUSTER: Final = (
+_CLUSTER_RECORDS: Final = (
     TopicRecord,
     PartitionRecord,
     PartitionChangeRecord,
@@ -41,19 +41,19 @@ _log = logging.getLogger(__name__)
 
 
 class QuotaUpdates:
-    """Makes quotas of what is configured and committed, and keeps them so.
+    """Makes the quotas from the configuration and the metadata, and updates them with each commit.
 
     Args:
         configuration: of the broker.
-        controller: has quotas and topics, and tells of changes.
-        cluster: who the broker is.
-        clock: measures.
+        controller: has quotas and topics, and reports changes.
+        cluster: the node and its listeners.
+        clock: the broker's.
 
     Attributes:
-        quotas: what is at work.
+        quotas: the quotas.
 
     Raises:
-        ConfigurationError: the callback cannot be had.
+        ConfigurationError: the callback class cannot be loaded.
     """
 
     def __init__(
@@ -87,25 +87,25 @@ class QuotaUpdates:
         if any(isinstance(record, ConfigRecord) and record.name == CALLBACK_CLASS for record in records):
             self._change_callback()
         self._apply(records)
-        if self.quotas.wants_cluster_metadata and any(isinstance(record, _ABOUT_THE_CLUSTER) for record in records):
-            self._tell_cluster()
+        if self.quotas.wants_cluster_metadata and any(isinstance(record, _CLUSTER_RECORDS) for record in records):
+            self._pass_cluster_metadata()
 
     def _change_callback(self) -> None:
-        """Have another class decide; if it cannot be had, the one before stays."""
+        """Use another class; if it cannot be loaded, the current one stays."""
         before, self._class = self._class, self._configured_class()
         if self._class == before:
             return
         try:
             callback = self._callback()
-        except Exception:  # noqa: BLE001 - code of users, and what it is told is done
+        except Exception:  # noqa: BLE001 - users' code, and the change is already committed
             _log.exception("%s cannot be changed to %s", CALLBACK_CLASS, self._class)
             self._class = before
             return
         self.quotas.use(callback)
         if self.quotas.wants_cluster_metadata:
-            self._tell_cluster()
+            self._pass_cluster_metadata()
 
-    def _tell_cluster(self) -> None:
+    def _pass_cluster_metadata(self) -> None:
         self.quotas.update_cluster_metadata(_cluster_metadata(self._cluster, self._controller.image))
 
     def _apply(self, records: Sequence[Message]) -> None:

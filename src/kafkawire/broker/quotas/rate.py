@@ -1,4 +1,4 @@
-"""How much happens in a second, measured in windows as Kafka's metrics do."""
+"""A rate per second, measured in windows as Kafka's metrics do."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["DEFAULT_WINDOWS", "QuotaWindows", "Rate"]
 
 
 class QuotaWindows(Struct, frozen=True, gc=False):
-    """How long the past is that counts.
+    """The windows of a measurement.
 
     Attributes:
-        samples: windows that count, the present one included (``quota.window.num``).
+        samples: how many windows count, with the current one (``quota.window.num``).
         window_ms: milliseconds of a window (``quota.window.size.seconds``).
     """
 
@@ -22,7 +22,7 @@ class QuotaWindows(Struct, frozen=True, gc=False):
 
 
 DEFAULT_WINDOWS: Final = QuotaWindows()
-"""Those of Kafka: the last eleven seconds."""
+"""Kafka's default: the last eleven seconds."""
 
 
 class _Sample:
@@ -37,10 +37,10 @@ class _Sample:
 
 
 class Rate:
-    """The rate of recorded values a second.
+    """The rate of recorded values per second.
 
-    Samples begin with the first value that falls into them, and count until their last value is older than all
-    windows together: so there is one more of them than windows (D12).
+    A sample begins with its first value, and counts until its last value is older than all windows together: so there
+    is one sample more than there are windows (D12).
     """
 
     __slots__ = ("_current", "_samples", "_windows")
@@ -61,12 +61,12 @@ class Rate:
         sample.last_event_ms = now_ms
 
     def measure(self, now_ms: int) -> float:
-        """Values a second."""
+        """Values per second."""
         span = self.span_ms(now_ms)
         return sum(sample.value for sample in self._samples) / (span / 1000)
 
     def span_ms(self, now_ms: int) -> int:
-        """Milliseconds over which is measured: all windows but one at least, so that a burst at first counts little."""
+        """The measured time in milliseconds, at least all windows except one, so that a first burst counts little."""
         window = self._windows.window_ms
         oldest = now_ms
         for sample in self._samples:

@@ -1,4 +1,4 @@
-"""The time that a request takes, measured while it is worked on."""
+"""The time that the broker spends on a request."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ T = TypeVar("T")
 
 
 class MeasuredTime(RequestTime):
-    """Counts from when it is made; what a handler waits for is not counted (D13).
+    """Measures the time since it was made, without the time for which the handler waits (D13).
 
     Args:
-        times: what is counted for.
-        session, client_id: whose request it is.
-        clock: measures.
+        times: the quota.
+        session, client_id: of the client.
+        clock: the broker's.
     """
 
     __slots__ = ("_client_id", "_clock", "_session", "_spent", "_started", "_throttle_ms", "_times")
@@ -36,22 +36,22 @@ class MeasuredTime(RequestTime):
         self._throttle_ms: int | None = None
 
     def throttle_time_ms(self) -> int:
-        """How long the client is throttled; what comes later is not counted any more."""
+        """For how long the client is throttled; later time is not counted."""
         if self._throttle_ms is None:
             self.pause()
             self._throttle_ms = self._times.record(self._session, self._client_id, self._spent)
         return self._throttle_ms
 
     def pause(self) -> None:
-        """The handler waits."""
+        """Stop the measurement, because the handler waits."""
         self._spent += self._clock.seconds() - self._started
 
     def resume(self) -> None:
-        """It goes on."""
+        """Continue the measurement."""
         self._started = self._clock.seconds()
 
     def of(self, awaitable: Awaitable[T]) -> Awaitable[T]:
-        """The same to wait for, but counted only while it runs."""
+        """The same awaitable, measured only while it runs."""
         return _Measured(awaitable, self)
 
 

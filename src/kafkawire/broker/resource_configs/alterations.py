@@ -1,4 +1,4 @@
-"""How configurations change: the operations of KIP-339, checks, the policy, and the records (G5, G6)."""
+"""Changes of configurations: the operations of KIP-339, the checks, the policy and the records (G5, G6)."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from kafkawire.protocol.error_codes import ErrorCode
 __all__ = ["ConfigAlterations"]
 
 _LONGEST: Final = 2**15 - 1
-"""Bytes of a text in a record."""
+"""The most bytes of a string in a record."""
 
 _MIN_INSYNC_REPLICAS: Final = "min.insync.replicas"
 _ELR_FEATURE: Final = "eligible.leader.replicas.version"
 
 
 class ConfigAlterations:
-    """Makes records of changes.
+    """Validates changes of configurations and makes their records.
 
     Args:
         image: the state of the cluster.
         dynamic: the broker's own configuration.
-        policy: what users have to say; None for nothing.
+        policy: the user's policy; None if there is none.
     """
 
     def __init__(
@@ -47,26 +47,26 @@ class ConfigAlterations:
         self._broker_rules = BrokerChangeRules(dynamic)
 
     def records_of_new(self, resource: ConfigResource, configs: Mapping[str, str]) -> Sequence[ConfigRecord]:
-        """The records of a resource that comes into being with its configuration.
+        """The records of the configuration of a new resource.
 
         Raises:
-            ItemError: it cannot be configured so.
+            ItemError: the configuration is invalid.
         """
         self._rules.check(resource.resource_type, resource.name, configs)
         self._ask_policy(resource, configs)
         return [_record(resource, name, value) for name, value in configs.items()]
 
     def records_of_changes(self, resource: ConfigResource, changes: Iterable[ConfigChange]) -> Sequence[ConfigRecord]:
-        """The records of changes to what a resource has; none for what stays as it is.
+        """The records of changes; none for values that stay the same.
 
-        Those of brokers are written again although they change nothing: brokers then read files anew.
+        For brokers, unchanged values are recorded too: brokers then reload files.
 
         Args:
-            resource: whose configuration it is.
-            changes: each name once, and values where there must be values.
+            resource: the resource.
+            changes: each name once, with a value where the operation needs one.
 
         Raises:
-            ItemError: something cannot be so; nothing of it is done.
+            ItemError: the resulting configuration is invalid.
         """
         current = self._image.configs.of(resource.resource_type, resource.name)
         altered: dict[str, str | None] = {}
@@ -79,10 +79,10 @@ class ConfigAlterations:
         return [_record(resource, name, value) for name, value in altered.items()]
 
     def records_of_replacement(self, resource: ConfigResource, configs: Mapping[str, str]) -> Sequence[ConfigRecord]:
-        """The records that leave a resource with this configuration and nothing else.
+        """The records that replace the configuration of a resource.
 
         Raises:
-            ItemError: it cannot be configured so.
+            ItemError: the configuration is invalid.
         """
         current = self._image.configs.of(resource.resource_type, resource.name)
         is_broker = resource.resource_type is ConfigResourceType.BROKER
@@ -96,10 +96,10 @@ class ConfigAlterations:
         ]
 
     def check_broker(self, resource: ConfigResource, changes: Iterable[ConfigChange]) -> None:
-        """Let changes of a broker's configuration pass that a broker takes, before the controller sees them.
+        """Validate changes of a broker's configuration as a broker does, before the controller validates them.
 
         Raises:
-            ItemError: it takes them not.
+            ItemError: the broker refuses them.
         """
         current = dict(self._image.configs.of(resource.resource_type, resource.name))
         for change in changes:
@@ -113,10 +113,10 @@ class ConfigAlterations:
         self.check_broker_configs(resource, current)
 
     def check_broker_configs(self, resource: ConfigResource, configs: Mapping[str, str]) -> None:
-        """Let a broker's whole configuration pass that a broker takes.
+        """Validate a broker's whole configuration as a broker does.
 
         Raises:
-            ItemError: it takes it not.
+            ItemError: the broker refuses it.
         """
         self._broker_rules.check(configs, of_one_broker=bool(resource.name))
 
@@ -159,7 +159,7 @@ class ConfigAlterations:
                 self._policy.validate(ConfigRequestMetadata(resource, dict(altered)))
 
     def _check_min_insync_replicas(self, resource: ConfigResource, altered: Mapping[str, str | None]) -> None:
-        """Clusters with eligible leader replicas keep the value of all brokers, and have no others (KIP-966)."""
+        """Clusters with eligible leader replicas have one ``min.insync.replicas`` for all brokers (KIP-966)."""
         if resource.resource_type is not ConfigResourceType.BROKER or _MIN_INSYNC_REPLICAS not in altered:
             return
         if not self._image.features.levels.get(_ELR_FEATURE):
@@ -184,7 +184,7 @@ def _definition(resource: ConfigResource, name: str) -> ConfigDefinition | None:
 
 
 def _split(text: str) -> list[str]:
-    """Entries as Java's ``split`` finds them: without empty ones at the end, unless there is nothing at all."""
+    """Entries as Java's ``split`` returns them: without empty ones at the end, except for an empty text."""
     parts = text.split(",")
     while text and parts and not parts[-1]:
         parts.pop()
@@ -192,7 +192,7 @@ def _split(text: str) -> list[str]:
 
 
 def _without(entries: Iterable[str], removed: Iterable[str]) -> Iterator[str]:
-    """Entries but for the first of each that is removed."""
+    """The entries without the first occurrence of each removed one."""
     left = Counter(removed)
     for entry in entries:
         if left[entry]:

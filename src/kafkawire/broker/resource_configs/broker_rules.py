@@ -1,4 +1,4 @@
-"""What may be set for brokers while they run (KIP-226); refusals in Kafka's words."""
+"""Validation of broker configurations that are set while brokers run (KIP-226); with Kafka's messages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _BYTES_OF_A_CLEANER: Final = 1 << 20
 
 
 class BrokerChangeRules:
-    """Looks at all that would be set for a broker, or for all brokers, after a change.
+    """Validates the effective configuration of a broker, or of all brokers, after a change.
 
     Args:
         dynamic: the broker's configuration.
@@ -49,10 +49,10 @@ class BrokerChangeRules:
         self._dynamic = dynamic
 
     def check(self, configs: Mapping[str, str], *, of_one_broker: bool) -> None:
-        """Let it pass.
+        """Validate the configuration; raise if it is not acceptable.
 
         Raises:
-            ItemError: it cannot be set while brokers run, not there, or not with the rest of the configuration.
+            ItemError: a value cannot be set while brokers run, not for this resource, or contradicts another value.
         """
         try:
             _check_places(configs, of_one_broker=of_one_broker)
@@ -95,7 +95,7 @@ class BrokerChangeRules:
                 raise InvalidValueError(f"{name} must be less than or equal to {most}")
 
     def _check_local_retention(self, values: Mapping[str, Value]) -> None:
-        """What is kept here is part of what is kept at all."""
+        """The local retention must not exceed the whole retention."""
         defaults = topic_defaults(self._dynamic)
         for unit in ("ms", "bytes"):
             local = self._number(f"log.local.retention.{unit}", values)
@@ -140,7 +140,10 @@ class BrokerChangeRules:
         )
 
     def _check_pools(self, values: Mapping[str, Value]) -> None:
-        """Pools of threads are resized in steps: to half or double their size at most."""
+        """Kafka resizes thread pools to at least half and at most double their size.
+
+        The embedded broker has no such pools, but its answers are compared with Kafka's.
+        """
         for name in _POOLS:
             now, then = self._dynamic.integer(name), self._number(name, values)
             failed = f"Dynamic thread count update validation failed for {name}={then}"
@@ -155,7 +158,7 @@ class BrokerChangeRules:
             )
 
     def _is_served(self, name: str) -> bool:
-        """Whether a name is for all listeners, or for one that there is."""
+        """Whether a name is for all listeners, or for an existing one."""
         if not _is_of_listener(name):
             return True
         listeners = {listener.partition("://")[0].lower() for listener in self._dynamic.static.strings("listeners")}
@@ -187,7 +190,7 @@ def _check_callback(text: str | None) -> None:
 
 
 def _values(configs: Mapping[str, str]) -> Iterator[tuple[str, Value]]:
-    """What the texts mean; refused values of listeners are told under the name that all have."""
+    """The parsed values; errors of listeners' values have the name without the listener's prefix."""
     for name, text in configs.items():
         definition = broker_definition(name)
         if definition is not None:
@@ -206,9 +209,9 @@ def _is_of_listener(name: str) -> bool:
 
 
 def _refuse(names: Iterable[str], why: str) -> None:
-    told = ", ".join(names)
-    if told:
-        raise InvalidValueError(f"{why}: [{told}]")
+    refused = ", ".join(names)
+    if refused:
+        raise InvalidValueError(f"{why}: [{refused}]")
 
 
 def _require(is_so: bool, what: str) -> None:

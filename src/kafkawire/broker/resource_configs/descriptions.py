@@ -1,14 +1,14 @@
-"""What configurations say, value by value: the answers of DescribeConfigs and CreateTopics."""
+"""The entries of configurations in the responses of DescribeConfigs and CreateTopics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 import msgspec
 
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration, SetConfigs
-from kafkawire.broker.resource_configs.sources import BrokerSources
-from kafkawire.model.configs.broker_names import broker_definition
+from kafkawire.model.configs.broker_names import broker_definition, broker_synonyms
 from kafkawire.model.configs.definitions import ConfigDefinition, definitions
 from kafkawire.model.configs.resources import ConfigEntry, ConfigResourceType, ConfigSource, ConfigSynonym, ConfigType
 from kafkawire.model.configs.values import written
@@ -17,7 +17,7 @@ __all__ = ["ConfigDescriptions", "topic_defaults"]
 
 
 def topic_defaults(dynamic: DynamicConfiguration) -> dict[str, str | None]:
-    """What holds for topics that set nothing, by the names of topics."""
+    """The values for topics without their own, by the names of topic configurations."""
     known = definitions()
     defaults = {name: definition.default for name, definition in known.topic.items()}
     for name, synonyms in known.topic_synonyms.items():
@@ -29,18 +29,59 @@ def topic_defaults(dynamic: DynamicConfiguration) -> dict[str, str | None]:
     return defaults
 
 
+class _BrokerSources:
+    """The values of the broker by precedence.
+
+    Args:
+        dynamic: the broker's configuration.
+    """
+
+    def __init__(self, dynamic: DynamicConfiguration) -> None:
+        self._dynamic = dynamic
+
+    @cached_property
+    def _defaults(self) -> Mapping[str, str]:
+        return {name: one.default for name, one in definitions().broker.items() if one.default is not None}
+
+    def synonyms(self, name: str) -> tuple[ConfigSynonym, ...]:
+        """All values of a name and its synonyms, by precedence.
+
+        Values of synonyms that precede the first value of the name itself are left out, as in Kafka.
+        """
+        names = broker_synonyms(name)
+        of_this, of_all = self._dynamic.of_this_broker, self._dynamic.of_all_brokers
+        sources = (
+            (of_this, ConfigSource.DYNAMIC_BROKER_CONFIG),
+            (of_all, ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG),
+            (self._dynamic.static.properties, ConfigSource.STATIC_BROKER_CONFIG),
+            (self._defaults, ConfigSource.DEFAULT_CONFIG),
+        )
+        found = [
+            ConfigSynonym(synonym, _shown(synonym, values[synonym]), source)
+            for values, source in sources
+            for synonym in names
+            if synonym in values
+        ]
+        first = next((at for at, one in enumerate(found) if one.name == name), len(found))
+        return tuple(found[first:])
+
+    def originals(self) -> Mapping[str, str]:
+        """All values that are set, as they were written."""
+        return {**self._dynamic.static.properties, **self._dynamic.of_all_brokers, **self._dynamic.of_this_broker}
+
+
 class ConfigDescriptions:
-    """Describes the configurations of the moment.
+    """Describes the current configurations.
 
     Args:
         dynamic: the broker's own configuration.
-        configs: what was set for topics, groups and client metrics.
+        configs: the values set for topics, groups and client metrics.
     """
 
     def __init__(self, dynamic: DynamicConfiguration, configs: SetConfigs) -> None:
         self._dynamic = dynamic
         self._configs = configs
-        self._sources = BrokerSources(dynamic)
+        self._sources = _BrokerSources(dynamic)
 
     def topic(self, name: str) -> list[ConfigEntry]:
         """The configuration of a topic."""
@@ -59,10 +100,10 @@ class ConfigDescriptions:
         return [described.entry(name, defaults[name], synonyms(name)) for name in _public(known.topic)]
 
     def topic_in_creation(self, own: Mapping[str, str]) -> list[ConfigEntry]:
-        """The configuration of a topic that is being created: by name, with the source that the controller sees.
+        """The configuration of a topic that is being created: by name, with the sources that the controller reports.
 
-        Unlike the broker, the controller tells values in other units apart from defaults, and the values of the topic
-        as they were written.
+        Unlike the broker, the controller distinguishes values in other units from defaults, and reports the values of
+        the topic as they were written.
         """
         entries = [self._as_controller_sees(entry, own) for entry in self.topic_with(own)]
         return sorted(entries, key=lambda entry: entry.name)
@@ -85,7 +126,7 @@ class ConfigDescriptions:
         return entries
 
     def client_metrics(self, name: str) -> list[ConfigEntry]:
-        """The configuration of a subscription to metrics of clients."""
+        """The configuration of a subscription to client metrics."""
         known = definitions().client_metrics
         own = self._configs.of(ConfigResourceType.CLIENT_METRICS, name)
         described = _Described(known, own, ConfigSource.DYNAMIC_CLIENT_METRICS_CONFIG)
@@ -98,7 +139,7 @@ class ConfigDescriptions:
         return [self._broker_entry(name, originals) for name in dict.fromkeys((*originals, *public))]
 
     def all_brokers(self) -> list[ConfigEntry]:
-        """What was set for all brokers that have nothing of their own."""
+        """The values set for all brokers that have no value of their own."""
         entries = []
         for name, text in self._dynamic.of_all_brokers.items():
             synonyms = tuple(
@@ -133,8 +174,8 @@ class _Described:
 
     Args:
         known: the definitions of its type.
-        own: what is set for it.
-        source: where values of ``own`` come from.
+        own: the values set for it.
+        source: the source of these values.
     """
 
     def __init__(self, known: Mapping[str, ConfigDefinition], own: Mapping[str, str], source: ConfigSource) -> None:
@@ -173,3 +214,8 @@ def _public(known: Mapping[str, ConfigDefinition]) -> Iterator[str]:
 
 def _type(definition: ConfigDefinition | None) -> ConfigType:
     return ConfigType.UNKNOWN if definition is None else ConfigType[definition.kind.upper()]
+
+
+def _shown(name: str, text: str) -> str | None:
+    definition = broker_definition(name)
+    return None if definition is None or definition.is_sensitive else text

@@ -1,4 +1,4 @@
-"""How much the loggers of this process say, in Kafka's words (KIP-412)."""
+"""The log levels of this process, with Kafka's names (KIP-412)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _LEVELS: Final[Mapping[str, int]] = MappingProxyType(
 
 
 class BrokerLoggers:
-    """The loggers of kafkawire, and that above them all."""
+    """The loggers of kafkawire, and the root logger."""
 
     def levels(self) -> dict[str, str]:
-        """Logger to its level; that of an ancestor if it has none."""
+        """Logger to its level; the level of an ancestor if it has none."""
         return {name: _word(_logger(name).getEffectiveLevel()) for name in self._names()}
 
     def check(self, name: str, operation: int, value: str | None) -> None:
-        """Let a change pass.
+        """Validate a change; raise if it is not acceptable.
 
         Raises:
             ItemError: there is no such logger, level or operation.
@@ -50,7 +50,7 @@ class BrokerLoggers:
             raise ItemError(ErrorCode.INVALID_CONFIG, f"{message}Valid log levels are {levels}")
 
     def apply(self, name: str, value: str | None) -> None:
-        """Set a level; None takes it away."""
+        """Set a level, or remove it with None."""
         _logger(name).setLevel(logging.NOTSET if value is None else _LEVELS[value])
 
     def _names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""What may be set for topics, groups, client metrics and brokers; refusals in Kafka's words (G5)."""
+"""Validation of the configurations of topics, groups, client metrics and brokers; with Kafka's messages (G5)."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _NODE_ID: Final = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
 
 
 class ConfigRules:
-    """Looks at whole configurations: what would be set for a resource after a change.
+    """Validates whole configurations: the values of a resource after a change.
 
     Args:
-        dynamic: the broker's own configuration, which bounds those of groups.
+        dynamic: the broker's own configuration, with the limits for groups.
     """
 
     def __init__(self, dynamic: DynamicConfiguration) -> None:
@@ -52,10 +52,10 @@ class ConfigRules:
         )
 
     def check(self, resource_type: int, name: str, configs: Mapping[str, str]) -> None:
-        """Let a configuration pass.
+        """Validate a configuration; raise if it is not acceptable.
 
         Raises:
-            ItemError: there is no such resource, or it cannot have such a configuration.
+            ItemError: there is no such resource, or the configuration is invalid.
         """
         check = self._checks.get(resource_type)
         if check is None:
@@ -69,8 +69,8 @@ class ConfigRules:
         values = _values(definitions().topic, configs, "topic")
         least, most = values.get("min.compaction.lag.ms", 0), values.get("max.compaction.lag.ms")
         if isinstance(least, int) and isinstance(most, int) and least > most:
-            told = f"min.compaction.lag.ms ({least}) > max.compaction.lag.ms ({most})"
-            raise ItemError(ErrorCode.INVALID_CONFIG, f"conflict topic config setting {told}")
+            conflict = f"min.compaction.lag.ms ({least}) > max.compaction.lag.ms ({most})"
+            raise ItemError(ErrorCode.INVALID_CONFIG, f"conflict topic config setting {conflict}")
         if values.get("remote.storage.enable") and not self._dynamic.boolean("remote.log.storage.system.enable"):
             disabled = "Tiered Storage functionality is disabled in the broker."
             raise ItemError(ErrorCode.INVALID_CONFIG, f"{disabled} Topic cannot be configured with remote log storage.")

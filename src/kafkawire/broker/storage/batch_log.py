@@ -1,4 +1,4 @@
-"""A log of record batches: appended in memory at once, durable soon after, many appends to one fsync."""
+"""A log of record batches: appends are in memory at once and durable soon after, many with one fsync."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _RECORD_OVERHEAD: Final = 24
 
 
 def size_in_batch(records: Sequence[KeyValue]) -> int:
-    """About the bytes that records take in a batch."""
+    """About the bytes of records in a batch."""
     return sum(_RECORD_OVERHEAD + len(key or b"") + len(value or b"") for key, value in records)
 
 
 @dataclass(slots=True)
 class _Group:
-    """Records that become one batch: they are on disk together or not at all, and have one append time (KIP-595)."""
+    """Records of one batch: they are written together or not at all, and have one append time (KIP-595)."""
 
     base_offset: int
     leader_epoch: int
@@ -63,16 +63,16 @@ class _Group:
 class BatchLog:
     """The log of one partition in Kafka's segment files.
 
-    What is appended while a write is under way waits, and becomes one batch: written when the write before it is
-    durable, never earlier. After the first error nothing is written any more.
+    Appends during a write wait and become one batch, which is written only after the write before it is durable. After
+    the first error nothing is written.
 
-    A checkpoint file says how far the log was durable for certain; a log that ends earlier is refused.
+    A checkpoint file has an offset below which all records were durable; a log that ends before it is refused.
 
     Args:
-        folder: of the partition; made if it is not there.
-        segment_bytes: a segment that would become larger is followed by a new one.
-        start_offset: records below it are not needed (a snapshot has them), and segments that have only such are
-            not read. The log must have it, or end below; then it goes on there. None for whatever there is.
+        folder: of the partition; made if it does not exist.
+        segment_bytes: the most bytes of a segment.
+        start_offset: records below it are not needed, since a snapshot has them, and segments with only such records
+            are not read. A log that ends below it continues there. None to read the whole log.
         compacted: whether offsets may be missing between batches, as Kafka's log cleaner leaves them.
         checkpoint: the checkpoint file; None for one in the folder.
         on_failure: called with the first error of a write.
@@ -80,15 +80,15 @@ class BatchLog:
     Attributes:
         folder: as given.
         start_offset: of the first segment that was read.
-        end_offset: the offset that the next record will have.
+        end_offset: the offset of the next record.
         durable_offset: all records below it would survive a crash.
-        leader_epoch: of the last batch; new ones get it, so set it when a new leader begins.
+        leader_epoch: of the last batch, and of new ones; set it when a new leader begins.
         last_timestamp: of the last batch, in milliseconds since the epoch; -1 if there is none.
-        failure: the first error, None as long as all is well.
+        failure: the first error of a write; None if there was none.
 
     Raises:
         CorruptLogError: it is damaged before its end, or its end is missing.
-        StorageError: the checkpoint file cannot be understood.
+        StorageError: the checkpoint file is damaged.
         OSError: a file cannot be read or made.
     """
 
@@ -113,9 +113,9 @@ class BatchLog:
         end = recover(self._segments, durable_offset=self._checked_end, compacted=compacted)
         if max(end.offset, start_offset or 0) < self._checked_end:
             raise CorruptLogError(
-                f"{folder}: the log ends at offset {end.offset}, but {self._checkpoint.name} says that it had all "
-                f"records below {self._checked_end}, so its newest segment is missing or was cut; put the segment "
-                "back, or restore the directory from a backup. To go on without these records, delete "
+                f"{folder}: the log ends at offset {end.offset}, but according to {self._checkpoint.name} it had all "
+                f"records below {self._checked_end}, so its newest segment is missing or truncated; put the segment "
+                "back, or restore the directory from a backup. To continue without these records, delete "
                 f"{self._checkpoint}"
             )
         self._segments = list(end.segments)
@@ -125,8 +125,8 @@ class BatchLog:
         if end.offset < (start_offset or 0) or not self._segments:
             self._begin_at(start_offset or 0)
         self.start_offset = self._segments[0].base_offset
-        self._written_offset = self.end_offset  # the thread's own: the event loop learns of a write a little later
-        self._segment_is_noted = False  # the thread's own: whether the checkpoint says that the active segment exists
+        self._written_offset = self.end_offset  # used by the thread only
+        self._segment_is_noted = False  # used by the thread only: whether the checkpoint covers the segment
         self._active = ActiveSegment(folder, self._segments[-1].base_offset)
         self._groups: deque[_Group] = deque()
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
@@ -134,7 +134,7 @@ class BatchLog:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="kafkawire-log")
 
     def batches(self) -> Iterator[RecordBatch]:
-        """The batches from ``start_offset`` on, as they are on disk; read them before anything is appended.
+        """The batches on disk from ``start_offset`` on; read them before anything is appended.
 
         Raises:
             OSError: a file cannot be read.
@@ -143,12 +143,12 @@ class BatchLog:
             yield from read_batches(segment.path.read_bytes())
 
     def append(self, records: Sequence[KeyValue], timestamp: int, *, control: bool = False) -> int:
-        """Put records at the end, all in one batch; they are durable later. Needs a running event loop.
+        """Append records, all in one batch; they are durable later. Needs a running event loop.
 
         Args:
-            records: keys and values; their sizes must be what a batch can hold.
+            records: keys and values, which must fit into a batch.
             timestamp: milliseconds since the epoch. A batch has one append time, so records that join a batch get the
-                time of those that began it.
+                time of its first ones.
             control: whether they are control records.
 
         Returns:
@@ -170,7 +170,7 @@ class BatchLog:
         return base_offset
 
     def seal(self) -> None:
-        """Let a batch end here: what is appended next begins another one."""
+        """End the current batch: the next append begins another one."""
         if self._groups:
             self._groups[-1].sealed = True
 
@@ -179,7 +179,7 @@ class BatchLog:
         return offset <= self.durable_offset
 
     async def durable(self, offset: int) -> None:
-        """Wait until they do.
+        """Wait until all records below an offset would survive a crash.
 
         Raises:
             StorageError: they could not be written.
@@ -192,7 +192,7 @@ class BatchLog:
         await waiter
 
     async def close(self) -> None:
-        """Write what is left, and let go of the files."""
+        """Write what is not durable yet, and close the files."""
         if self._writing is not None:
             await self._writing
         if self.failure is None and self.durable_offset > self._checked_end:
@@ -201,7 +201,7 @@ class BatchLog:
         self._active.close()
 
     async def roll(self) -> None:
-        """Begin a new segment behind what is written, unless the last one is empty.
+        """Begin a new segment after the last written record, unless the last segment is empty.
 
         Raises:
             OSError: it cannot be made.
@@ -241,13 +241,13 @@ class BatchLog:
                 await loop.run_in_executor(self._thread, self._write, group)
                 self.durable_offset = group.end_offset
                 self._release_waiters()
-        except Exception as error:  # noqa: BLE001 whatever it is: nobody may be told that the records are on disk
+        except Exception as error:  # noqa: BLE001 after any error, the records must not be reported as durable
             self._fail(error)
         finally:
             self._writing = None
 
     def _write(self, group: _Group) -> None:
-        """In the log's own thread, so that the event loop goes on."""
+        """Write a batch; called in the log's thread, so that the event loop is not blocked."""
         batch = group.encoded()
         if self._active.size + len(batch) > self._segment_bytes:
             self._roll_if_used()
@@ -265,7 +265,7 @@ class BatchLog:
         try:
             self._note_end()
         except OSError as error:
-            _log.warning("%s: not written: %s; a missing end would not be noticed", self._checkpoint, error)
+            _log.warning("%s: not written: %s; a missing end of the log would not be detected", self._checkpoint, error)
 
     def _roll_if_used(self) -> None:
         if self._active.size == 0:
@@ -277,7 +277,7 @@ class BatchLog:
         self._segments.append(SegmentFile(following.base_offset, following.path))
 
     def _delete_before(self, offset: int) -> None:
-        """Oldest first, so that a crash leaves a log without holes; those that were not read at the start go too."""
+        """Delete the oldest first, so that a crash leaves no gaps; also segments that were not read at the start."""
         segments = list_segments(self.folder)
         for segment, following in pairwise(segments):
             if following.base_offset <= offset:
@@ -287,7 +287,7 @@ class BatchLog:
         self.start_offset = self._segments[0].base_offset
 
     def _begin_at(self, offset: int) -> None:
-        """A snapshot reaches further than the log, so the log has nothing that is still needed."""
+        """Begin an empty log at an offset, because the snapshot has all records of the log."""
         for segment in list_segments(self.folder):
             segment.path.unlink()
         self.end_offset = self.durable_offset = offset
@@ -307,10 +307,10 @@ class BatchLog:
     def _fail(self, error: Exception) -> None:
         where, reason = self._active.path, str(error)
         if isinstance(error, OSError) and error.filename == str(where):
-            reason = error.strerror or reason  # the path is there already
+            reason = error.strerror or reason  # the message has the path already
         self.failure = StorageError(
-            f"{where}: writing the records from offset {self.durable_offset} on failed: {reason}; nothing more is "
-            "taken. Free space or repair the disk, then start the broker again"
+            f"{where}: writing the records from offset {self.durable_offset} on failed: {reason}; the broker has "
+            "stopped. Free space or repair the disk, then start the broker again"
         )
         _log.error("%s", self.failure, exc_info=None if isinstance(error, OSError) else error)
         self._groups.clear()

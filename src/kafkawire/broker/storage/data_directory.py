@@ -1,4 +1,4 @@
-"""The directory that is a broker's memory: locked as long as it runs, with an identity in ``meta.properties``."""
+"""The data directory of a broker: locked while the broker runs, with an identity in ``meta.properties``."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ class DataDirectory:
     """A data directory, held until ``close``.
 
     Args:
-        path: the directory; made if it is not there.
-        node_id: of the broker that wants it.
-        registered: finds the directory id that each node has registered in the metadata log; called for an error that
-            says how ``meta.properties`` can be written again.
+        path: the directory; made if it does not exist.
+        node_id: of the broker.
+        registered: reads the directory id of each node from the metadata log; called for an error message with the
+            lines to restore ``meta.properties``.
 
     Attributes:
         path: as given.
-        cluster_id: 22 characters, made up for a new directory.
+        cluster_id: 22 characters, random for a new directory.
         directory_id: of the directory itself (KIP-858).
 
     Raises:
-        DataDirectoryError: another broker has it, it is another node's or no directory, or its ``meta.properties`` or
-            its metadata log is missing or makes no sense.
+        DataDirectoryError: another broker uses it, it belongs to another node, it is not a directory, or its
+            ``meta.properties`` or its metadata log is missing or damaged.
         OSError: it cannot be read or written.
     """
 
@@ -65,16 +65,16 @@ class DataDirectory:
             meta = self._meta()
             self.cluster_id = meta["cluster.id"]
             self.directory_id = Uuid.from_text(meta["directory.id"])
-            self._expect_recovery()
+            self._remove_clean_shutdown()
         except (ValueError, ConfigurationError) as error:
             self.close()
-            raise DataDirectoryError(f"{path / _META}: {error}; {self._way_out()}") from error
+            raise DataDirectoryError(f"{path / _META}: {error}; {self._how_to_restore()}") from error
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
-        """Let other brokers have it."""
+        """Release the lock."""
         os.close(self._lock)
 
     def _meta(self) -> Mapping[str, str]:
@@ -87,8 +87,8 @@ class DataDirectory:
             _check(path, found, self._node_id)
         if partitions and METADATA_FOLDER not in partitions:
             raise DataDirectoryError(
-                f"{self.path}: it has partitions ({partitions[0]}) but no metadata log ({METADATA_FOLDER}), so nothing "
-                "says what they are; put the folder back, or restore the directory from a backup"
+                f"{self.path}: it has partitions ({partitions[0]}) but no metadata log ({METADATA_FOLDER}), which has "
+                "their topics; put the folder back, or restore the directory from a backup"
             )
         meta = {**_new_identity(self._node_id), **found}
         if meta != found:
@@ -100,14 +100,14 @@ class DataDirectory:
             each.name for each in self.path.iterdir() if _PARTITION_FOLDER.fullmatch(each.name) and _holds_log(each)
         )
 
-    def _expect_recovery(self) -> None:
-        """Kafka finds no mark of a clean stop then, and so reads what is written to its logs from now on."""
+    def _remove_clean_shutdown(self) -> None:
+        """Remove Kafka's mark of a clean shutdown, so that Kafka recovers the logs that are written from now on."""
         mark = self.path / _CLEAN_SHUTDOWN
         if mark.exists():
             mark.unlink()
             sync_folder(self.path)
 
-    def _way_out(self) -> str:
+    def _how_to_restore(self) -> str:
         if not self._partition_folders():
             return "restore the file, or delete it to give the directory a new identity"
         registered = self._registered()
@@ -149,9 +149,10 @@ def _check(path: Path, found: Mapping[str, str], node_id: int) -> None:
 
 
 def _locked(path: Path) -> int:
-    """A descriptor that holds the lock.
+    """A descriptor with the lock.
 
-    A lock of the file as opened keeps out other brokers in this process too, and Kafka's own, which lock the process.
+    The lock belongs to the open file: it excludes other brokers in this process too, and Kafka's, which lock by
+    process.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:

@@ -1,6 +1,6 @@
-"""A checkpoint file that says how far a log was durable for certain.
+"""A checkpoint file with an offset below which all records of a log were durable.
 
-A segment that is missing at the end of a log leaves no gap, so the log alone cannot show that it had more.
+It detects a segment that is missing at the end of a log, which leaves no gap.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _VERSION: Final = "0"
 
 
 def read_end(path: Path) -> int:
-    """All records below this offset were durable once; 0 if the file is not there.
+    """The offset in the file; 0 if there is no file.
 
     Raises:
-        StorageError: the file cannot be understood.
+        StorageError: the file is damaged.
         OSError: it cannot be read.
     """
     try:
@@ -34,11 +34,11 @@ def read_end(path: Path) -> int:
         lines = []
     if len(lines) == 3 and lines[0] == _VERSION and lines[1].isdecimal() and len(lines[1]) < 20 and not lines[2]:
         return int(lines[1])
-    raise StorageError(f"{path}: expected version 0 and an offset; restore the file, or delete it to go on without it")
+    raise StorageError(f"{path}: expected version 0 and an offset; restore the file, or delete it to start without it")
 
 
 def write_end(path: Path, offset: int) -> None:
-    """Write that all records below an offset are durable.
+    """Write the offset below which all records are durable.
 
     Raises:
         OSError: it could not be written.

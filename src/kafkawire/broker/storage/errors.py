@@ -1,4 +1,4 @@
-"""What goes wrong with files."""
+"""Errors of the files in a data directory."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ __all__ = ["CorruptLogError", "DataDirectoryError", "StorageError"]
 
 
 class StorageError(Exception):
-    """Something could not be kept; the message says what, where, and what to do."""
+    """The state could not be stored or read; the message has the file, the reason and what to do."""
 
 
 class CorruptLogError(StorageError):
-    """A log is damaged in a way that nothing can be left out of: whole batches follow the damage."""
+    """A log is damaged before its end, so that no records can be cut off."""
 
 
 class DataDirectoryError(StorageError):
-    """The directory cannot be used: it is another broker's, of another node, or cannot be read."""
+    """The data directory cannot be used: another broker uses it, it belongs to another node, or it is damaged."""

@@ -1,4 +1,4 @@
-"""Writing so that it survives a crash."""
+"""Durable writes of files."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 __all__ = ["PART_SUFFIX", "naming", "replace_file", "sync_folder", "write_all"]
 
 PART_SUFFIX = ".part"
-"""Ends the name of a file that is not whole yet."""
+"""The suffix of the name of an incomplete file."""
 
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name the file in errors of calls that work on descriptors, such as those of a full disk.
+    """Add the path to errors of calls on descriptors, such as those of a full disk.
 
     Raises:
         OSError: as raised inside, with the path.
@@ -29,7 +29,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """Write all bytes, however many the system takes at once.
+    """Write all bytes, with as many system calls as needed.
 
     Raises:
         OSError: some could not be written.
@@ -40,10 +40,10 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 
 def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
-    """Write a file beside its place, make it durable, and put it there.
+    """Write a temporary file, fsync it, and rename it.
 
     Raises:
-        OSError: it could not be written; what was there before still is.
+        OSError: it could not be written; the old file is unchanged.
     """
     part = path.with_name(path.name + PART_SUFFIX)
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
@@ -62,10 +62,10 @@ def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make durable which files a folder has.
+    """Fsync a folder, after files in it were made, renamed or deleted.
 
     Raises:
-        OSError: it is not certain.
+        OSError: it failed.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -19,10 +19,10 @@ _TOPIC_ID: Final = re.compile(r"version: 0\ntopic_id: (\S+)\n?", re.ASCII)
 
 
 def read_leader_epochs(folder: Path) -> dict[int, int]:
-    """Leader epoch to the offset that it begins with; empty if the file is not there.
+    """Leader epoch to its first offset; empty if there is no file.
 
     Raises:
-        StorageError: the file makes no sense.
+        StorageError: the file is damaged.
     """
     path = folder / _LEADER_EPOCHS
     if not path.exists():
@@ -36,7 +36,7 @@ def read_leader_epochs(folder: Path) -> dict[int, int]:
 
 
 def write_leader_epochs(folder: Path, epochs: Mapping[int, int]) -> None:
-    """Write which epoch begins where.
+    """Write the leader epochs.
 
     Raises:
         OSError: it could not be written.
@@ -46,10 +46,10 @@ def write_leader_epochs(folder: Path, epochs: Mapping[int, int]) -> None:
 
 
 def read_topic_id(folder: Path) -> Uuid | None:
-    """The id of the topic that the partition is of; None if nothing says so.
+    """The topic id of the partition; None if there is no file.
 
     Raises:
-        StorageError: the file makes no sense.
+        StorageError: the file is damaged.
     """
     path = folder / _PARTITION_METADATA
     if not path.exists():
@@ -62,7 +62,7 @@ def read_topic_id(folder: Path) -> Uuid | None:
 
 
 def write_topic_id(folder: Path, topic_id: Uuid) -> None:
-    """Write which topic the partition is of, if nothing says so yet.
+    """Write the topic id of the partition, unless there is a file already.
 
     Raises:
         OSError: it could not be written.

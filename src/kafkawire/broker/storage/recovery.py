@@ -1,8 +1,7 @@
-"""Finding where a log ends after whatever happened to it.
+"""Recovery of a log: its end is found, and an incomplete write is cut off.
 
-A batch is written only when everything before it is durable. So damage with nothing whole behind it is what a crash
-leaves of the last write, and is cut off; damage with a whole batch behind it was durable once, and nobody may start
-without it.
+A batch is written only when everything before it is durable. So damage without a valid batch after it is an incomplete
+last write, and is cut off. Damage before a valid batch was durable once, and the log is refused.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ _HIGHEST_OFFSET: Final = (1 << 63) - 1
 
 
 class LogEnd(msgspec.Struct, frozen=True):
-    """Where a log goes on.
+    """The end of a log.
 
     Attributes:
         segments: its segments, in order.
-        offset: what the next record will have.
+        offset: of the next record.
         leader_epoch: of the last batch; -1 if there is none.
         timestamp: of the last batch, in milliseconds since the epoch; -1 if there is none.
     """
@@ -47,13 +46,13 @@ class LogEnd(msgspec.Struct, frozen=True):
 
 
 class _Damage(msgspec.Struct, frozen=True):
-    """Bytes that are no batch of the log.
+    """Bytes that are not a batch of the log.
 
     Attributes:
         segment: index of the segment.
         position: in its file.
-        offset: the record that should begin there.
-        reason: what is wrong with it.
+        offset: of the record that should begin there.
+        reason: why they are not a batch.
     """
 
     segment: int
@@ -63,15 +62,15 @@ class _Damage(msgspec.Struct, frozen=True):
 
 
 def recover(segments: Sequence[SegmentFile], *, durable_offset: int = 0, compacted: bool = False) -> LogEnd:
-    """Read a log to its end, and cut off what a crash has left after it.
+    """Read a log to its end, and cut off an incomplete write.
 
     Args:
-        segments: from the first one that is needed to the last one.
-        durable_offset: all records below it were durable for certain, so no crash can have left them unfinished.
+        segments: from the first needed one to the last one.
+        durable_offset: all records below it were durable, so they cannot be an incomplete write.
         compacted: whether offsets may be missing between batches, as Kafka's log cleaner leaves them.
 
     Raises:
-        CorruptLogError: something is missing or damaged that was durable.
+        CorruptLogError: a durable record is missing or damaged.
         OSError: a file cannot be read or cut.
     """
     offset = segments[0].base_offset if segments else 0
@@ -97,7 +96,7 @@ def recover(segments: Sequence[SegmentFile], *, durable_offset: int = 0, compact
 
 
 def has_all(segments: Sequence[SegmentFile], start_offset: int, end_offset: int) -> bool:
-    """Whether a log has the whole batches of all records from an offset to below another one; nothing is changed.
+    """Whether a log has all records from an offset to below another one; this only reads.
 
     Args:
         segments: all of the log, in order.
@@ -126,14 +125,14 @@ def _follows(base_offset: int, end_offset: int, *, compacted: bool) -> bool:
 
 
 class _Batches:
-    """The whole batches that a segment begins with; afterwards ``position`` says where they end, and ``reason`` why."""
+    """The valid batches at the start of a segment; afterwards ``position`` is their end, ``reason`` the error there."""
 
     def __init__(self, content: bytes, offset: int, *, compacted: bool) -> None:
         self._reader = read_batches(content)
         self._compacted = compacted
         self.offset = offset
         self.position = 0
-        self.reason = "the batch is not whole"
+        self.reason = "the batch is truncated"
 
     def __iter__(self) -> Iterator[RecordBatch]:
         try:
@@ -162,7 +161,7 @@ def _refuse_damaged_middle(
     if following is not None:
         raise CorruptLogError(
             f"{path}: damaged at byte {damage.position}, where offset {damage.offset} should be ({damage.reason}); "
-            f"the batch of offset {following[1]} {where} is whole, so this is no unfinished write: "
+            f"the batch of offset {following[1]} {where} is valid, so this is not an incomplete write: "
             "restore the directory from a backup"
         )
 
@@ -172,13 +171,13 @@ def _refuse_damaged_durable(segments: Sequence[SegmentFile], damage: _Damage, du
         path = segments[damage.segment].path
         raise CorruptLogError(
             f"{path}: damaged at byte {damage.position}, where offset {damage.offset} should be ({damage.reason}); "
-            f"all records below {durable_offset} were durable once, so this is no unfinished write: "
+            f"all records below {durable_offset} were durable, so this is not an incomplete write: "
             "restore the directory from a backup"
         )
 
 
 def _next_batch(data: bytes, start: int, lowest_offset: int, *, compacted: bool) -> tuple[int, int] | None:
-    """Position and base offset of the first whole batch from a position on that can belong to the log."""
+    """Position and base offset of the first valid batch from a position on that can belong to the log."""
     highest_offset = _HIGHEST_OFFSET if compacted else lowest_offset + len(data)
     magic = data.find(_MAGIC, start + _MAGIC_OFFSET)
     while magic >= 0:
@@ -201,12 +200,12 @@ def _cut(segments: Sequence[SegmentFile], size: int, damage: _Damage) -> Sequenc
     kept, gone = segments[: damage.segment + 1], segments[damage.segment + 1 :]
     path = kept[-1].path
     _log.warning(
-        "%s: cut %d bytes at byte %d, behind offset %d: %s, as an unfinished write leaves it",
+        "%s: cut off %d bytes at byte %d, after offset %d: %s, as after an incomplete write",
         path, size - damage.position, damage.position, damage.offset - 1, damage.reason,
     )  # fmt: skip
     _truncate(path, damage.position)
     for segment in gone:
-        _log.warning("%s: removed; it lies behind the cut and has no whole batch", segment.path)
+        _log.warning("%s: removed; it is after the cut and has no valid batch", segment.path)
         segment.path.unlink()
     sync_folder(path.parent)
     return kept

@@ -1,4 +1,4 @@
-"""Segments: the files of a log, each named after the offset that it begins with."""
+"""Segments: the files of a log, named after their first offsets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SegmentFile(msgspec.Struct, frozen=True):
 
 
 def segment_path(folder: Path, base_offset: int) -> Path:
-    """Where the segment that begins with an offset is."""
+    """The path of the segment with a base offset."""
     return folder / f"{base_offset:020d}.log"
 
 
@@ -45,11 +45,11 @@ def list_segments(folder: Path) -> Sequence[SegmentFile]:
 
 
 class ActiveSegment:
-    """The segment that batches are appended to.
+    """The segment to which batches are appended.
 
     Args:
         folder: of the log.
-        base_offset: the offset that it begins with; the file is made if it is not there.
+        base_offset: its first offset; the file is made if it does not exist.
 
     Attributes:
         base_offset: as given.
@@ -73,7 +73,7 @@ class ActiveSegment:
         """Write a batch; it is durable on return.
 
         Raises:
-            OSError: it is not.
+            OSError: the write failed.
         """
         with naming(self.path):
             write_all(self._descriptor, batch)
@@ -81,5 +81,5 @@ class ActiveSegment:
         self.size += len(batch)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self._descriptor)

@@ -1,4 +1,4 @@
-"""Topics that come into being because somebody asks about them."""
+"""Automatic creation of topics, and the topics that brokers create for themselves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Config = CreateTopicsRequest.CreatableTopicConfig
 
 
 class AutomaticCreation:
-    """Creates topics by themselves (``auto.create.topics.enable``), and those that brokers keep for themselves.
+    """Creates topics that clients request (``auto.create.topics.enable``).
 
     Args:
         creation: creates topics.
@@ -35,15 +35,15 @@ class AutomaticCreation:
 
     @property
     def is_enabled(self) -> bool:
-        """Whether topics are created so."""
+        """Whether topics are created automatically."""
         return self._configuration.boolean("auto.create.topics.enable")
 
     async def create(self, names: Iterable[str], take: Callable[[int], None]) -> None:
-        """Create topics; those that cannot be are not there afterwards, and nobody is told why.
+        """Create topics; errors are ignored, and the topics are missing afterwards.
 
         Args:
-            names: illegal ones are passed over.
-            take: asks a quota for so many partitions; raises ThrottlingQuotaExceededError.
+            names: illegal ones are skipped.
+            take: takes a number of partitions from a quota; raises ThrottlingQuotaExceededError.
         """
         topics = [
             internal_topic(name, self._configuration) or _Topic(name, _LEFT_TO_BROKER, _LEFT_TO_BROKER)

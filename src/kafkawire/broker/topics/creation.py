@@ -1,4 +1,4 @@
-"""How topics come into being: the checks of B5 in their order, the policy, the quota, and the records."""
+"""Creation of topics: the checks of B5 in their order, the policy, the quota, and the records."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import Values
-from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.controller import MAXIMUM_RECORDS, TOO_LARGE_BATCH, Controller
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.item_errors import ItemError, item_errors
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
@@ -28,13 +28,13 @@ _LEFT_TO_BROKER: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class CreatedTopic:
-    """A topic that is created, or would be.
+    """A topic that is created or validated.
 
     Attributes:
-        topic_id: freshly made.
-        num_partitions: how many.
-        configs: what is set for it.
-        records: what makes it.
+        topic_id: its new id.
+        num_partitions: how many partitions.
+        configs: its configuration.
+        records: the records that create it.
     """
 
     topic_id: Uuid
@@ -47,11 +47,11 @@ class TopicCreation:
     """Creates topics.
 
     Args:
-        controller: where they are created.
+        controller: commits the records.
         configuration: the broker's, with the defaults for topics.
-        alterations: checks what is set for topics.
-        placement: says where partitions go.
-        policy: what users have to say; None for nothing.
+        alterations: validates the configurations of topics.
+        placement: where partitions go.
+        policy: the user's policy; None if there is none.
     """
 
     def __init__(
@@ -75,40 +75,34 @@ class TopicCreation:
         *,
         validate_only: bool = False,
     ) -> dict[str, CreatedTopic | ItemError]:
-        """Create topics, all good ones together.
+        """Create topics, all valid ones in one commit.
 
         Args:
             topics: each name once.
-            take: asks a quota for so many partitions; raises ThrottlingQuotaExceededError.
-            validate_only: whether to do everything but the creation (B7).
+            take: takes a number of partitions from a quota; raises ThrottlingQuotaExceededError.
+            validate_only: whether to do everything except the creation (B7).
 
         Returns:
-            For each name, in the order of the topics, what came of it.
+            For each name, in the order of the topics, the created topic or the error.
 
         Raises:
-            PolicyViolationError: they have too many partitions together, or make too many records; none is created.
+            PolicyViolationError: they have too many partitions or records together; none is created.
         """
         self._check_total(topics)
-        async with self._controller.turn:
-            return await self._create(topics, take, validate_only=validate_only)
-
-    async def _create(
-        self, topics: Sequence[CreateTopicsRequest.CreatableTopic], take: Callable[[int], None], *, validate_only: bool
-    ) -> dict[str, CreatedTopic | ItemError]:
         outcomes: dict[str, CreatedTopic | ItemError] = {}
-        async for topic in in_slices(topics):
-            try:
-                with item_errors(f"creating the topic {topic.name}"):  # a defect of a policy is that of its topic (B4)
-                    outcomes[topic.name] = self._created(topic, take)
-            except ItemError as error:
-                outcomes[topic.name] = error.as_result()
-        records = [
-            record for outcome in outcomes.values() if isinstance(outcome, CreatedTopic) for record in outcome.records
-        ]
-        if len(records) > MAXIMUM_RECORDS:
-            raise PolicyViolationError("Unable to perform excessively large batch operation.")
-        if not validate_only:
-            self._controller.commit(records)
+        async with self._controller.turn:
+            async for topic in in_slices(topics):
+                try:
+                    with item_errors(f"creating the topic {topic.name}"):  # errors of policies are those of topics (B4)
+                        outcomes[topic.name] = self._created(topic, take)
+                except ItemError as error:
+                    outcomes[topic.name] = error.as_result()
+            created = [outcome for outcome in outcomes.values() if isinstance(outcome, CreatedTopic)]
+            records = [record for topic in created for record in topic.records]
+            if len(records) > MAXIMUM_RECORDS:
+                raise PolicyViolationError(TOO_LARGE_BATCH)
+            if not validate_only:
+                self._controller.commit(records)
         return outcomes
 
     def _check_total(self, topics: Sequence[CreateTopicsRequest.CreatableTopic]) -> None:
@@ -150,7 +144,7 @@ class TopicCreation:
             raise ItemError(ErrorCode.INVALID_TOPIC_EXCEPTION, message)
 
     def _assigned(self, topic: CreateTopicsRequest.CreatableTopic, configs: Mapping[str, str]) -> int:
-        """How many partitions a topic has whose places the request says (8a)."""
+        """How many partitions a topic has whose replicas the request assigns (8a)."""
         specified = "A manual partition assignment was specified, but"
         if topic.replication_factor != _LEFT_TO_BROKER:
             raise ItemError(ErrorCode.INVALID_REQUEST, f"{specified} replication factor was not set to -1.")
@@ -173,7 +167,7 @@ class TopicCreation:
         return len(places)
 
     def _placed(self, topic: CreateTopicsRequest.CreatableTopic, configs: Mapping[str, str]) -> int:
-        """How many partitions a topic has whose places are left to the broker (8b)."""
+        """How many partitions a topic has whose replicas the broker assigns (8b)."""
         partitions, replication_factor = topic.num_partitions, topic.replication_factor
         if replication_factor < _LEFT_TO_BROKER or replication_factor == 0:
             message = "Replication factor must be larger than 0, or -1 to use the default value."
@@ -195,7 +189,7 @@ class TopicCreation:
 
 
 def _configs(topic: CreateTopicsRequest.CreatableTopic) -> dict[str, str]:
-    """What a request sets; of a name that is given twice the last value holds (7)."""
+    """The configuration in a request; if a name is given twice, the last value counts (7)."""
     configs = {config.name: config.value for config in topic.configs}
     nothing = [name for name, value in configs.items() if value is None]
     if nothing:

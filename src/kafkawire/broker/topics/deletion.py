@@ -1,4 +1,4 @@
-"""How topics go: by name or by id, each once."""
+"""Deletion of topics, by name or by id."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from kafkawire.broker.authorization import Authorization
-from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.controller import MAXIMUM_RECORDS, TOO_LARGE_BATCH, Controller
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.item_errors import ItemError, item_error
 from kafkawire.broker.sessions import Session
@@ -22,7 +22,6 @@ __all__ = ["DeletedTopic", "TopicDeletion"]
 
 T = TypeVar("T")
 _NO_ID = Uuid()
-_TOO_MANY = "Unable to perform excessively large batch operation."
 _UNAUTHORIZED = ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
 _UNKNOWN_ID = ItemError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")
 _UNKNOWN_NAME = ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition.")
@@ -30,12 +29,12 @@ _UNKNOWN_NAME = ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server doe
 
 @dataclass(frozen=True, slots=True)
 class DeletedTopic:
-    """What came of one topic.
+    """The outcome of one topic.
 
     Attributes:
-        name: None where it must not be told.
-        topic_id: zero likewise.
-        error: None if the topic is gone.
+        name: None if the session may not learn it.
+        topic_id: zero if the session may not learn it.
+        error: None if the topic is deleted.
     """
 
     name: str | None
@@ -44,38 +43,14 @@ class DeletedTopic:
 
 
 class TopicDeletion:
-    """Deletes topics.
+    """The deletions of one request.
 
     Args:
-        controller: where they are.
-        access: who may.
+        controller: commits the records.
+        access: what sessions may do.
+        session: the client.
+        take: takes a number of partitions from a quota; raises ThrottlingQuotaExceededError.
     """
-
-    def __init__(self, controller: Controller, access: Authorization) -> None:
-        self._controller = controller
-        self._access = access
-
-    async def delete(
-        self, request: DeleteTopicsRequest, session: Session, take: Callable[[int], None]
-    ) -> list[DeletedTopic]:
-        """Delete topics, all that may be deleted together.
-
-        Args:
-            request: names the topics.
-            session: who wants it.
-            take: asks a quota for so many partitions; raises ThrottlingQuotaExceededError.
-
-        Raises:
-            PolicyViolationError: they are too many; none is deleted.
-        """
-        if max(len(request.topics), len(request.topic_names)) > MAXIMUM_RECORDS:
-            raise PolicyViolationError(_TOO_MANY)
-        async with self._controller.turn:
-            return list(_Deletion(self._controller, self._access, session, take).outcomes(request))
-
-
-class _Deletion:
-    """The deletions of one request."""
 
     def __init__(
         self, controller: Controller, access: Authorization, session: Session, take: Callable[[int], None]
@@ -86,8 +61,18 @@ class _Deletion:
         self._session = session
         self._take = take
 
-    def outcomes(self, request: DeleteTopicsRequest) -> Iterator[DeletedTopic]:
-        """What comes of each."""
+    async def delete(self, request: DeleteTopicsRequest) -> list[DeletedTopic]:
+        """Delete topics, in one commit.
+
+        Raises:
+            PolicyViolationError: there are too many; none is deleted.
+        """
+        if max(len(request.topics), len(request.topic_names)) > MAXIMUM_RECORDS:
+            raise PolicyViolationError(TOO_LARGE_BATCH)
+        async with self._controller.turn:
+            return list(self._outcomes(request))
+
+    def _outcomes(self, request: DeleteTopicsRequest) -> Iterator[DeletedTopic]:
         names, ids = Counter(request.topic_names), Counter[Uuid]()
         for topic in request.topics:
             has_id = topic.topic_id != _NO_ID
@@ -106,14 +91,14 @@ class _Deletion:
         yield from self._found(names, ids)
 
     def _found(self, names: Counter[str], ids: Counter[Uuid]) -> Iterator[DeletedTopic]:
-        doomed: dict[Uuid, Topic] = {}
+        deleted: dict[Uuid, Topic] = {}
         for topic_id in _once(ids):
             refused = self._refused_id(topic_id)
             if refused is None:
-                doomed[topic_id] = self._topics.by_id[topic_id]
+                deleted[topic_id] = self._topics.by_id[topic_id]
             else:
                 yield refused
-        taken = {*_twice(ids), *doomed}
+        taken = {*_twice(ids), *deleted}
         for name in _once(names):
             refused = self._refused_name(name)
             if refused is not None:
@@ -121,12 +106,12 @@ class _Deletion:
                 continue
             topic = self._topics.by_name[name]
             if topic.topic_id in taken:
-                doomed.pop(topic.topic_id, None)
+                deleted.pop(topic.topic_id, None)
                 message = "The provided topic name maps to an ID that was already supplied."
                 yield _refused(name, topic.topic_id, message)
             else:
-                doomed[topic.topic_id] = topic
-        yield from self._deleted(doomed)
+                deleted[topic.topic_id] = topic
+        yield from self._deleted(deleted)
 
     def _refused_id(self, topic_id: Uuid) -> DeletedTopic | None:
         topic = self._topics.by_id.get(topic_id)
@@ -134,8 +119,8 @@ class _Deletion:
             return DeletedTopic(None, topic_id, _UNKNOWN_ID)
         if self._may(AclOperation.DELETE, topic.name):
             return None
-        told = topic.name if self._may(AclOperation.DESCRIBE, topic.name) else None
-        return DeletedTopic(told, topic_id, _UNAUTHORIZED)
+        visible_name = topic.name if self._may(AclOperation.DESCRIBE, topic.name) else None
+        return DeletedTopic(visible_name, topic_id, _UNAUTHORIZED)
 
     def _refused_name(self, name: str) -> DeletedTopic | None:
         error = None
@@ -147,9 +132,9 @@ class _Deletion:
             error = _UNAUTHORIZED
         return None if error is None else DeletedTopic(name, _NO_ID, error)
 
-    def _deleted(self, doomed: dict[Uuid, Topic]) -> Iterator[DeletedTopic]:
+    def _deleted(self, deleted: dict[Uuid, Topic]) -> Iterator[DeletedTopic]:
         records = []
-        for topic_id, topic in doomed.items():
+        for topic_id, topic in deleted.items():
             try:
                 self._take(len(topic.partitions))
             except ThrottlingQuotaExceededError as error:
@@ -158,7 +143,7 @@ class _Deletion:
             records.append(RemoveTopicRecord(topic_id))
             yield DeletedTopic(topic.name, topic_id)
         if len(records) > MAXIMUM_RECORDS:
-            raise PolicyViolationError(_TOO_MANY)
+            raise PolicyViolationError(TOO_LARGE_BATCH)
         self._controller.commit(records)
 
     def _may(self, operation: AclOperation, name: str) -> bool:

@@ -1,11 +1,11 @@
-"""How topics get more partitions."""
+"""Addition of partitions to topics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.controller import MAXIMUM_RECORDS, TOO_LARGE_BATCH, Controller
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.item_errors import ItemError, item_error
@@ -24,8 +24,8 @@ class TopicGrowth:
     """Adds partitions.
 
     Args:
-        controller: where topics are.
-        placement: says where partitions go.
+        controller: commits the records.
+        placement: where partitions go.
     """
 
     def __init__(self, controller: Controller, placement: Placement) -> None:
@@ -39,45 +39,36 @@ class TopicGrowth:
         *,
         validate_only: bool = False,
     ) -> dict[str, ItemError | None]:
-        """Add partitions to topics, to all that can have them together.
+        """Add partitions to topics, in one commit.
 
         Args:
-            topics: each name once, with the number that there shall be.
-            take: asks a quota for so many partitions; raises ThrottlingQuotaExceededError.
-            validate_only: whether to look only.
+            topics: each name once, with the new number of partitions.
+            take: takes a number of partitions from a quota; raises ThrottlingQuotaExceededError.
+            validate_only: whether to do everything except the commit.
 
         Returns:
-            For each name, in the order of the topics, what was wrong.
+            For each name, in the order of the topics, the error, or None.
 
         Raises:
-            PolicyViolationError: they would make too many records; none is added.
+            PolicyViolationError: they would need too many records; none is added.
         """
         if len(topics) > MAXIMUM_RECORDS:
-            raise PolicyViolationError("Unable to perform excessively large batch operation.")
-        async with self._controller.turn:
-            return await self._grow(topics, take, validate_only=validate_only)
-
-    async def _grow(
-        self,
-        topics: Sequence[CreatePartitionsRequest.CreatePartitionsTopic],
-        take: Callable[[int], None],
-        *,
-        validate_only: bool,
-    ) -> dict[str, ItemError | None]:
+            raise PolicyViolationError(TOO_LARGE_BATCH)
         outcomes: dict[str, ItemError | None] = {}
         added: list[tuple[Topic, range]] = []
-        async for topic in in_slices(topics):
-            try:
-                added.append(self._added(topic, take))
-                outcomes[topic.name] = None
-            except (ItemError, ApiError) as error:
-                outcomes[topic.name] = item_error(error, f"adding partitions to {topic.name}").as_result()
-        if sum(len(partitions) for _, partitions in added) > MAXIMUM_RECORDS:
-            raise PolicyViolationError("Unable to perform excessively large batch operation.")
-        if not validate_only:
-            self._controller.commit(
-                [self._placement.record(topic.topic_id, at) for topic, partitions in added for at in partitions]
-            )
+        async with self._controller.turn:
+            async for topic in in_slices(topics):
+                try:
+                    added.append(self._added(topic, take))
+                    outcomes[topic.name] = None
+                except (ItemError, ApiError) as error:
+                    outcomes[topic.name] = item_error(error, f"adding partitions to {topic.name}").as_result()
+            if sum(len(partitions) for _, partitions in added) > MAXIMUM_RECORDS:
+                raise PolicyViolationError(TOO_LARGE_BATCH)
+            if not validate_only:
+                self._controller.commit(
+                    [self._placement.record(topic.topic_id, at) for topic, partitions in added for at in partitions]
+                )
         return outcomes
 
     def _added(

@@ -1,4 +1,4 @@
-"""Where the partitions of topics go: there is one node."""
+"""Placement of partitions on the only node."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Placement:
         self._directory_id = directory_id
 
     def check_replication_factor(self, wanted: int) -> None:
-        """Let a number of replicas pass that one node can hold.
+        """Validate a replication factor; raise if it is not acceptable.
 
         Raises:
-            ItemError: it cannot (B5, 8b).
+            ItemError: it is not 1 (B5, 8b).
         """
         if wanted != 1:
             message = (
@@ -39,14 +39,14 @@ class Placement:
             raise ItemError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
 
     def check_assignment(self, brokers: Sequence[int], replication_factor: int | None) -> None:
-        """Let the brokers that somebody wants for a partition pass.
+        """Validate the brokers that a request assigns to a partition; raise if they are not acceptable.
 
         Args:
             brokers: their ids.
-            replication_factor: how many there must be; None if any number will do.
+            replication_factor: how many there must be; None for any number.
 
         Raises:
-            ItemError: they cannot be (B5, 8a).
+            ItemError: they are invalid (B5, 8a).
         """
         includes = "The manual partition assignment includes"
         if not brokers:

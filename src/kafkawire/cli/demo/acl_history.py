@@ -72,7 +72,7 @@ def _cells(row: _Row) -> Sequence[str]:
     operation, permission, kind, name, pattern, begin, end = (str(row[column] or "") for column in _COLUMNS)
     resource = f"{kind} {name}{'*' if pattern == 'PREFIXED' else ''}"
     colour = "red" if permission == "DENY" else "green"
-    return operation, f"[{colour}]{permission}", resource, _time_of_day(begin), _time_of_day(end) or "[dim]still so"
+    return operation, f"[{colour}]{permission}", resource, _time_of_day(begin), _time_of_day(end) or "[dim]still valid"
 
 
 def _time_of_day(text: str) -> str:

@@ -30,7 +30,7 @@ from kafkawire.admin import (
     Results,
 )
 from kafkawire.cli.demo.acl_history import show_acl_history
-from kafkawire.cli.demo.broker_process import BrokerProcess
+from kafkawire.cli.demo.broker_process import broker_process
 from kafkawire.cli.demo.kafka_dump_log import KafkaToolError, dump_metadata_log, missing_program
 from kafkawire.cli.outcome import CommandError
 from kafkawire.wire.kafka_errors import KafkaError
@@ -65,7 +65,7 @@ def show_administration(console: Console) -> None:
     """
     with tempfile.TemporaryDirectory(prefix="kafkawire-demo-") as scratch:
         console.rule("[bold]3. A broker that runs in Python is administered in bulk")
-        with BrokerProcess(Path(scratch), _PROPERTIES) as broker:
+        with broker_process(Path(scratch), _PROPERTIES) as broker:
             console.print(f"kafkawire broker listens on {broker.bootstrap_servers}, properties:")
             for setting in _PROPERTIES:
                 console.print(f"  {setting}", style="cyan", highlight=False)
@@ -157,7 +157,7 @@ def _show_quotas(console: Console, quotas: Mapping[ClientQuotaEntity, Mapping[st
     for key, quota in EffectiveQuotas(quotas).of_client("user-0042", "batch").items():
         limit = "none" if quota.value is None else f"{quota.value:,.0f}"
         parts = quota.entity.items() if quota.entity is not None else ()
-        table.add_row(key, limit, ", ".join(f"{kind} {name or '<default>'}" for kind, name in parts) or "nobody")
+        table.add_row(key, limit, ", ".join(f"{kind} {name or '<default>'}" for kind, name in parts) or "none")
     console.print(table)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from kafkawire.cli.outcome import CommandError
 
@@ -18,7 +19,7 @@ _PROGRAM: Final = "import sys; from kafkawire.cli.app import main; sys.exit(main
 
 
 class BrokerProcess:
-    """``kafkawire broker`` on a folder; it is killed when its context ends.
+    """``kafkawire broker`` on a folder.
 
     Args:
         folder: for its data, its output and its address.
@@ -66,11 +67,17 @@ class BrokerProcess:
             self._process = None
         self.bootstrap_servers = ""
 
-    def __enter__(self) -> Self:
-        self.start()
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.kill()
+@contextmanager
+def broker_process(folder: Path, configuration: tuple[str, ...]) -> Iterator[BrokerProcess]:
+    """A broker that is killed at the end; for the arguments see ``BrokerProcess``.
+
+    Raises:
+        CommandError: as ``BrokerProcess.start``.
+    """
+    broker = BrokerProcess(folder, configuration)
+    try:
+        broker.start()
+        yield broker
+    finally:
+        broker.kill()

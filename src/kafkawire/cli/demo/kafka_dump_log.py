@@ -71,6 +71,6 @@ def _run(command: list[str]) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise KafkaToolError(f"{command[0]}: {error}") from error
     if done.returncode:
-        told = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        raise KafkaToolError("\n".join([f"{command[0]} failed:", *told[:5]]))
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        raise KafkaToolError("\n".join([f"{command[0]} failed:", *lines[:5]]))
     return done.stdout

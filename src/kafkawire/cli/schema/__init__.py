@@ -9,11 +9,6 @@ from kafkawire.cli.schema import check, diff, lint
 schema = typer.Typer(help="Check and compare message definitions.", no_args_is_help=True)
 
 
-@schema.callback()
-def _group() -> None:
-    """Check and compare message definitions."""
-
-
 schema.command("lint")(lint.run)
 schema.command("diff")(diff.run)
 schema.command("check")(check.run)

@@ -83,30 +83,32 @@ def fitting_columns(columns: Sequence[ShownColumn], width: int) -> Sequence[Show
     """
     names = {column.name for column in columns}
     ranks = {column.name: _rank(column, names) for column in columns}
-    told = sorted([column for column in columns if any(column.cells)] or columns, key=lambda each: ranks[each.name])
-    telling = {column.name for column in told if ranks[column.name] == 0}
+    ranked = sorted([column for column in columns if any(column.cells)] or columns, key=lambda each: ranks[each.name])
+    informative = {column.name for column in ranked if ranks[column.name] == 0}
     room = width - _GAP
     chosen: _Chosen = {}
     for widest in _WIDEST:
-        chosen = {column.name: column for column in _chosen([each.narrowed(widest) for each in told], telling, room)}
-        if telling <= chosen.keys():
+        chosen = {
+            column.name: column for column in _chosen([each.narrowed(widest) for each in ranked], informative, room)
+        }
+        if informative <= chosen.keys():
             break
-    widened = {column.name: column for column in _widened(chosen, told, room)}
+    widened = {column.name: column for column in _widened(chosen, ranked, room)}
     return [widened[column.name] for column in columns if column.name in widened]
 
 
-def _chosen(ranked: Sequence[ShownColumn], telling: Set[str], room: int) -> Iterator[ShownColumn]:
+def _chosen(ranked: Sequence[ShownColumn], informative: Set[str], room: int) -> Iterator[ShownColumn]:
     """As many columns as fit; if an informative one does not fit, no less informative one replaces it."""
-    free, all_telling_fit = room, True
+    free, all_informative_fit = room, True
     for column in ranked:
-        if not all_telling_fit and column.name not in telling:
+        if not all_informative_fit and column.name not in informative:
             return
         shown = column.cut(free - _GAP) if column.name == _CUT and free >= _NARROWEST_CUT else column
         if shown.width + _GAP <= free or free == room:
             yield shown
             free -= shown.width + _GAP
-        elif column.name in telling:
-            all_telling_fit = False
+        elif column.name in informative:
+            all_informative_fit = False
 
 
 def _widened(chosen: _Chosen, ranked: Sequence[ShownColumn], room: int) -> Iterator[ShownColumn]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, repeat
-from typing import Final, cast
+from itertools import accumulate
+from typing import Any, Final, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -173,12 +173,14 @@ def _usual_group(
 ) -> RecordGroup | None:
     """Batches and their records; None if a record needs the exact decoder."""
     headers = [each.batch for each in batches]
-    arrays = decode_record_arrays(payloads, counts)
-    if arrays is None or any(abs(each.base_offset) > _FAR_FROM_ALL_LIMITS for each in headers):
-        return None
-    of_each = chain.from_iterable(map(repeat, range(len(counts)), counts))
-    numbers: pa.Int32Array = pa.array(list(of_each), pa.int32())
     bases: pa.Int64Array = pa.array([each.base_offset for each in headers], pa.int64())
+    arrays = decode_record_arrays(payloads, counts)
+    ends = cast("dict[str, int]", cast("Any", pc.min_max(bases)).as_py())
+    if arrays is None or max(map(abs, ends.values())) > _FAR_FROM_ALL_LIMITS:
+        return None
+    bounds: pa.Int32Array = pa.array(list(accumulate(counts, initial=0)), pa.int32())
+    of_each = pa.ListArray.from_arrays(bounds, arrays.offset_deltas)
+    numbers = cast("pa.Int32Array", pc.list_parent_indices(of_each).cast(pa.int32()))
     offsets = pc.add(bases.take(numbers), arrays.offset_deltas)
     try:
         times = times_of(headers, numbers, arrays)

@@ -14,7 +14,7 @@ CLUSTER_NAME = "kafka-cluster"
 """The only name that the resource of type ``CLUSTER`` may have (A18)."""
 
 WILDCARD = "*"
-"""As a literal name: every resource of the type. As a host: every host. After ``User:``: everybody."""
+"""As a literal name: every resource of the type. As a host: every host. After ``User:``: every user."""
 
 
 class ResourceType(TolerantEnum):
@@ -75,12 +75,12 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
 
     Attributes:
         resource_type: type of the resources.
-        resource_name: their name, the beginning of their names, or ``*``; ``kafka-cluster`` for the cluster.
-        principal: who, ``User:alice``; ``User:*`` is everybody.
-        operation: what.
+        resource_name: their name, a prefix of their names, or ``*``; ``kafka-cluster`` for the cluster.
+        principal: ``User:alice``; ``User:*`` for every user.
+        operation: the operation.
         permission_type: whether it is allowed or denied.
         host: address of the client, or ``*``; names and ranges match nothing (A23).
-        pattern_type: whether ``resource_name`` is a name or a beginning.
+        pattern_type: whether ``resource_name`` is a name or a prefix.
     """
 
     resource_type: ResourceType
@@ -99,7 +99,7 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
         permission_type: AclPermissionType = AclPermissionType.ALLOW,
         host: str = WILDCARD,
     ) -> AclBinding:
-        """An ACL of the cluster, whose name needs not be remembered."""
+        """An ACL of the cluster, whose name is fixed."""
         return cls(ResourceType.CLUSTER, CLUSTER_NAME, principal, operation, permission_type, host)
 
     @classmethod
@@ -120,12 +120,12 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
         cluster if it is idempotent. From Kafka 2.8 on the right to write to any topic is enough for that (KIP-679).
 
         Args:
-            principal: who, ``User:alice``.
-            topics: names of the topics, or beginnings of names; ``*`` for all.
+            principal: ``User:alice``.
+            topics: names of the topics, or prefixes of names; ``*`` for all.
             transactional_ids: the same of transactional ids.
             idempotent: whether the producer is idempotent without being transactional.
             host: address of the client, or ``*``.
-            pattern_type: whether ``topics`` and ``transactional_ids`` are names or beginnings.
+            pattern_type: whether ``topics`` and ``transactional_ids`` are names or prefixes.
 
         Raises:
             TypeError: an argument is something else, such as one name instead of many.
@@ -155,11 +155,11 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
         READ and DESCRIBE on each topic, READ on each group.
 
         Args:
-            principal: who, ``User:alice``.
-            topics: names of the topics, or beginnings of names; ``*`` for all.
+            principal: ``User:alice``.
+            topics: names of the topics, or prefixes of names; ``*`` for all.
             groups: the same of groups.
             host: address of the client, or ``*``.
-            pattern_type: whether ``topics`` and ``groups`` are names or beginnings.
+            pattern_type: whether ``topics`` and ``groups`` are names or prefixes.
 
         Raises:
             TypeError: an argument is something else, such as one name instead of many.
@@ -188,12 +188,12 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
 
     @property
     def is_unknown(self) -> bool:
-        """Whether a part of it is known to newer brokers only; such an ACL cannot be created by this client (A14)."""
+        """Whether only newer brokers have one of its values; this client cannot create such an ACL (A14)."""
         parts = (self.resource_type, self.operation, self.permission_type, self.pattern_type)
         return any(part.is_unknown for part in parts)
 
     def to_filter(self) -> AclBindingFilter:
-        """The filter that finds this ACL and no other."""
+        """The filter that matches only this ACL."""
         return AclBindingFilter(
             self.resource_type,
             self.resource_name,
@@ -206,13 +206,13 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
 
 
 class AclBindingFilter(msgspec.Struct, frozen=True, gc=False):
-    """Which ACLs are meant: those that agree with every attribute. By default all are.
+    """A filter matches the ACLs that agree with every attribute; by default all ACLs.
 
     Attributes:
         resource_type: ``ANY`` for every type.
         resource_name: None for every name; ``*`` is the name that some ACLs have, not a wildcard of the filter.
-        principal: None for everybody; ``User:*`` finds the ACLs that say ``User:*``.
-        operation: ``ANY`` for every operation; ``ALL`` finds the ACLs that say ``ALL``.
+        principal: None for every principal; ``User:*`` finds the ACLs of ``User:*``.
+        operation: ``ANY`` for every operation; ``ALL`` finds the ACLs for ``ALL``.
         permission_type: ``ANY`` for both.
         host: None for every host.
         pattern_type: ``LITERAL`` or ``PREFIXED`` for ACLs of that pattern, ``ANY`` for both, and ``MATCH`` for the ACLs
@@ -229,7 +229,7 @@ class AclBindingFilter(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_unknown(self) -> bool:
-        """Whether a part of it is known to newer brokers only; no broker may be asked so (A11)."""
+        """Whether only newer brokers have one of its values; such a filter cannot be sent (A11)."""
         parts = (self.resource_type, self.operation, self.permission_type, self.pattern_type)
         return any(part.is_unknown for part in parts)
 
@@ -274,13 +274,13 @@ OPERATIONS_OF_RESOURCES: Mapping[ResourceType, frozenset[AclOperation]] = Mappin
         }.items()
     }
 )
-"""The operations that brokers ask for on each type of resource; an ACL for another one has no effect (A24)."""
+"""The operations that brokers check on each type of resource; an ACL for another one has no effect (A24)."""
 
 _NOT_REQUESTED = -0x8000_0000
 
 
 def authorized_operations(bits: int) -> frozenset[AclOperation] | None:
-    """What the bit field of an answer says that the caller may do, or None if it was not asked for (A26)."""
+    """The operations in the bit field of an answer, or None if they were not requested (A26)."""
     if bits == _NOT_REQUESTED:
         return None
     return frozenset(AclOperation(code) for code in range(32) if bits >> code & 1)

@@ -1,4 +1,4 @@
-"""May a principal do it, and which ACL says so: the decision of Kafka's own authorizer over described ACLs (A25)."""
+"""The decision of Kafka's own authorizer over described ACLs, with the ACL that decides (A25)."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from kafkawire.model.acls.bindings import (
 from kafkawire.model.acls.matching import AclIndex
 
 EVERYBODY = "User:*"
-"""The principal that stands for every principal, of whatever type."""
+"""The principal in ACLs that matches every principal of any type."""
 
 IMPLIED_BY: dict[AclOperation, frozenset[AclOperation]] = {
     AclOperation.DESCRIBE: frozenset({AclOperation.READ, AclOperation.WRITE, AclOperation.DELETE, AclOperation.ALTER}),
     AclOperation.DESCRIBE_CONFIGS: frozenset({AclOperation.ALTER_CONFIGS}),
 }
-"""Operations that are allowed wherever one of some others is; a denial implies nothing."""
+"""Operation to others that imply it where they are allowed; a denial implies nothing."""
 
 
 class Reason(Enum):
-    """Why an authorizer decides as it does."""
+    """The reason of a decision."""
 
     SUPER_USER = "super user"
     DENIED = "an ACL denies it"
@@ -40,12 +40,12 @@ class Reason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an authorizer decides.
+    """A decision of an authorizer.
 
     Attributes:
-        allowed: whether the principal may.
-        reason: why.
-        acl: the ACL that says so; None if none does.
+        allowed: whether the operation is allowed.
+        reason: the reason.
+        acl: the ACL that decides; None if none does.
         unclear: ACLs that a newer broker may read otherwise, since this client does not know their kind of pattern or
             permission; they were left out of the decision.
     """
@@ -89,9 +89,9 @@ class AclEvaluator:
             ValueError: the operation or the type is one of filters or of ACLs, such as ``ANY`` or ``ALL``.
         """
         if operation in (AclOperation.UNKNOWN, AclOperation.ANY, AclOperation.ALL):
-            raise ValueError(f"{operation} is not what a client does")
+            raise ValueError(f"{operation} is not an operation of a client")
         if resource_type in (ResourceType.UNKNOWN, ResourceType.ANY):
-            raise ValueError(f"{resource_type} is not the type of a resource")
+            raise ValueError(f"{resource_type} is not a type of resources")
         if principal in self._super_users:
             return Decision(allowed=True, reason=Reason.SUPER_USER)
         concerning = self._index.matching(
@@ -126,7 +126,7 @@ class AclEvaluator:
 
 
 def applies(acl: AclBinding, principal: str, operation: AclOperation, host: str) -> bool:
-    """Whether an ACL of a resource speaks of who does what from where; what an operation implies counts (A25)."""
+    """Whether an ACL of a resource applies to a principal, an operation and a host; implied operations count (A25)."""
     if acl.principal not in (principal, EVERYBODY) or acl.host not in (host, WILDCARD):
         return False
     if acl.operation in (operation, AclOperation.ALL):

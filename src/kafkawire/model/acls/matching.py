@@ -1,4 +1,4 @@
-"""Which ACLs a filter means: A3 to A10, as brokers decide it (KIP-140, KIP-290)."""
+"""Which ACLs a filter matches: A3 to A10, as brokers decide it (KIP-140, KIP-290)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _KeyOf = Callable[[AclBinding | AclBindingFilter], object]
 
 
 def matches(wanted: AclBindingFilter, acl: AclBinding) -> bool:
-    """Whether a filter means an ACL.
+    """Whether a filter matches an ACL.
 
-    ``ANY`` and None in the filter also mean what this client does not know (KIP-140).
+    ``ANY`` and None in the filter also match values of newer brokers (KIP-140).
     """
     return (
         wanted.resource_type in (ResourceType.ANY, acl.resource_type)
@@ -49,7 +49,7 @@ def _matches_pattern(wanted: AclBindingFilter, acl: AclBinding) -> bool:
 
 
 def _concerns(acl: AclBinding, name: str) -> bool:
-    """Whether an ACL speaks of the resource of this name (A7)."""
+    """Whether an ACL applies to the resource of this name (A7)."""
     match acl.pattern_type:
         case PatternType.LITERAL:
             return acl.resource_name in (name, WILDCARD)
@@ -60,10 +60,10 @@ def _concerns(acl: AclBinding, name: str) -> bool:
 
 
 class AclIndex:
-    """Many ACLs, prepared for many filters: equal to `matches` on each, without a look at each.
+    """An index of ACLs for many filters: equal to `matches` on each ACL, without comparing each.
 
     The first filter that sets some attributes costs one pass over the ACLs, further ones that set the same attributes
-    cost what they find.
+    cost only their results.
 
     Args:
         acls: the ACLs; answers keep their order.
@@ -75,7 +75,7 @@ class AclIndex:
         self._by_attributes: dict[tuple[str, ...], dict[object, list[int]]] = {}
 
     def matching(self, wanted: AclBindingFilter) -> list[AclBinding]:
-        """The ACLs that a filter means."""
+        """The ACLs that a filter matches."""
         attributes = _attributes(wanted)
         if not attributes:
             return list(self.acls)
@@ -96,7 +96,7 @@ class AclIndex:
         return known
 
     def _patterns(self, wanted: AclBindingFilter, name: str) -> Iterable[AclBindingFilter]:
-        """The exact patterns that concern a resource (A7)."""
+        """The exact patterns that apply to a resource (A7)."""
         for literal in (name, WILDCARD):
             yield replace(wanted, resource_name=literal, pattern_type=PatternType.LITERAL)
         for length in self._prefix_lengths:
@@ -109,7 +109,7 @@ class AclIndex:
 
 
 def _attributes(wanted: AclBindingFilter) -> tuple[str, ...]:
-    """The attributes in which the filter and the ACLs that it means are equal, ``MATCH`` being worked out before."""
+    """The attributes in which a filter and its matches are equal, after ``MATCH`` was resolved."""
     named = wanted.resource_name is not None
     return tuple(
         attribute

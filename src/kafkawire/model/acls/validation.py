@@ -1,4 +1,4 @@
-"""What is wrong with an ACL or a filter, said before anything is sent and with the broker's code.
+"""Errors of ACLs and filters, found before anything is sent, with the broker's error code.
 
 A broker does not always answer for one item: an ``ANY`` in an ACL fails the whole request, an ``UNKNOWN`` closes the
 connection. So these checks protect the other items of a call.
@@ -35,7 +35,7 @@ def refusal_of_binding(acl: AclBinding) -> ApiError | None:
 
 
 def reason_without_effect(acl: AclBinding) -> ApiError | None:
-    """Why an ACL that a broker stores will never matter there, or None if it may (A22, A23, A24)."""
+    """Why an ACL that a broker stores never has an effect there, or None if it may (A22, A23, A24)."""
     if acl.principal.startswith(":"):
         return InvalidRequestError(f"The principal {acl.principal!r} has an empty type; write it as User:name.")
     if acl.host != WILDCARD and not _is_address(acl.host):

@@ -7,8 +7,6 @@ from typing import Final
 
 from kafkawire.model.configs.definitions import ConfigDefinition, definitions
 
-__all__ = ["broker_definition", "broker_synonyms"]
-
 _OF_LISTENER: Final = re.compile(r"listener\.name\.[^.]*\.(.*)")
 _OF_MECHANISM: Final = (
     "sasl.jaas.config",
@@ -17,11 +15,11 @@ _OF_MECHANISM: Final = (
     "sasl.server.callback.handler.class",
     "connections.max.reauth.ms",
 )
-"""What can be given for one mechanism of a listener: ``listener.name.<listener>.<mechanism>.<name>``."""
+"""Names that can be set for one mechanism of a listener: ``listener.name.<listener>.<mechanism>.<name>``."""
 
 
 def broker_synonyms(name: str) -> tuple[str, ...]:
-    """All names that stand for the same as a name of a broker's configuration, the one that holds first."""
+    """All synonyms of a name of a broker's configuration, in the order in which they apply."""
     found = definitions().broker_synonyms.get(name)
     if found is not None:
         return found
@@ -34,7 +32,7 @@ def broker_synonyms(name: str) -> tuple[str, ...]:
 
 
 def broker_definition(name: str) -> ConfigDefinition | None:
-    """What a name of a broker's configuration is, that of a listener as well; None for names that Kafka lacks."""
+    """The definition of a name of a broker's configuration, that of a listener as well; None for unknown names."""
     known = definitions()
     for synonym in (name, *broker_synonyms(name)):
         found = known.broker.get(synonym) or known.broker_dynamic_only.get(synonym)

@@ -1,4 +1,4 @@
-"""What values of configurations must be beyond their type; refusals in the words that Kafka's clients may know."""
+"""Checks of values of configurations beyond their type. The messages are Kafka's."""
 
 from __future__ import annotations
 
@@ -9,22 +9,8 @@ import msgspec
 
 from kafkawire.model.configs.java_numbers import java_double
 
-__all__ = [
-    "Check",
-    "Entries",
-    "InvalidValueError",
-    "NotEmpty",
-    "NotNull",
-    "OffsetReset",
-    "OneOf",
-    "Range",
-    "RangeOr",
-    "ThrottledReplicas",
-    "Value",
-]
-
 Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
-"""A value that was parsed: text, a number, a boolean, the entries of a list, or none at all."""
+"""A parsed value: text, a number, a boolean, the entries of a list, or None."""
 
 _REPLICA = re.compile(r"([0-9]+:[0-9]+)?", re.ASCII)
 _DURATION = re.compile(
@@ -34,7 +20,7 @@ _DURATION = re.compile(
 
 
 class InvalidValueError(Exception):
-    """A value that a configuration cannot have; the message is Kafka's and holds the value, which is no secret then."""
+    """An invalid value of a configuration; the message is Kafka's and has the value, which is not secret then."""
 
     @classmethod
     def of(cls, name: str, value: object, reason: str) -> InvalidValueError:
@@ -50,10 +36,10 @@ class InvalidValueError(Exception):
 
 
 class _Check(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True):
-    """Looks at one value; raises InvalidValueError if it must not be."""
+    """A check of one value; raises InvalidValueError for an invalid one."""
 
     def verify(self, name: str, value: Value) -> None:
-        """Let a value pass, or not."""
+        """Raise InvalidValueError if the value is invalid."""
         raise NotImplementedError
 
 
@@ -64,7 +50,7 @@ class Range(_Check, frozen=True, tag="range"):
     maximum: int | float | None = None
 
     def verify(self, name: str, value: Value) -> None:
-        """Let a number within the limits pass."""
+        """Validate the number."""
         if not isinstance(value, int | float):
             raise InvalidValueError.of(name, value, "Value must be non-null")
         if self.minimum is not None and value < self.minimum:
@@ -81,7 +67,7 @@ class RangeOr(_Check, frozen=True, tag="range_or"):
     other: int
 
     def verify(self, name: str, value: Value) -> None:
-        """Let such a number pass."""
+        """Validate the number."""
         if not isinstance(value, int) or not (self.minimum <= value <= self.maximum or value == self.other):
             reason = f"Value must be between {self.minimum} and {self.maximum} or equal to {self.other}"
             raise InvalidValueError.of(name, value, reason)
@@ -94,7 +80,7 @@ class OneOf(_Check, frozen=True, tag="one_of"):
     ignoring_case: bool = False
 
     def verify(self, name: str, value: Value) -> None:
-        """Let one of the words pass."""
+        """Validate the text."""
         if value in self.words:
             return
         if self.ignoring_case and isinstance(value, str) and value.upper() in map(str.upper, self.words):
@@ -104,14 +90,14 @@ class OneOf(_Check, frozen=True, tag="one_of"):
 
 
 class Entries(_Check, frozen=True, tag="entries"):
-    """A list without empty entries; if words are given, with no others than these."""
+    """A list without empty entries; if words are given, only of these."""
 
     words: tuple[str, ...] = ()
     may_be_empty: bool = True
     may_be_null: bool = False
 
     def verify(self, name: str, value: Value) -> None:
-        """Let such a list pass."""
+        """Validate the list."""
         if not isinstance(value, tuple):
             if value is None and self.may_be_null:
                 return
@@ -129,7 +115,7 @@ class NotNull(_Check, frozen=True, tag="not_null"):
     """Any value."""
 
     def verify(self, name: str, value: Value) -> None:
-        """Let a value pass."""
+        """Validate that there is a value."""
         if value is None:
             raise InvalidValueError.of(name, value, "entry must be non null")
 
@@ -138,7 +124,7 @@ class NotEmpty(_Check, frozen=True, tag="not_empty"):
     """Any text that is not empty; or none."""
 
     def verify(self, name: str, value: Value) -> None:
-        """Let such a text pass."""
+        """Validate the text."""
         if value == "":
             raise InvalidValueError.of(name, value, "String must be non-empty")
 
@@ -147,7 +133,7 @@ class ThrottledReplicas(_Check, frozen=True, tag="throttled_replicas"):
     """``*``, or a list of partitions and brokers, ``0:1,1:1``; empty entries count for nothing."""
 
     def verify(self, name: str, value: Value) -> None:
-        """Let such a list pass."""
+        """Validate the list."""
         entries = value if isinstance(value, tuple) else ()
         if "".join(entries) != "*" and not all(map(_REPLICA.fullmatch, entries)):
             wanted = "[partitionId]:[brokerId],[partitionId]:[brokerId],..."
@@ -159,7 +145,7 @@ class OffsetReset(_Check, frozen=True, tag="offset_reset"):
     """Where share groups start: ``earliest``, ``latest`` or ``by_duration:PT1H`` (KIP-932, KIP-1106)."""
 
     def verify(self, name: str, value: Value) -> None:
-        """Let such a strategy pass."""
+        """Validate the strategy."""
         if value in {"earliest", "latest"} or (isinstance(value, str) and _DURATION.fullmatch(value)):
             return
         forms = "either 'earliest', 'latest' or of the format 'by_duration:<PnDTnHnMn.nS>'"
@@ -168,4 +154,4 @@ class OffsetReset(_Check, frozen=True, tag="offset_reset"):
 
 
 Check: TypeAlias = Range | RangeOr | OneOf | Entries | NotNull | NotEmpty | ThrottledReplicas | OffsetReset
-"""Whatever a definition may ask for."""
+"""Every check that a definition may have."""

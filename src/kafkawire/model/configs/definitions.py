@@ -1,7 +1,6 @@
-"""Which configurations there are: those of Apache Kafka 4.3.1, for brokers, topics, groups and client metrics.
+"""The configurations of Apache Kafka 4.3.1, for brokers, topics, groups and client metrics.
 
-``definitions.json`` says what they are called, how they are written, what they are by default and what they may be. A
-test holds it against Kafka's own classes.
+``definitions.json`` has their names, types, defaults and checks. A test compares it with Kafka's own classes.
 """
 
 from __future__ import annotations
@@ -16,21 +15,19 @@ import msgspec
 from kafkawire.model.configs.checks import Check, Entries, Value
 from kafkawire.model.configs.values import ValueType, parse, written
 
-__all__ = ["ConfigDefinition", "Definitions", "definitions"]
-
 UpdateMode = Literal["per-broker", "cluster-wide", "read-only"]
 
 
 class ConfigDefinition(msgspec.Struct, frozen=True, omit_defaults=True, rename={"kind": "type"}):
-    """What a configuration is.
+    """The definition of a configuration.
 
     Attributes:
-        kind: how values are written.
+        kind: the type of values.
         importance: ``high``, ``medium`` or ``low``.
         default: the text of the value if none is set; None for none.
         is_required: whether there is no default: a value must be set.
-        is_internal: whether Kafka keeps quiet about it.
-        check: what values must be beyond their type.
+        is_internal: whether Kafka does not document it.
+        check: the check of values beyond their type.
     """
 
     kind: ValueType
@@ -42,14 +39,14 @@ class ConfigDefinition(msgspec.Struct, frozen=True, omit_defaults=True, rename={
 
     @property
     def is_sensitive(self) -> bool:
-        """Whether brokers keep values to themselves."""
+        """Whether brokers never return values."""
         return self.kind == "password"
 
     def value(self, name: str, text: str | None) -> Value:
-        """What a text means, once checked.
+        """The value of a text, checked.
 
         Raises:
-            InvalidValueError: it is no value for this.
+            InvalidValueError: it is not a valid value.
         """
         value = self._parsed(name, text)
         if self.check is not None:
@@ -57,11 +54,11 @@ class ConfigDefinition(msgspec.Struct, frozen=True, omit_defaults=True, rename={
         return value
 
     def normalised(self, text: str) -> str:
-        """A good text as Kafka shows it: without blanks around, numbers in their usual form."""
+        """A valid text as Kafka shows it: without blanks around, numbers in their usual form."""
         return written(self._parsed("", text)) or ""
 
     def _parsed(self, name: str, text: str | None) -> Value:
-        """What a text means; most lists have each entry once."""
+        """The value of a text; most lists have each entry once."""
         value = parse(name, self.kind, text)
         return tuple(dict.fromkeys(value)) if isinstance(value, tuple) and isinstance(self.check, Entries) else value
 
@@ -73,12 +70,12 @@ class Definitions(msgspec.Struct, frozen=True):
         broker, topic, group, client_metrics: name to definition.
         broker_dynamic_only: those for brokers that only exist while they run.
         update_modes: how the values of brokers can be changed while they run; names that are not here cannot.
-        of_listeners_only: what can be changed for a listener, but not for all at once.
+        of_listeners_only: names that can be changed for one listener, but not for all.
         topic_synonyms: name for topics to the names for brokers, each with the milliseconds of its unit (1 for those
             without a unit). The first with a value holds.
         group_synonyms: name for groups to the name for brokers; None if there is none.
-        broker_synonyms: name for brokers to all that stand for the same, the one that holds first; only names that
-            have others.
+        broker_synonyms: name for brokers to all its synonyms, in the order in which they apply; only names with
+            synonyms.
     """
 
     broker: Mapping[str, ConfigDefinition]
@@ -95,5 +92,5 @@ class Definitions(msgspec.Struct, frozen=True):
 
 @cache
 def definitions() -> Definitions:
-    """The definitions; read when first asked for."""
+    """The definitions; read at the first call."""
     return msgspec.json.decode((files(__package__) / "definitions.json").read_bytes(), type=Definitions)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["java_double"]
-
 
 def java_double(value: float) -> str:
     """As ``Double.toString`` writes it: with a point always, and an exponent below 0.001 and from 10 000 000 on."""
@@ -25,9 +23,9 @@ def java_double(value: float) -> str:
 
 
 def _shortest(value: float, exponent: int) -> str:
-    """The fewest digits before the exponent that mean the value."""
+    """The fewest digits before the exponent that give the value."""
     for places in range(1, 18):
         digits = f"{value:.{places}e}".partition("e")[0]
         if float(f"{digits}e{exponent}") == value:
             return digits
-    raise AssertionError("17 digits always suffice")
+    raise AssertionError("a float needs at most 17 digits")

@@ -1,4 +1,4 @@
-"""Configurations as data: what has them, what they say and where that comes from (KIP-133, 226, 339, 1000, 1142)."""
+"""Configurations: resources, entries and their sources, changes (KIP-133, 226, 339, 1000, 1142)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAXIMUM_NODE_ID = 2**31 - 1
 
 
 class ConfigResourceType(TolerantEnum):
-    """What has a configuration (G1)."""
+    """The types of resources with a configuration (G1)."""
 
     UNKNOWN = 0
     TOPIC = 2
@@ -29,7 +29,7 @@ class ConfigResourceType(TolerantEnum):
 
 
 class ConfigSource(TolerantEnum):
-    """Where a value comes from (G2)."""
+    """The source of a value (G2)."""
 
     UNKNOWN = 0
     DYNAMIC_TOPIC_CONFIG = 1
@@ -43,7 +43,7 @@ class ConfigSource(TolerantEnum):
 
 
 class ConfigType(TolerantEnum):
-    """How a value is written (G3)."""
+    """The type of a value (G3)."""
 
     UNKNOWN = 0
     BOOLEAN = 1
@@ -58,10 +58,10 @@ class ConfigType(TolerantEnum):
 
 
 class ConfigResource(msgspec.Struct, frozen=True, gc=False, order=True):
-    """Something that has a configuration.
+    """A resource that has a configuration.
 
     Attributes:
-        resource_type: what it is.
+        resource_type: its type.
         name: topic, group, id of the broker, name of the subscription to metrics. A broker with an empty name is the
             default of all brokers of the cluster.
     """
@@ -81,7 +81,7 @@ class ConfigResource(msgspec.Struct, frozen=True, gc=False, order=True):
 
     @classmethod
     def broker_default(cls) -> ConfigResource:
-        """What holds for every broker that has nothing of its own."""
+        """The default of all brokers."""
         return cls(ConfigResourceType.BROKER, "")
 
     @classmethod
@@ -101,14 +101,14 @@ class ConfigResource(msgspec.Struct, frozen=True, gc=False, order=True):
 
     @property
     def is_of_one_node(self) -> bool:
-        """Whether only one node knows it: a broker (not the default of all), or the log levels of one."""
+        """Whether it belongs to one node: a broker (not the default of all), or the log levels of one."""
         if self.resource_type is ConfigResourceType.BROKER:
             return bool(self.name)
         return self.resource_type is ConfigResourceType.BROKER_LOGGER
 
     @property
     def node(self) -> int | None:
-        """Id of the node that it belongs to; None if it is not of one node, or its name is no id."""
+        """Id of the node that it belongs to; None if it belongs to no node, or its name is not an id."""
         if not self.is_of_one_node or not re.fullmatch(_NODE_ID, self.name):
             return None
         node = int(self.name)
@@ -116,7 +116,7 @@ class ConfigResource(msgspec.Struct, frozen=True, gc=False, order=True):
 
 
 class ConfigOperation(IntEnum):
-    """What a change does to a value (G5)."""
+    """The operation of a change (G5)."""
 
     SET = 0
     DELETE = 1
@@ -129,7 +129,7 @@ class ConfigChange(Redacted, frozen=True, gc=False):
 
     Attributes:
         name: name of the config.
-        operation: what to do with it.
+        operation: the operation.
         value: for ``SET`` the new value; for ``APPEND`` and ``SUBTRACT`` entries of a list, separated by commas; None
             for ``DELETE``.
     """
@@ -142,22 +142,22 @@ class ConfigChange(Redacted, frozen=True, gc=False):
 
     @classmethod
     def set(cls, name: str, value: str) -> ConfigChange:
-        """Give it a value."""
+        """Set a value."""
         return cls(name, ConfigOperation.SET, value)
 
     @classmethod
     def delete(cls, name: str) -> ConfigChange:
-        """Remove its value, so that the default holds again (G6). It need not have one."""
+        """Remove the value, so that the default applies again (G6). It may have none."""
         return cls(name, ConfigOperation.DELETE)
 
     @classmethod
     def append(cls, name: str, *entries: str) -> ConfigChange:
-        """Add entries to a list; those that it has already are skipped, a list without value begins as the default."""
+        """Add entries to a list; existing ones are skipped, a list without a value starts as the default."""
         return cls(name, ConfigOperation.APPEND, ",".join(entries))
 
     @classmethod
     def subtract(cls, name: str, *entries: str) -> ConfigChange:
-        """Take entries out of a list; those that it does not have are skipped."""
+        """Remove entries from a list; those that it does not have are skipped."""
         return cls(name, ConfigOperation.SUBTRACT, ",".join(entries))
 
     def __repr__(self) -> str:
@@ -165,7 +165,7 @@ class ConfigChange(Redacted, frozen=True, gc=False):
 
 
 class ConfigSynonym(msgspec.Struct, frozen=True, gc=False):
-    """A value that holds, or would hold if those before it were removed.
+    """A value that applies, or would apply if those before it were removed.
 
     Attributes:
         name: under which it is set there; topics and brokers have different names for some.
@@ -203,7 +203,7 @@ class ConfigEntry(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_default(self) -> bool:
-        """Whether nobody has set it, neither for the resource nor for brokers."""
+        """Whether it is set neither for the resource nor for brokers."""
         return self.source is ConfigSource.DEFAULT_CONFIG
 
 
@@ -240,4 +240,4 @@ def _entry(config: protocol.DescribeConfigsResponse.DescribeConfigsResourceResul
 
 
 def _source(code: int) -> ConfigSource:
-    return ConfigSource.UNKNOWN if code == -1 else _SOURCES[code]  # -1 stands for it in version 0
+    return ConfigSource.UNKNOWN if code == -1 else _SOURCES[code]  # version 0 has -1 for it

@@ -1,4 +1,4 @@
-"""Which configurations are kept from readers, as brokers keep them: passwords, and what nobody knows."""
+"""Which configurations are sensitive, as in brokers: passwords, and names without a definition."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from kafkawire.model.configs.broker_names import broker_definition
 from kafkawire.model.configs.definitions import ConfigDefinition, definitions
 from kafkawire.model.configs.resources import ConfigResourceType
 
-__all__ = ["HIDDEN", "is_sensitive"]
-
 HIDDEN: Final = "[hidden]"
-"""What stands for a sensitive value, as in Kafka; null would say that nothing is set."""
+"""The replacement of a sensitive value, as in Kafka; null would mean that nothing is set."""
 
 
 @cache
@@ -27,9 +25,9 @@ def _by_type() -> Mapping[int, Mapping[str, ConfigDefinition]]:
 
 
 def is_sensitive(resource_type: int, name: str) -> bool:
-    """Whether values of a configuration are for those only who ask for secrets.
+    """Whether values of a configuration are sensitive.
 
-    They are if Kafka's definitions make it a password, or do not have it: a plug-in may take it for one.
+    They are if Kafka's definitions make it a password, or do not have it: a plug-in may use it as a password.
 
     Args:
         resource_type: number of the type of the resource.

@@ -1,4 +1,4 @@
-"""Texts of configurations and what they mean: Kafka's ``ConfigDef.Type``."""
+"""Texts of configurations and their values: Kafka's ``ConfigDef.Type``."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from typing import Final, Literal, TypeAlias
 from kafkawire.model.configs.checks import InvalidValueError, Value
 from kafkawire.model.configs.java_numbers import java_double
 
-__all__ = ["ValueType", "parse", "written"]
-
 ValueType: TypeAlias = Literal["boolean", "string", "int", "short", "long", "double", "list", "class", "password"]
-"""How values are written."""
+"""The types of values."""
 
 _BITS: Final[Mapping[str, int]] = MappingProxyType({"short": 16, "int": 32, "long": 64})
 _BLANKS: Final = "".join(map(chr, range(0x21)))
-"""What Java trims."""
+"""The characters that Java trims."""
 
 _INTEGER = re.compile(r"[+-]?\d+")
 _DOUBLE = re.compile(r"[+-]?(NaN|Infinity|((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?))", re.ASCII)
@@ -26,15 +24,15 @@ _HEXADECIMAL_DOUBLE = re.compile(r"[+-]?0[xX]([0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9
 
 
 def parse(name: str, kind: ValueType, text: str | None) -> Value:
-    """What a text means.
+    """The value of a text.
 
     Args:
         name: of the configuration, for errors.
-        kind: how it should be written.
-        text: None means none, whatever the type.
+        kind: its type.
+        text: the text; None for no value of any type.
 
     Raises:
-        InvalidValueError: it is written otherwise.
+        InvalidValueError: it is not a text of the type.
     """
     if text is None:
         return None

@@ -48,8 +48,8 @@ class GroupListing(msgspec.Struct, frozen=True):
         group_id: its id.
         protocol_type: what its members call their protocol: ``consumer``, ``share``, ``connect`` ...; empty for a
             classic group that only keeps offsets.
-        state: what it is doing; None from brokers that do not tell (below 2.6).
-        type: its protocol; None from brokers that do not tell (below 3.8), which know classic groups only.
+        state: its state; None from brokers before 2.6.
+        type: its protocol; None from brokers before 3.8, which have classic groups only.
     """
 
     group_id: str
@@ -76,8 +76,8 @@ class ConsumerGroupMember(msgspec.Struct, frozen=True):
         member_epoch: the epoch of the group that it has caught up with; None in a classic group.
         subscribed_topics: the topics that it wants.
         subscribed_regex: the topics that it wants, as a regular expression; None for none.
-        is_upgraded: whether it speaks the consumer protocol rather than the classic one; None if the broker does not
-            tell (below 4.0).
+        is_upgraded: whether it speaks the consumer protocol rather than the classic one; None from brokers before
+            4.0.
     """
 
     member_id: str
@@ -99,14 +99,14 @@ class ConsumerGroupDescription(msgspec.Struct, frozen=True):
     Attributes:
         group_id: its id.
         type: which of the two protocols.
-        state: what it is doing.
+        state: its state.
         coordinator: id of the node that coordinates it.
         assignor: what hands out partitions; empty while nothing does.
         members: who is in it.
         group_epoch: how often it has changed; None for a classic group.
         assignment_epoch: the epoch that the targets of its members are made for; None for a classic group.
         is_simple_consumer_group: whether it only keeps offsets for consumers that choose their partitions themselves.
-        authorized_operations: what the caller may do with it; None if it was not asked for.
+        authorized_operations: the operations that the caller may perform; None if they were not requested.
     """
 
     group_id: str
@@ -128,7 +128,7 @@ class ClassicGroupMember(msgspec.Struct, frozen=True):
         member_id: its id.
         group_instance_id: its name if it is a static member.
         client_id, client_host: who it says it is, and the address that it comes from.
-        metadata, assignment: what it told the others and what it was told, in the bytes of its protocol.
+        metadata, assignment: its metadata and its assignment, in the bytes of its protocol.
         partitions: the assignment of a consumer; None for members that are no consumers, and for bytes that are no
             assignment.
         subscribed_topics: the topics that a consumer wants; None likewise.
@@ -154,10 +154,10 @@ class ClassicGroupDescription(msgspec.Struct, frozen=True):
         protocol_type: what its members call their protocol: ``consumer``, ``connect`` ...; empty if there never were
             any.
         protocol: which variant of it they have agreed on: for consumers the assignor; empty while there is none.
-        state: what it is doing.
+        state: its state.
         coordinator: id of the node that coordinates it.
         members: who is in it.
-        authorized_operations: what the caller may do with it; None if it was not asked for.
+        authorized_operations: the operations that the caller may perform; None if they were not requested.
     """
 
     group_id: str
@@ -200,13 +200,13 @@ class ShareGroupDescription(msgspec.Struct, frozen=True):
 
     Attributes:
         group_id: its id.
-        state: what it is doing.
+        state: its state.
         coordinator: id of the node that coordinates it.
         assignor: what hands out partitions.
         members: who is in it.
         group_epoch: how often it has changed.
         assignment_epoch: the epoch that partitions were last handed out in.
-        authorized_operations: what the caller may do with it; None if it was not asked for.
+        authorized_operations: the operations that the caller may perform; None if they were not requested.
     """
 
     group_id: str

@@ -1,4 +1,4 @@
-"""How far groups have come in partitions."""
+"""The offsets of groups in partitions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import msgspec
 
 
 class CommittedOffset(msgspec.Struct, frozen=True):
-    """Where a group goes on in a partition.
+    """The committed offset of a group in a partition.
 
     Attributes:
         offset: that of the next record to be read.
         leader_epoch: that the record before it was written in; None if it is not known.
-        metadata: what the consumer wanted to remember with it.
+        metadata: a text that the consumer committed with it.
     """
 
     offset: int
@@ -20,12 +20,12 @@ class CommittedOffset(msgspec.Struct, frozen=True):
 
 
 class SharePartitionOffset(msgspec.Struct, frozen=True):
-    """Where a share group goes on in a partition.
+    """The offset of a share group in a partition.
 
     Attributes:
         start_offset: that of the first record that may still be delivered.
         leader_epoch: the leader epoch of the partition; None if it is not known.
-        lag: how many records are left (KIP-1226); None from brokers that do not tell.
+        lag: the number of remaining records (KIP-1226); None from brokers before 4.2.
     """
 
     start_offset: int

@@ -186,7 +186,7 @@ class StreamsTopologyDescriptionStatus(TolerantEnum):
     """Whether there is a description of a topology (KIP-1331).
 
     Attributes:
-        NOT_REQUESTED: it was not asked for, or the broker is older than 4.4.
+        NOT_REQUESTED: it was not requested, or the broker is older than 4.4.
         NOT_STORED: no member has sent one, or the broker has no plug-in that keeps it.
         ERROR: the plug-in of the broker failed.
         AVAILABLE: there is one.
@@ -203,13 +203,13 @@ class StreamsGroupDescription(msgspec.Struct, frozen=True):
 
     Attributes:
         group_id: its id.
-        state: what it is doing.
+        state: its state.
         coordinator: id of the node that coordinates it.
         topology: what its application does; None while it is not known.
         members: who is in it.
         group_epoch: how often it has changed.
         assignment_epoch: the epoch that the targets of its members are made for.
-        authorized_operations: what the caller may do with it; None if it was not asked for.
+        authorized_operations: the operations that the caller may perform; None if they were not requested.
         assignor: what hands out tasks; None from brokers before 4.4.
         topology_description_status: whether there is a description of its topology.
         topology_description: the nodes of its application; None unless the status is ``AVAILABLE``.

@@ -1,4 +1,4 @@
-"""Client quotas in the words of KIP-248: users, clients, and the configs of either or of both together."""
+"""Client quotas as configs of users and clients (KIP-248)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEFAULT_NAME = "<default>"
 
 
 class QuotaResourceType(TolerantEnum):
-    """What a quota is for (C2); quotas are of users and clients only."""
+    """The types of resources of KIP-248 (C2); only users and clients have quotas."""
 
     UNKNOWN = 0
     ANY = 1
@@ -75,7 +75,7 @@ UNLIMITED: Mapping[str, str] = {
 
 
 def quota_entity(user: str | None, client_id: str | None) -> ClientQuotaEntity:
-    """A user, a client, or a client of a user; ``<default>`` is the default of either, None is none.
+    """A user, a client, or a client of a user; ``<default>`` is the default of either, None for no part.
 
     Raises:
         ValueError: if there is neither.
@@ -89,14 +89,14 @@ def quota_entity(user: str | None, client_id: str | None) -> ClientQuotaEntity:
 def refusal_of_entity(entity: ClientQuotaEntity) -> ApiError | None:
     """Why an entity has no name in KIP-248, or None if it has one."""
     if not entity or not set(entity) <= {USER, CLIENT_ID}:
-        return InvalidRequestError("Quota configs are of a user, of a client or of both.")
+        return InvalidRequestError("Quota configs belong to a user, a client or both.")
     if DEFAULT_NAME in entity.values():
-        return InvalidRequestError(f"{DEFAULT_NAME} is no name here but stands for the default, which is None.")
+        return InvalidRequestError(f"{DEFAULT_NAME} is not a name: use None for the default.")
     return None
 
 
 def number_in_words(value: str | float) -> str:
-    """A number as the shortest text: ``1024`` for 1024.0. What is no number stays as it is."""
+    """A number as the shortest text: ``1024`` for 1024.0. Other texts stay as they are."""
     text = str(value)
     if text.isdecimal():
         return text

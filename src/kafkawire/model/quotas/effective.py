@@ -1,4 +1,4 @@
-"""Which quota a client really has: the precedence of Kafka's own quota callback over described quotas (D7 to D11)."""
+"""The effective quotas of a client: the precedence of Kafka's own quota callback over described quotas (D7 to D11)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Address = IPv4Address | IPv6Address
 
 @dataclass(frozen=True, slots=True)
 class BucketTags:
-    """What names a bucket: on each broker, clients with equal tags share what the quota allows (D8, D9).
+    """The tags of a bucket: on each broker, clients with equal tags share a quota (D8, D9).
 
     Attributes:
         user: name of the user, escaped as brokers do, or empty if all users share.
@@ -35,14 +35,14 @@ class BucketTags:
 
 @dataclass(frozen=True, slots=True)
 class EffectiveQuota:
-    """What holds for a client.
+    """The effective quota of a client.
 
     Attributes:
         key: which quota, ``producer_byte_rate``.
         value: the limit, or None for none.
-        entity: for whom it was set; None if there is no limit.
-        level: how near to the client that is, 1 to 8 as in Kafka's documentation of quotas; None if there is no limit.
-        bucket: with whom it is shared.
+        entity: the entity for which it is set; None if there is no limit.
+        level: the precedence of the entity, 1 to 8 as in Kafka's documentation of quotas; None if there is no limit.
+        bucket: the tags of the clients that share it.
     """
 
     key: str
@@ -76,7 +76,7 @@ class EffectiveQuotas:
 
         Args:
             user: name of the principal, without ``User:``.
-            client_id: what the client says that it is.
+            client_id: the client id.
         """
         return {key: self._of_client(key, user, client_id) for key in CLIENT_KEYS}
 
@@ -91,17 +91,17 @@ class EffectiveQuotas:
         """Connections a second that an address may open on each broker, or None for no limit (D18).
 
         Raises:
-            ValueError: it is no address.
+            ValueError: it is not an address.
         """
         return self._connection_rates.get(ip_address(address), self._connection_rates.get(None))
 
 
 def bucket_without_limit(kinds: Collection[frozenset[str]], user: str, client_id: str) -> BucketTags:
-    """The bucket of a client for whom nothing is set.
+    """The bucket of a client without a quota.
 
     Args:
         kinds: the combinations of entity types that have the quota in question (D10).
-        user, client_id: who.
+        user, client_id: the client.
     """
     if len(kinds) == 1 and frozenset({USER}) in kinds:
         return BucketTags(escaped(user), "")
@@ -111,7 +111,7 @@ def bucket_without_limit(kinds: Collection[frozenset[str]], user: str, client_id
 
 
 def precedence(user: str, client_id: str) -> Iterator[tuple[ClientQuotaEntity, BucketTags]]:
-    """Who may have the quota of a client, from near to far, and the bucket that goes with it (D7, D8)."""
+    """The entities that may have the quota of a client, in order of precedence, with their buckets (D7, D8)."""
     user_tag = escaped(user)
     both, of_user, of_client = BucketTags(user_tag, client_id), BucketTags(user_tag, ""), BucketTags("", client_id)
     yield ClientQuotaEntity.of_user_and_client(user, client_id), both
@@ -139,4 +139,4 @@ def _connection_rates(
         try:
             yield None if name is None else ip_address(name), values[CONNECTION_CREATION_RATE]
         except ValueError:
-            continue  # a host name: brokers look up its address, nobody does here
+            continue  # a host name: brokers look up its address, this does not

@@ -120,7 +120,7 @@ class ClientQuotaEntity(Mapping[str, str | None]):
         return NotImplemented
 
     def __reduce__(self) -> tuple[type[Self], tuple[dict[str, str | None]]]:
-        return type(self), (self._parts,)  # made anew: hashes of texts differ from process to process
+        return type(self), (self._parts,)  # made again: hashes of texts differ from process to process
 
     def __repr__(self) -> str:
         return f"ClientQuotaEntity({self._parts!r})"

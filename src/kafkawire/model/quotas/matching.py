@@ -1,4 +1,4 @@
-"""Which quota entities a filter means: E1 to E5, as brokers decide it (KIP-546)."""
+"""Which quota entities a filter matches: E1 to E5, as brokers decide it (KIP-546)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _Names = tuple[str | None, ...]
 
 
 def matches(wanted: ClientQuotaFilter, entity: ClientQuotaEntity) -> bool:
-    """Whether a filter means an entity."""
+    """Whether a filter matches an entity."""
     if wanted.strict and len(entity) != len(wanted.components):
         return False
     return all(_agrees(component, entity) for component in wanted.components)
@@ -32,10 +32,10 @@ def _agrees(component: ClientQuotaFilterComponent, entity: ClientQuotaEntity) ->
 
 
 class QuotaIndex:
-    """Many entities, prepared for many filters: equal to `matches` on each, without a look at each.
+    """An index of entities for many filters: equal to `matches` on each entity, without comparing each.
 
     The first filter of a form costs one pass over the entities, further ones that differ from it only in names cost
-    what they find.
+    only their results.
 
     Args:
         entities: the entities; answers keep their order.
@@ -47,7 +47,7 @@ class QuotaIndex:
         self._by_shape: dict[_Shape, dict[_Names, list[ClientQuotaEntity]]] = {}
 
     def matching(self, wanted: ClientQuotaFilter) -> list[ClientQuotaEntity]:
-        """The entities that a filter means."""
+        """The entities that a filter matches."""
         shape = (wanted.strict, tuple((c.entity_type, c.match_type) for c in wanted.components))
         by_names = self._by_shape.get(shape)
         if by_names is None:

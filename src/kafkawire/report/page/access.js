@@ -24,28 +24,28 @@ function startHolders() {
     const all = countAt(countOf("acls", "holding"), view.at), missing = notHere("acls", acls.length);
     nothing.hidden = Boolean(found.length);
     nothing.textContent = all.number ? "Nothing matches." : ALL.acls.length ? "No ACLs at this date." : "No ACLs in these logs.";
-    byId("access-found").textContent = access.by === "principal" ? toldOfPrincipals(found, words, all) : toldOfResources(found, missing);
+    byId("access-found").textContent = access.by === "principal" ? textOfPrincipals(found, words, all) : textOfResources(found, missing);
     byId("access-hint").textContent = access.by === "principal" ? `What each principal, a user or a service, may do as of ${shown(view.at)} UTC.${ofEveryone ? ` What ${EVERYBODY} has, each of them has.` : ""}`
       : `Who may do what with each resource as of ${shown(view.at)} UTC: all ACLs that apply to it, and what they come to. What ACLs deny is denied, whatever others allow.`;
     const nameless = acls.filter(isNameless).length, strange = acls.filter(isStrange).length;
-    const told = [
+    const notes = [
       missing ? `${inFigures(missing)} of the ${nearly(all)} ACLs of this date are not on this page: these lists lack them, and who may do what is not decided.` : null,
       nameless ? `Of ${counted(nameless, "ACL")} of this date the log has the removal and no more: what they said is not known.` : null,
       strange ? `${counted(strange, "ACL")} of this date ${strange === 1 ? "has" : "have"} a kind of pattern or a permission that this page does not know: what comes of ${strange === 1 ? "it" : "them"} is not decided.` : null,
     ].filter(Boolean);
-    lacking.hidden = !told.length;
-    lacking.textContent = told.join(" ");
+    lacking.hidden = !notes.length;
+    lacking.textContent = notes.join(" ");
   };
 }
 
-function toldOfPrincipals(found, words, all) {
+function textOfPrincipals(found, words, all) {
   const acls = found.reduce((sum, { rows }) => sum + rows.length, 0);
   if (words.length || access.which !== "all") return `${counted(acls, "ACL")} of ${nearly(all)}, ${counted(found.length, "principal")}`;
   const principals = countAt(countOf("acls", "holders"), view.at);
   return `${nearly(all)} ${all.number === 1 ? "ACL" : "ACLs"}, ${foundOf(found.length, found.length, principals, "principal")}`;
 }
 
-function toldOfResources(found, missing) {
+function textOfResources(found, missing) {
   const patterns = found.filter(({ holder }) => holder.isPattern).length, lacks = missing + notHere("topics") + notHere("commits");
   return counted(found.length - patterns, "resource") + (patterns ? `, ${counted(patterns, "pattern")}` : "") + (lacks ? ", out of what is on this page" : "");
 }

@@ -33,7 +33,7 @@ function startAddress() {
     }
   }
 
-  // Browsers allow only so many changes of the address in a time.
+  // Browsers limit the rate of changes of the address.
   const later = () => { clearTimeout(timer); timer = setTimeout(write, 400); };
   onView(later);
   for (const kind of ["input", "change"]) document.addEventListener(kind, later);

@@ -67,7 +67,7 @@ function startCommits() {
     table(found, all.length ? "Nothing matches." : ALL.commits.length ? "No committed offsets at this date." : "No committed offsets in these logs.");
     byId("commits-found").textContent = foundOf(found.length, all.length, countAt(countOf("commits", "holding"), at), "committed offset");
     byId("commits-hint").textContent = !ALL.commits.length ? "" : `As of ${shown(view.at)} UTC, out of the commits that Kafka kept: the last of each group and partition, and earlier ones for a while. ` +
-      (known ? "The lag is to the end of the partition's own log." : "How far behind they are cannot be told: the partitions' own logs are not in this folder.");
+      (known ? "The lag is to the end of the partition's own log." : "The lag is unknown: the partitions' own logs are not in this folder.");
   }
   const drawChart = ofCluster(() => barChart(byId("commits-chart"), commitBars(), "Number of commits", (count) => counted(count, "commit")));
   if (!ALL.commits.length) byId("commits-chart").remove();

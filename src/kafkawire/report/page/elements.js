@@ -15,7 +15,7 @@ function fill(node, attributes, children) {
 const make = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
 const draw = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
-// Marks that nobody sees, or that turn the order of letters around, would make one name look like another.
+// Invisible marks, and those that reverse the order of letters, would make one name look like another.
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const visible = (text) => text.replace(UNSEEN, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
 // Long names break after a mark rather than inside a word; of one that would fill the page, the middle is folded.

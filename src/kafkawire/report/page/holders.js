@@ -73,9 +73,9 @@ const byOperation = (one, other) => denies(other) - denies(one) || compare(one.o
 
 // A box is filled when it is opened; what the user opened or closed stays so.
 const opened = new Map(), fillings = new WeakMap();
-function holderBox(key, title, told, openAtFirst, linesOf, render) {
+function holderBox(key, title, text, openAtFirst, linesOf, render) {
   const box = make("details", { class: "holder", open: opened.get(key) ?? openAtFirst },
-    make("summary", { onclick: () => { opened.set(key, !box.open); filled(box); } }, ...title, hint(told)));
+    make("summary", { onclick: () => { opened.set(key, !box.open); filled(box); } }, ...title, hint(text)));
   fillings.set(box, () => {
     const lines = linesOf(), body = make("div"), list = inPages(body, render, { size: FOLDED });
     box.append(body, ...(lines.length > FOLDED ? [list.more] : []));
@@ -91,9 +91,9 @@ function filled(box) {
 
 function principalBox({ holder, rows }, openAtFirst) {
   const refused = rows.filter(denies).length;
-  const told = counted(rows.length, "ACL") + (refused ? `, ${refused} of them denying` : "");
+  const text = counted(rows.length, "ACL") + (refused ? `, ${refused} of them denying` : "");
   const grants = () => Object.values(Object.groupBy(rows, keyOfAcl)).sort(([one], [other]) => compare(kindOf(one), kindOf(other)) || compare(one.resourceName, other.resourceName));
-  return holderBox(holder.key, [make("span", {}, named(holder.principal), inCluster(holder))], told, openAtFirst && rows.length <= FOLDED, grants, (own) =>
+  return holderBox(holder.key, [make("span", {}, named(holder.principal), inCluster(holder))], text, openAtFirst && rows.length <= FOLDED, grants, (own) =>
     make("div", { class: "grant" }, make("div", {}, ...patternWords(own[0])), make("div", { class: "chips" }, ...inLine(own.sort(byOperation), chip))));
 }
 
@@ -104,9 +104,9 @@ function resourceBox({ holder, wanted }, rows, isDecided, openAtFirst) {
   const from = [["of its own", ofPattern((row) => keyOfAcl(row) === holder.key)], ["of prefixes", ofPattern((row) => keyOfAcl(row) !== holder.key && row.patternType === "PREFIXED")],
     ["of *", ofPattern((row) => keyOfAcl(row) !== holder.key && row.resourceName === WILDCARD && row.patternType === "LITERAL")]].filter(([, count]) => count).map(([what, count]) => `${inFigures(count)} ${what}`);
   const who = shownOnes.length < principals.length ? `${inFigures(shownOnes.length)} of ${counted(principals.length, "principal")}` : counted(principals.length, "principal");
-  const told = !rows.length ? `no ACL ${isDecided ? "" : "on this page "}applies` : `${who}, ${counted(rows.length, "ACL")}${holder.isPattern || rows.every((row) => keyOfAcl(row) === holder.key) ? "" : `: ${from.join(", ")}`}`;
+  const text = !rows.length ? `no ACL ${isDecided ? "" : "on this page "}applies` : `${who}, ${counted(rows.length, "ACL")}${holder.isPattern || rows.every((row) => keyOfAcl(row) === holder.key) ? "" : `: ${from.join(", ")}`}`;
   const lines = () => shownOnes.length ? shownOnes : [null];
-  return holderBox(holder.key, [make("span", {}, ...patternWords(holder.pattern), inCluster(holder))], told, openAtFirst && rows.length > 0 && rows.length <= FOLDED, lines, (own) => own === null
+  return holderBox(holder.key, [make("span", {}, ...patternWords(holder.pattern), inCluster(holder))], text, openAtFirst && rows.length > 0 && rows.length <= FOLDED, lines, (own) => own === null
     ? make("p", { class: "grant hint" }, isDecided ? "No ACL applies: super users may do everything, and everyone else nothing, or everything where brokers set allow.everyone.if.no.acl.found." : UNDECIDED)
     : make("div", { class: "grant" }, make("div", {}, named(own[0].principal), own[0].principal === EVERYBODY ? hint(" every other principal") : null),
       make("div", {}, holder.isPattern ? null : mayDo(rows, own[0].principal, isDecided), ...sources(rows, own[0].principal, holder))));

@@ -45,11 +45,11 @@ function lanesIn(host, { label, text, kind = () => "", tell }, without) {
   };
 }
 
-function bar(row, level, text, kind, told) {
+function bar(row, level, text, kind, title) {
   const left = portion(row.from ?? began), right = portion(row.to ?? ended);
-  const until = row.to === null ? "still so at the end of the log" : `until ${shown(row.to)}`;
+  const until = row.to === null ? "still valid at the end of the log" : `until ${shown(row.to)}`;
   const marks = [kind, row.from === null ? "unknown" : "", row.to === null ? "" : "gone"];
-  const words = `${told}\n${row.from === null ? "since before this log" : `from ${shown(row.from)}`}, ${until}`;
+  const words = `${title}\n${row.from === null ? "since before this log" : `from ${shown(row.from)}`}, ${until}`;
   return make("div", { class: ["bar", ...marks].filter(Boolean).join(" "), tip: words, "aria-label": shortened(visible(words)), role: "img",
     place: { left: `min(${percent(left)}, 100% - 3px)`, width: percent(right - left), top: `${0.3 + level * 1.55}rem` } },
   right - left < 0.02 ? null : make("bdi", { class: "name" }, shortened(visible(text))));

@@ -85,8 +85,8 @@ function inSection(id, draw) {
 }
 // Told only when it is another cluster.
 function ofCluster(listener) {
-  let told;
-  return () => { if (told !== view.cluster) { told = view.cluster; listener(); } };
+  let last;
+  return () => { if (last !== view.cluster) { last = view.cluster; listener(); } };
 }
 function go(time) {
   view.at = Math.min(ended, Math.max(began, time));

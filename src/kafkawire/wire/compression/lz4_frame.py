@@ -1,8 +1,8 @@
 """The LZ4 frames that Kafka writes and takes (compression-lz4): independent blocks, no dictionary.
 
-Kafka is stricter than the LZ4 frame format in places (linked blocks and reserved bits are refused) and more tolerant
-in others (content size and content checksum are not looked at; the batch has its own CRC). So the descriptor is read
-here, and the blocks go to the library under a minimal descriptor that says only what Kafka honours.
+Kafka is stricter than the LZ4 frame format in places (it refuses linked blocks and reserved bits) and more tolerant in
+others (it ignores content size and content checksum; the batch has its own CRC). So the descriptor is read here, and
+the library gets the blocks under a minimal descriptor with the fields that Kafka honours.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FLAGS_RESERVED: Final = 0b0000_0011
 _BLOCK_SIZE_RESERVED: Final = 0b1000_1111
 _UNCOMPRESSED: Final = 1 << 31
 _LARGEST_EXPANSION: Final = 255
-"""One byte of an LZ4 block stands for at most 255 bytes of output."""
+"""One byte of an LZ4 block expands to at most 255 bytes of output."""
 
 
 class _FrameHeader(msgspec.Struct, frozen=True):

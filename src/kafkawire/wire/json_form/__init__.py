@@ -1,8 +1,8 @@
 """Kafka's JSON form of messages: plain dicts, lists and scalars that ``json`` prints and parses.
 
-It is what Kafka's request logs and dump tools show. Integers and floating-point numbers are told apart by their
-Python types, so a parser must be used that keeps ``1`` and ``1.0`` distinct and reads all of an int64; the ``json``
-module of the standard library does.
+Kafka's request logs and dump tools show this form. Reading distinguishes integers from floating-point numbers by their
+Python types. Use a parser that keeps ``1`` and ``1.0`` distinct and reads all of an int64, such as the ``json`` module
+of the standard library.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kafkawire.wire.errors import UnsupportedVersionError
 from kafkawire.wire.json_form.decoded import StructWriter, decoded_writer, struct_writer
 from kafkawire.wire.json_form.reading import struct_from_json
 from kafkawire.wire.json_form.writing import struct_to_json
-from kafkawire.wire.message import Message
+from kafkawire.wire.message import FAST_PATH_FAILS, Message
 
 M = TypeVar("M", bound=Message)
 
@@ -36,8 +36,14 @@ def message_to_json(message: Message, version: int) -> dict[str, object]:
         UnsupportedVersionError: if the message has no such version.
         EncodeError: if the version cannot carry a value.
     """
-    layout = _layout(type(message), version)
-    return struct_to_json(message, layout, message_name=message.NAME, version=version)
+    cls = type(message)
+    layout = _layout(cls, version)
+    try:
+        # The generated code gives each value its plain form quickly.
+        plain = cls.decode(message.fast_encoder(version)(message), version)
+    except FAST_PATH_FAILS:
+        return struct_to_json(message, layout, message_name=message.NAME, version=version)
+    return decoded_writer(cls, version)(plain)
 
 
 def message_from_json(cls: type[M], obj: object, version: int) -> M:

@@ -36,7 +36,7 @@ def struct_from_json(
 
 
 class _JsonReader:
-    """Knows the class of the message, which has the classes of its structs."""
+    """Reads the parts of one message; its class has the classes of its structs."""
 
     def __init__(self, message_cls: type[msgspec.Struct], version: int) -> None:
         self._message_cls = message_cls

@@ -1,4 +1,4 @@
-"""Which bytes of a message belong to which value: for showing a message to people."""
+"""The bytes of each value of a message, for display."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Annotation(msgspec.Struct, frozen=True):
 
     Attributes:
         start, end: position in the buffer, the end exclusive.
-        path: the value, ``topics[3].name``; empty for bytes that belong to the form and to no value.
-        what: the value in words, or what the bytes are for (``2 elements``, ``tagged fields``).
+        path: the value, ``topics[3].name``; empty for bytes that belong to no value.
+        what: the value in words, or the purpose of the bytes (``2 elements``, ``tagged fields``).
     """
 
     start: int
@@ -33,7 +33,7 @@ def annotate(cls: type[Message], buffer: bytes, offset: int, version: int) -> tu
     """Read a message and account for each of its bytes, in order and without gaps.
 
     Returns:
-        The stretches, and the position behind the message.
+        The stretches, and the position after the message.
 
     Raises:
         DecodeError: if the bytes are not a message of the version.
@@ -50,7 +50,7 @@ def annotate(cls: type[Message], buffer: bytes, offset: int, version: int) -> tu
 
 
 class _AnnotatingReader(Reader):
-    """A reader that keeps a note of every value it takes."""
+    """A reader that notes the bytes of every value."""
 
     def __init__(self, message_cls: type[msgspec.Struct], buffer: bytes, offset: int) -> None:
         super().__init__(message_cls, buffer, offset)

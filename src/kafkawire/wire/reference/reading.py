@@ -40,7 +40,7 @@ def decode_struct(
         version: the version, for errors.
 
     Returns:
-        The message and the position of the first byte behind it.
+        The message and the position of the first byte after it.
 
     Raises:
         DecodeError: if the bytes are not a message of the version, with kind, path and position.
@@ -110,7 +110,7 @@ class Reader:
         return type_.unpack(self._buffer[at : self.offset])
 
     def _variable(self, type_: FieldType, *, compact: bool, nullable: bool) -> object:
-        """A length and so many bytes (wire-length-bound)."""
+        """A length and its bytes (wire-length-bound)."""
         at = self.offset
         length = self._length("the length", f">{type_.length_code}", compact=compact)
         if length is None:
@@ -124,7 +124,7 @@ class Reader:
         return type_.of_octets(self._buffer[start : self.offset], start)
 
     def _array(self, field: FieldLayout) -> tuple[object, ...] | None:
-        """A count and so many elements, none of them null (wire-array-elements)."""
+        """A count and its elements, none of them null (wire-array-elements)."""
         at = self.offset
         count = self._length("the number of elements", ">i", compact=field.compact)
         if count is None:
@@ -242,7 +242,7 @@ class Reader:
         return start
 
     def _shortage(self, claim: str, at: int) -> FaultError:
-        """More is claimed than there is; more bytes would help, unless the end is that of a tagged field."""
+        """A claim of more bytes than are left: truncated, or a fault of the tagged field that ends there."""
         verb = "is" if self._left == 1 else "are"
         if self._in_tagged_field:
             return FaultError("tag", f"{claim}, {self._left} {verb} left in the tagged field", at)

@@ -25,7 +25,9 @@ _STRUCT_IS_PRESENT = b"\x01"
 _COMPACT_NULL = b"\x00"
 
 
-def encode_struct(value: msgspec.Struct, layout: StructLayout, *, message_name: str, version: int) -> bytes:
+def encode_struct(
+    value: msgspec.Struct, layout: StructLayout, *, message_name: str, version: int, unknown_tags: bool = True
+) -> bytes:
     """Write a message.
 
     Args:
@@ -33,13 +35,14 @@ def encode_struct(value: msgspec.Struct, layout: StructLayout, *, message_name: 
         layout: the layout of the version.
         message_name: Kafka's name of the message, for errors.
         version: the version, for errors.
+        unknown_tags: whether unknown tagged fields are written.
 
     Raises:
         EncodeError: if the version cannot carry the value, with kind and path.
     """
     out = bytearray()
     try:
-        _Writer(type(value), version).struct(out, value, layout)
+        _Writer(type(value), version, unknown_tags=unknown_tags).struct(out, value, layout)
     except FaultError as fault:
         raise EncodeError(
             fault.kind, fault.reason, message_name=message_name, version=version, path=fault.path
@@ -48,11 +51,12 @@ def encode_struct(value: msgspec.Struct, layout: StructLayout, *, message_name: 
 
 
 class _Writer:
-    """Appends to buffers; knows the class of the message, which has the classes of its structs."""
+    """Appends the parts of one message to buffers; its class has the classes of its structs."""
 
-    def __init__(self, message_cls: type[msgspec.Struct], version: int) -> None:
+    def __init__(self, message_cls: type[msgspec.Struct], version: int, *, unknown_tags: bool) -> None:
         self._message_cls = message_cls
         self._version = version
+        self._unknown_tags = unknown_tags
 
     def struct(self, out: bytearray, value: msgspec.Struct, layout: StructLayout) -> None:
         """In-line fields in file order, then the tagged section (wire-struct, wire-section-everywhere)."""
@@ -104,7 +108,8 @@ class _Writer:
         """Known and unknown tagged fields in the order of their tags (tagged-order)."""
         known = {field.tag or 0: field for field in layout.fields if field.presence == "tagged"}
         try:
-            entries = _unknown_entries(getattr(value, UNKNOWN_TAGS), known, flexible=layout.flexible)
+            unknown = getattr(value, UNKNOWN_TAGS) if self._unknown_tags else ()
+            entries = _unknown_entries(unknown, known, flexible=layout.flexible)
         except FaultError as fault:
             fault.inside_field(UNKNOWN_TAGS)
             raise

@@ -35,7 +35,7 @@ def plain_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 
 @pytest.fixture(scope="session")
 def secure_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    """Brokers with an authorizer: their plain listener allows everything, their second one asks for a login."""
+    """Brokers with an authorizer: their plain listener allows everything, their second one requires a login."""
     with running_secure_broker(RELEASE, tmp_path_factory.mktemp("secure")) as secure:
         kafka = secure.broker
         properties = {

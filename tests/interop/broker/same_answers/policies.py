@@ -57,7 +57,7 @@ def _java(value: object) -> str:
 
 
 class Doubled(ClientQuotaCallback):
-    """Gives each client id twice what is set for it, and looks at nothing else."""
+    """Gives each client id twice its quota, and ignores all else."""
 
     def __init__(self) -> None:
         self._limits: dict[tuple[ClientQuotaType, str], float] = {}

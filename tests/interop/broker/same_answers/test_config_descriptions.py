@@ -84,7 +84,7 @@ def test_types_that_are_not_there(talk: Talk) -> None:
 
 
 @same_answers_from_plain_brokers
-def test_what_has_configurations(talk: Talk) -> None:
+def test_resources_with_configurations(talk: Talk) -> None:
     talk.ask(ListConfigResourcesRequest(), 0, ListConfigResourcesResponse)
     for types in (
         (CLIENT_METRICS,),

@@ -210,7 +210,7 @@ def test_idempotent_producers(talk: Talk) -> None:
 
 
 @same_answers_from_plain_brokers
-def test_fetches_of_what_is_not_there(talk: Talk) -> None:
+def test_fetches_of_missing_topics_and_partitions(talk: Talk) -> None:
     topic = topic_with_leaders(talk, "da-fetch")
     produce(talk, topic, batch())
     for version in _FETCHES:
@@ -264,7 +264,7 @@ def test_a_partition_twice(talk: Talk) -> None:
 
 
 @same_answers_from_secure_brokers
-def test_who_may_produce_and_fetch(talk: Talk) -> None:
+def test_rights_to_produce_and_fetch(talk: Talk) -> None:
     topics = {name: topic_with_leaders(talk, name)[1] for name in ("ds-write", "ds-read", "ds-see", "ds-none")}
     allow(
         talk,

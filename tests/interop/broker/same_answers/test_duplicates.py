@@ -44,7 +44,7 @@ _TOPIC, _BROKER = 2, 4
 
 @same_answers_from_plain_brokers
 def test_topics_created_twice_at_every_version(talk: Talk) -> None:
-    """Neither is created, whatever else is wrong with them, and what is beside them is (error 42)."""
+    """Neither is created, whatever other errors they have; other topics are created (error 42)."""
     small = Config("retention.ms", "5")
     for version in range(2, 8):
         twice, beside = f"du-twice-{version}", Topic(f"du-beside-{version}", 1, 1)

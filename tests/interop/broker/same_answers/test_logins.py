@@ -82,7 +82,7 @@ def _answer(connection: Connection, said: Said) -> Normalised:
 
 
 def _end(connection: Connection) -> Normalised:
-    """Whether the connection can still be used, as far as a Metadata request knows."""
+    """Whether a Metadata request is still answered on the connection."""
     try:
         connection.ask(MetadataRequest(()), 12, message_class("MetadataResponse"))
     except OSError:

@@ -360,7 +360,7 @@ def test_a_fetch_returns_no_more_than_its_quota_allows(talk: Talk) -> None:
 
 @same_answers_from_brokers_with_policies
 def test_kip_257_a_callback_decides(talk: Talk) -> None:
-    """It doubles what is set for a client id; for users it knows no quota."""
+    """It doubles the quota of a client id; users have none."""
     (created,) = topic(talk, "decided", 1).topics
     leaders(talk, "decided")
     produce = produced(created.topic_id, 12_000)

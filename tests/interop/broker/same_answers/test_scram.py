@@ -133,7 +133,7 @@ def test_the_size_of_a_batch_is_limited(talk: Talk) -> None:
 
 
 @same_answers_from_secure_brokers
-def test_who_may_not(talk: Talk) -> None:
+def test_missing_rights(talk: Talk) -> None:
     """Who may not describe gets no results: those of Kafka, for users without a name, are not copied."""
     with talk.logged_in(USER, PASSWORDS[USER]):
         request = AlterUserScramCredentialsRequest((Deletion("a", SHA_256),), (upsertion("b"), upsertion("b")))

@@ -13,7 +13,7 @@ PRIMITIVES = (
     "bool", "int8", "int16", "uint16", "int32", "uint32", "int64", "uuid", "float64", "string", "bytes", "records",
 )  # fmt: skip
 ALIKE = (("bool", "int8"), ("int16", "uint16"), ("int32", "uint32"), ("string", "bytes", "records"), ("int64", "uuid"))
-"""Types that are likely to be taken for each other."""
+"""Types that are likely to be confused."""
 NULLABLE = ("string", "bytes", "records")
 SHARED = "Shared"
 

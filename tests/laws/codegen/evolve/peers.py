@@ -16,7 +16,7 @@ from kafkawire.wire.errors import DecodeError, EncodeError
 from kafkawire.wire.message import Message
 from kafkawire.wire.reference import decode_struct, encode_struct
 from kafkawire.wire.reference.annotation import annotate
-from kafkawire.wire.strategies import FIRST_UNKNOWN_TAG
+from kafkawire.wire.values import FIRST_UNKNOWN_TAG
 
 
 class Peer:
@@ -63,7 +63,7 @@ Outcome = Literal["right", "wrong", "unreadable"]
 
 @dataclass(frozen=True)
 class Trial:
-    """A value, its bytes, and what became of it."""
+    """A value, its bytes, and the value that was read."""
 
     value: msgspec.Struct
     octets: bytes

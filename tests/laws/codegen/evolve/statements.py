@@ -1,4 +1,4 @@
-"""Statements about two layouts, held against values that really are written and read."""
+"""Statements about two layouts, compared with values that are written and read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def hold(reading: Reading, writer: Peer, reader: Peer, rng: random.Random) -> No
     match reading.verdict:
         case "compatible":
             for trial in trials(writer, reader, rng, PLENTY):
-                assert trial.outcome != "wrong", _told(reading, trial)
+                assert trial.outcome != "wrong", _explained(reading, trial)
         case "conditional":
             found = _outcomes(writer, reader, rng)
             assert "right" in found, reading
@@ -29,11 +29,13 @@ def hold(reading: Reading, writer: Peer, reader: Peer, rng: random.Random) -> No
             assert not tried or any(trial.outcome != "right" for trial in tried), reading
             if isinstance(writer, GeneratedPeer) and isinstance(reader, GeneratedPeer):
                 for trial in tried:
-                    assert trial.outcome != "right" or _is_coincidence(trial, writer, reader), _told(reading, trial)
+                    assert trial.outcome != "right" or _is_coincidence(trial, writer, reader), _explained(
+                        reading, trial
+                    )
 
 
 def _outcomes(writer: Peer, reader: Peer, rng: random.Random) -> set[Outcome]:
-    """What becomes of values, until some came out right and others wrong."""
+    """How values are read, until some were read correctly and others not."""
     found: set[Outcome] = set()
     for trial in trials(writer, reader, rng, SEARCHED):
         found.add(trial.outcome)
@@ -47,5 +49,5 @@ def _is_coincidence(trial: Trial, writer: GeneratedPeer, reader: GeneratedPeer) 
     return writer.cuts(trial.octets) != reader.cuts(trial.octets)
 
 
-def _told(reading: Reading, trial: Trial) -> str:
+def _explained(reading: Reading, trial: Trial) -> str:
     return f"{reading}: {trial.value} as {trial.octets.hex()}"

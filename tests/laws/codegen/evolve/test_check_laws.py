@@ -58,7 +58,7 @@ def edits(draw: st.DrawFn) -> tuple[MessageDefinition, MessageDefinition]:
 
 
 @given(definitions())
-def test_nothing_is_told_of_a_side_against_itself(definition: Object) -> None:
+def test_a_side_compared_with_itself_has_no_findings(definition: Object) -> None:
     message = read(definition)
     result = check(message, message)
     assert result.findings == ()
@@ -70,7 +70,7 @@ def test_bytes_that_are_not_understood_are_explained_by_a_rule(
     edit: tuple[MessageDefinition, MessageDefinition],
 ) -> None:
     result = check(*edit)
-    told = {
+    reported = {
         version
         for judged in result.findings
         if judged.finding.severity != "safe"
@@ -79,7 +79,7 @@ def test_bytes_that_are_not_understood_are_explained_by_a_rule(
     for one in result.bytes:
         differing = {found.version for found in one.versions if not found.is_compatible}
         event("bytes differ" if differing else "bytes agree")
-        assert {version for version in differing if version not in one.unstable} <= told
+        assert {version for version in differing if version not in one.unstable} <= reported
 
 
 @given(edits())

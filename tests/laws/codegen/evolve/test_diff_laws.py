@@ -1,4 +1,4 @@
-"""Laws of `diff`: it tells that something changed exactly if the meaning did, and which way."""
+"""Laws of `diff`: it reports a change if and only if the meaning changed, and in the right direction."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def changes(older: Side, newer: Side) -> list[Change]:
 
 
 @given(edits())
-def test_something_is_told_exactly_if_the_meaning_changed(edit: tuple[MessageDefinition, MessageDefinition]) -> None:
+def test_a_change_is_reported_exactly_if_the_meaning_changed(edit: tuple[MessageDefinition, MessageDefinition]) -> None:
     older, newer = edit
-    told = changes(side_of(older), side_of(newer))
-    assert bool(told) == (meaning_of(older) != meaning_of(newer)), told
+    found = changes(side_of(older), side_of(newer))
+    assert bool(found) == (meaning_of(older) != meaning_of(newer)), found
 
 
 @given(edits())
-def test_what_is_told_of_messages_is_mirrored(edit: tuple[MessageDefinition, MessageDefinition]) -> None:
+def test_what_is_reported_of_messages_is_mirrored(edit: tuple[MessageDefinition, MessageDefinition]) -> None:
     older, newer = map(side_of, edit)
     forth = {(change.kind, change.older, change.newer) for change in changes(older, newer) if not change.path}
     back = {
@@ -68,11 +68,13 @@ def test_what_is_told_of_messages_is_mirrored(edit: tuple[MessageDefinition, Mes
         for change in changes(newer, older)
         if not change.path
     }
-    assert {told for told in forth if told[0] not in BY_VERSION} == {told for told in back if told[0] not in BY_VERSION}
+    assert {found for found in forth if found[0] not in BY_VERSION} == {
+        found for found in back if found[0] not in BY_VERSION
+    }
 
 
 BY_VERSION: frozenset[ChangeKind] = frozenset({"flexible", "header-version", "field-order"})
-"""Told of the versions that the newer side has."""
+"""Reported for the versions that the newer side has."""
 
 
 @given(edits(rearranged=False))
@@ -81,22 +83,22 @@ def test_a_field_that_came_is_one_that_went_seen_from_the_other_side(
 ) -> None:
     older, newer = edit
     assume(older.valid_versions == newer.valid_versions and not older.common_structs)
-    # A version that lacks a struct on one side is held against another one there.
+    # A version that lacks a struct on one side is compared with another one there.
     assume(all(pair.older_versions == pair.newer_versions for pair in pair_structs(older, newer)))
     came = {change.path for change in changes(side_of(older), side_of(newer)) if change.kind == "field-added"}
     went = {change.path for change in changes(side_of(newer), side_of(older)) if change.kind == "field-removed"}
     assert went <= came
-    for path in came - went:  # a struct that went is told by its field alone
+    for path in came - went:  # of a removed struct, only its field is reported
         assert any(path.startswith(f"{gone}.") for gone in went), path
 
 
 @given(definitions())
 def test_the_form_of_the_text_means_nothing(definition: Object) -> None:
     message = read(definition)
-    told_again = {key: definition[key] for key in reversed(definition)} | {"validVersions": " 0-3 "}
+    reordered = {key: definition[key] for key in reversed(definition)} | {"validVersions": " 0-3 "}
     canonical, findings = parse_message(canonical_text(message), "A.json")
     assert canonical is not None, findings
-    for form in (message, canonical, read(told_again), to_message(message, namespace_of(message))):
+    for form in (message, canonical, read(reordered), to_message(message, namespace_of(message))):
         assert changes(side_of(message), side_of(form)) == []
 
 

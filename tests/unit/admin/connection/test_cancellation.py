@@ -12,7 +12,7 @@ from tests.stand_ins.channels import SETTINGS, ask, connected, echo, soon
 from tests.stand_ins.sasl_server import SaslServer, ScramServer
 
 from kafkawire.admin.connection.channel import Channel
-from kafkawire.admin.connection.sasl import Credentials, ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import Credentials, ScramCredentials
 from kafkawire.protocol import MetadataRequest
 
 MORE_TURNS_THAN_A_REQUEST_NEEDS = 40

@@ -147,7 +147,7 @@ def test_a_missed_deadline_names_the_request_and_lets_neighbours_finish() -> Non
 
 
 @pytest.mark.parametrize("answer", [Answer(close=True), Answer(MetadataResponse(), correlation_id=77)])
-def test_whatever_ends_the_connection_fails_all_that_wait(answer: Answer) -> None:
+def test_any_end_of_the_connection_fails_all_waiting_requests(answer: Answer) -> None:
     async def test(channel: Channel) -> None:
         outcomes = await asyncio.gather(*(ask(channel) for _ in range(3)), return_exceptions=True)
         assert [type(outcome) for outcome in outcomes] == [DisconnectedError] * 3
@@ -170,7 +170,7 @@ def test_bytes_that_make_no_sense_end_the_connection() -> None:
 
 def test_an_answer_of_another_class_is_a_mistake_of_the_caller() -> None:
     async def test(channel: Channel) -> None:
-        with pytest.raises(TypeError, match="MetadataResponse is what answers MetadataRequest, not ListGroupsResponse"):
+        with pytest.raises(TypeError, match="expected ListGroupsResponse, got MetadataResponse"):
             await channel.request(
                 MetadataRequest((MetadataRequest.MetadataRequestTopic(name="a"),)), ListGroupsResponse, 12, soon()
             )
@@ -178,7 +178,7 @@ def test_an_answer_of_another_class_is_a_mistake_of_the_caller() -> None:
     with_channel(test)
 
 
-def test_closing_fails_what_is_in_flight_and_closing_twice_does_no_harm() -> None:
+def test_closing_fails_requests_in_flight_and_closing_twice_is_allowed() -> None:
     async def test(channel: Channel) -> None:
         waiting = asyncio.ensure_future(ask(channel))
         await asyncio.sleep(0)

@@ -96,7 +96,7 @@ def test_a_broker_that_says_nothing_is_given_up() -> None:
 def test_a_broker_that_refuses_the_negotiation_is_not_asked_again() -> None:
     async def body() -> None:
         async with StandInBroker(answer_api_versions=lambda _: ApiVersionsResponse(42)) as broker:
-            with pytest.raises(InvalidRequestError, match="its versions"):
+            with pytest.raises(InvalidRequestError, match="refused to list its API versions"):
                 await connected(broker)
             assert len(broker.clients) == 1
 

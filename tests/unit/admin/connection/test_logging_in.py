@@ -11,7 +11,12 @@ from tests.stand_ins.broker import StandInBroker
 from tests.stand_ins.channels import SECONDS, ask, connected, echo, never, run
 from tests.stand_ins.sasl_server import PlainServer, SaslServer, ScramServer
 
-from kafkawire.admin.connection.sasl import Credentials, CredentialsSource, PlainCredentials, ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import (
+    Credentials,
+    CredentialsSource,
+    PlainCredentials,
+    ScramCredentials,
+)
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.protocol import (
     MetadataRequest,

@@ -20,7 +20,7 @@ from tests.stand_ins.scripted_peer import (
 from kafkawire.admin.connection.events import Closed, Event, Ready
 from kafkawire.admin.connection.machine import Connection
 from kafkawire.admin.connection.pipeline import LOGIN_IDS
-from kafkawire.admin.connection.sasl import (
+from kafkawire.admin.connection.sasl.credentials import (
     Credentials,
     OAuthBearerCredentials,
     PlainCredentials,
@@ -163,7 +163,7 @@ def test_a_listener_without_sasl_is_named() -> None:
     assert "SaslHandshake: the broker offers no version" in str(error)
 
 
-def test_a_mechanism_that_is_not_enabled_names_those_that_are() -> None:
+def test_the_error_about_a_disabled_mechanism_names_the_enabled_ones() -> None:
     peer = before_handshake(PlainCredentials("alice", SECRET))
     handshake = peer.only_request()
     assert handshake.body == SaslHandshakeRequest("PLAIN")
@@ -203,7 +203,7 @@ def test_a_refusal_without_a_reason_names_the_mechanism() -> None:
         ('refused: {"status":"invalid_token"}', 'refused: {"status":"invalid_token"}'),
     ],
 )
-def test_what_an_oauthbearer_server_says_is_in_the_error(told: str | None, message: str) -> None:
+def test_the_message_of_an_oauthbearer_server_is_in_the_error(told: str | None, message: str) -> None:
     peer = accepted(OAuthBearerCredentials("expired"))
     assert peer.answer(peer.only_request(), SaslAuthenticateResponse(0, None, b'{"status":"invalid_token"}')) == []
     abort = peer.only_request()
@@ -275,7 +275,7 @@ def test_credentials_without_a_request_for_them_are_refused() -> None:
         peer.connection.provide(credentials, 0.0)
 
 
-def test_credentials_that_come_after_the_end_are_no_matter() -> None:
+def test_credentials_after_the_end_are_ignored() -> None:
     credentials, _ = LOGINS["PLAIN"]
     peer = before_handshake(lambda: credentials)
     peer.connection.close()
@@ -293,4 +293,6 @@ def test_an_error_of_the_first_api_versions_is_the_end(code: int) -> None:
     connection = Connection(SETTINGS, PlainCredentials("alice", SECRET))
     connection.open(0.0)
     peer = ScriptedPeer(connection)
-    assert "its versions" in str(end_of(peer.answer(peer.only_request(), ApiVersionsResponse(code))))
+    assert "refused to list its API versions" in str(
+        end_of(peer.answer(peer.only_request(), ApiVersionsResponse(code)))
+    )

@@ -56,7 +56,7 @@ def test_the_highest_known_version_is_asked_for_with_the_name_of_the_software(pe
     assert request.body == ApiVersionsRequest("kafkawire", "1.0")
 
 
-def test_who_the_broker_should_be_is_said_as_soon_as_the_version_allows(feed: Feed) -> None:
+def test_the_expected_node_is_sent_as_soon_as_the_version_allows(feed: Feed) -> None:
     settings = msgspec.structs.replace(SETTINGS, cluster_id="c", node_id=3)
     opened = ScriptedPeer(Connection(settings), feed)
     opened.connection.open(0.0)
@@ -71,7 +71,7 @@ def test_another_node_than_meant_is_the_end(peer: ScriptedPeer) -> None:
     (event,) = peer.answer(peer.only_request(), ApiVersionsResponse(129))
     assert isinstance(event, Closed)
     assert isinstance(event.error, RebootstrapRequiredError)
-    assert "another node, or a node of another cluster" in str(event.error)
+    assert "to another node, or to a node of another cluster" in str(event.error)
 
 
 @pytest.mark.parametrize(("cluster_id", "node_id"), [("c", -1), (None, 3)])
@@ -125,11 +125,13 @@ def test_a_range_without_a_common_version_is_the_end(peer: ScriptedPeer) -> None
 
 
 @pytest.mark.parametrize(("code", "kind"), [(42, InvalidRequestError), (31, ClusterAuthorizationFailedError)])
-def test_any_other_error_is_the_end_and_says_so(peer: ScriptedPeer, code: int, kind: type[ApiError]) -> None:
+def test_any_other_error_ends_the_connection_and_is_reported(
+    peer: ScriptedPeer, code: int, kind: type[ApiError]
+) -> None:
     (event,) = peer.answer(peer.only_request(), ApiVersionsResponse(code))
     assert isinstance(event, Closed)
     assert isinstance(event.error, kind)
-    assert "its versions" in str(event.error)
+    assert "refused to list its API versions" in str(event.error)
     assert peer.state() is State.CLOSED
 
 
@@ -167,7 +169,7 @@ def test_negotiation_has_its_time() -> None:
 
 
 def test_requests_are_not_taken_before_it_is_ready(peer: ScriptedPeer) -> None:
-    with pytest.raises(RuntimeError, match="NEGOTIATING takes no requests yet"):
+    with pytest.raises(RuntimeError, match="NEGOTIATING accepts no requests yet"):
         peer.connection.send(MetadataRequest(), 12, 0.0)
 
 

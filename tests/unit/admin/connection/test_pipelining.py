@@ -61,7 +61,7 @@ def test_an_abandoned_answer_is_not_even_read() -> None:
     assert peer.deliver(len(frame).to_bytes(4) + frame) == []
 
 
-def test_abandoning_what_is_answered_or_was_never_asked_is_no_matter() -> None:
+def test_abandoning_an_answered_or_unknown_request_is_ignored() -> None:
     peer = ready()
     (first,) = send(peer, 1)
     peer.answer(peer.only_request(), answer_of(0))
@@ -80,7 +80,7 @@ def test_an_abandoned_answer_that_stays_out_ends_the_connection() -> None:
     assert failed.correlation_id == second
     assert isinstance(failed.error, DisconnectedError)
     assert isinstance(closed, Closed)
-    assert "given up is unanswered for another 30 s" in str(closed.error)
+    assert "abandoned request is still unanswered after 30 s" in str(closed.error)
 
 
 def test_an_abandoned_answer_that_comes_in_time_leaves_no_timer() -> None:
@@ -98,7 +98,7 @@ def test_too_many_abandoned_answers_end_the_connection() -> None:
     assert peer.connection.abandon(ids[1], 0.0) == []
     events = peer.connection.abandon(ids[2], 0.0)
     assert [event.correlation_id for event in events if isinstance(event, Failed)] == [ids[3]]
-    assert "3 requests were given up" in str(the_end(events).error)
+    assert "3 abandoned requests are unanswered" in str(the_end(events).error)
 
 
 @pytest.mark.parametrize("order", [(1, 0), (1,), (1, 1)])
@@ -124,13 +124,15 @@ def test_an_answer_twice_breaks_the_stream() -> None:
     assert answered == Answered(first, answer_of(0), 12)
     assert isinstance(failed, Failed)
     assert failed.correlation_id == second
-    assert "an answer with correlation id 1 came, and due was MetadataResponse v12" in str(the_end([closed]).error)
+    assert "expected MetadataResponse v12 (correlation id 2), got an answer with correlation id 1" in str(
+        the_end([closed]).error
+    )
 
 
 def test_an_answer_to_nothing_breaks_the_stream() -> None:
     peer = ready()
     events = peer.deliver(encode_response(answer_of(0), 12, correlation_id=99))
-    assert "correlation id 99 came, and none was due" in str(the_end(events).error)
+    assert "unexpected answer with correlation id 99" in str(the_end(events).error)
 
 
 def test_an_answer_without_a_correlation_id_breaks_the_stream() -> None:
@@ -147,12 +149,12 @@ def test_an_answer_that_cannot_be_read_fails_its_request_and_disconnects_the_oth
     assert isinstance(second, Failed)
     assert [first.correlation_id, second.correlation_id] == ids
     assert isinstance(first.error, BrokenStreamError)
-    assert "MetadataResponse v12 (correlation id 1) makes no sense" in str(first.error)
+    assert "MetadataResponse v12 (correlation id 1) cannot be decoded" in str(first.error)
     assert isinstance(second.error, DisconnectedError)
     assert the_end([closed]).error is first.error
 
 
-def test_a_disconnect_fails_what_is_in_flight_each_with_its_own_retriable_error() -> None:
+def test_a_disconnect_fails_each_request_in_flight_with_its_own_retriable_error() -> None:
     peer = ready()
     ids = send(peer, 3)
     peer.connection.abandon(ids[1], 0.0)
@@ -168,7 +170,7 @@ def test_a_disconnect_fails_what_is_in_flight_each_with_its_own_retriable_error(
     assert error.__cause__ is reset
 
 
-def test_a_disconnect_in_the_middle_of_an_answer_says_so() -> None:
+def test_the_error_of_a_disconnect_names_an_incomplete_answer() -> None:
     peer = ready()
     send(peer, 1)
     peer.deliver(answer_frame(peer.only_request(), answer_of(0))[:-1])
@@ -180,7 +182,7 @@ def test_a_broker_may_close_an_idle_connection() -> None:
     assert ready().connection.end_of_stream() == [Closed(None)]
 
 
-def test_closing_fails_what_is_in_flight() -> None:
+def test_closing_fails_requests_in_flight() -> None:
     peer = ready()
     (first,) = send(peer, 1)
     failed, closed = peer.connection.close()

@@ -17,7 +17,7 @@ from tests.stand_ins.scripted_peer import (
 
 from kafkawire.admin.connection.events import Answered, Closed, Failed, NeedsCredentials
 from kafkawire.admin.connection.pipeline import LOGIN_IDS
-from kafkawire.admin.connection.sasl import PlainCredentials, ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials, ScramCredentials
 from kafkawire.admin.connection.states import State
 from kafkawire.protocol import (
     MetadataRequest,
@@ -80,7 +80,7 @@ def test_an_idle_connection_logs_in_again_at_once_and_asks_for_no_versions(feed:
     assert peer.connection.next_timer() == pytest.approx(2 * AGED)
 
 
-def test_what_is_in_flight_is_finished_first_and_what_is_new_waits_in_order() -> None:
+def test_requests_in_flight_end_first_and_new_requests_wait_in_order() -> None:
     peer = aging()
     before = ask(peer)
     (sent_before,) = peer.sent()
@@ -156,7 +156,7 @@ def test_a_callback_is_asked_again_while_requests_go_on() -> None:
     assert handshake.body == SaslHandshakeRequest("PLAIN")
 
 
-def test_a_refusal_ends_the_connection_and_fails_what_waits_with_the_reason() -> None:
+def test_a_refusal_ends_the_connection_and_fails_waiting_requests_with_the_reason() -> None:
     peer = aging()
     peer.connection.on_timer(AGED)
     waiting = ask(peer)

@@ -68,6 +68,6 @@ def test_requests_are_taken_from_ready_on_and_nowhere_before() -> None:
     [pair for pair in itertools.product(State, Trigger) if pair[1] not in TRANSITIONS[pair[0]]],
     ids=lambda value: value.name,
 )
-def test_what_the_table_lacks_is_refused(state: State, trigger: Trigger) -> None:
+def test_transitions_that_the_table_lacks_are_refused(state: State, trigger: Trigger) -> None:
     with pytest.raises(ImpossibleTransitionError, match=f"{trigger.name} cannot happen .* {state.name}"):
         after(state, trigger)

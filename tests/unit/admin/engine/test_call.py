@@ -10,7 +10,7 @@ from tests.stand_ins.broker import Answer
 from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
 
 from kafkawire.admin.client import AdminClient
-from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
 from kafkawire.admin.results import Results
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import (
@@ -229,7 +229,7 @@ async def test_throttled_items_are_sent_again_when_the_wait_is_over() -> None:
         assert asyncio.get_running_loop().time() - begun >= 0.15
 
 
-async def test_a_quota_that_outlasts_the_call_is_what_the_call_ends_with() -> None:
+async def test_a_quota_that_outlasts_the_call_is_the_error_of_the_call() -> None:
     refused = _created(["a"], {"a": ErrorCode.THROTTLING_QUOTA_EXCEEDED}, throttle_ms=60_000)
     async with StandInCluster(1, _creates(lambda *_: refused)) as cluster, cluster.client() as client:
         error = (await _create(client, "a", timeout=0.2)).errors()["a"]
@@ -272,7 +272,7 @@ async def test_an_api_that_no_broker_offers_is_refused_before_sending() -> None:
         assert "CreateTopics" in str(error)
 
 
-async def test_controllers_refuse_locally_what_they_do_not_serve() -> None:
+async def test_methods_that_controllers_do_not_serve_are_refused_locally() -> None:
     async with AdminClient(bootstrap_controllers="127.0.0.1:1", settings=FAST) as client:
         error = (await _create(client, "a")).errors()["a"]
         assert isinstance(error, UnsupportedEndpointTypeError)

@@ -21,7 +21,7 @@ def acls_of(topics: int, principals: int) -> list[AclBinding]:
     ]
 
 
-def test_what_fits_is_one_portion() -> None:
+def test_acls_below_the_limit_are_one_portion() -> None:
     acls = acls_of(2, 2)
     (portion,) = portions(EVERYTHING, acls, 8)
     assert (portion.wanted, portion.acls) == (EVERYTHING, acls)
@@ -50,7 +50,7 @@ def test_where_no_attribute_is_enough_several_are_taken() -> None:
         assert [acl for acl in acls if matches(portion.wanted, acl)] == portion.acls
 
 
-def test_a_filter_for_what_concerns_a_resource_is_split_into_exact_patterns() -> None:
+def test_a_match_filter_is_split_into_exact_patterns() -> None:
     affecting = AclBindingFilter(ResourceType.TOPIC, "foo", pattern_type=PatternType.MATCH)
     acls = [
         ACL,

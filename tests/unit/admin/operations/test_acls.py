@@ -147,7 +147,7 @@ async def test_the_caller_may_choose_the_strategy(strategy: Strategy, requests: 
     async with cluster_of(EmbeddedState(ACLS)) as cluster, cluster.client() as client:
         assert len((await client.describe_acls(wanted, strategy=strategy)).union()) == len(ACLS)
         assert len(cluster.asked) == requests
-        with pytest.raises(ValueError, match="'fastest' is no strategy; automatic, batch"):
+        with pytest.raises(ValueError, match="'fastest' is not a strategy: give automatic, batch"):
             await client.describe_acls(wanted, strategy="fastest")  # type: ignore[call-overload]
 
 
@@ -461,8 +461,8 @@ async def test_deletion_in_portions_ends_if_the_broker_deletes_nothing(monkeypat
         assert len([request for _, request in cluster.asked if isinstance(request, DeleteAclsRequest)]) == 2
 
 
-async def test_only_what_is_light_work_for_a_broker_is_asked_for_all_at_once() -> None:
-    """A controller looks at all ACLs for each filter of a deletion: later requests would time out in its queue."""
+async def test_only_requests_that_are_light_work_for_a_broker_are_sent_at_once() -> None:
+    """A controller checks all ACLs for each filter of a deletion: later requests would time out in its queue."""
     stand_in = EmbeddedState(ACLS)
     on_their_way: defaultdict[type[Message], set[int]] = defaultdict(set)
     handlers = stand_in.handlers

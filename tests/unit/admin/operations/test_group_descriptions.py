@@ -193,7 +193,7 @@ async def test_a_classic_group_that_is_not_of_consumers_is_refused_by_the_consum
     async with StandInCluster(1, describes(not_found, connect)) as cluster, cluster.client() as client:
         error = (await client.describe_consumer_groups(["g"])).errors()["g"]
         assert isinstance(error, GroupIdNotFoundError)
-        assert "'connect'; describe_classic_groups" in error.message
+        assert "'connect': use describe_classic_groups" in error.message
         group = (await client.describe_classic_groups(["g"]))["g"]
     assert (group.protocol_type, group.protocol, group.state) == ("connect", "range", GroupState.STABLE)
     assert group.members == (ClassicGroupMember("m", None, "c", "/h", metadata=b"\x02", assignment=b"\x01"),)

@@ -95,7 +95,7 @@ async def test_only_the_wanted_partitions_of_a_group_in_the_order_in_which_they_
         ]
 
 
-async def test_the_lag_of_a_share_group_is_what_the_broker_counts() -> None:
+async def test_the_lag_of_a_share_group_is_the_brokers() -> None:
     group = Group("share", "Stable", {"m2": (T0,), "m1": (T0, T1)}, {T0: 50, U0: 3}, {T0: 20})
     async with StandInCluster(2, StandInGroups({"g": group}, LOGS).handlers()) as cluster, cluster.client() as client:
         cluster.leaders = LEADERS
@@ -143,7 +143,7 @@ async def test_groups_that_do_not_exist_or_are_not_of_consumers() -> None:
             "none": GroupIdNotFoundError, "workers": GroupIdNotFoundError,
         }  # fmt: skip
         assert "there is no group none" in str(lags.errors()["none"])
-        assert "protocol type 'connect'" in str(lags.errors()["workers"])
+        assert "protocol type is 'connect'" in str(lags.errors()["workers"])
         assert len(lags["g"].partitions) == 0
 
 

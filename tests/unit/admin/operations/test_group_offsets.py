@@ -150,7 +150,7 @@ async def test_a_partition_that_the_answer_lacks_has_an_error_too() -> None:
 
 
 @pytest.mark.parametrize("newest", [1, 6])
-async def test_what_an_old_broker_cannot_do_fails_and_is_not_dropped(newest: int) -> None:
+async def test_unsupported_options_of_an_old_broker_are_errors(newest: int) -> None:
     versions: dict[int, range] = {ApiKey.OFFSET_FETCH: range(newest + 1)}
     async with StandInCluster(1, fetches(), versions=versions) as cluster, cluster.client() as client:
         stable = await client.list_streams_group_offsets({"a": [T0]}, require_stable=True)
@@ -213,7 +213,7 @@ async def test_only_partitions_that_failed_for_a_passing_reason_are_committed_ag
     assert isinstance(results.errors()[U0], UnknownTopicOrPartitionError)
 
 
-async def test_requests_stay_below_what_fits_into_a_batch_of_the_log() -> None:
+async def test_requests_stay_below_the_size_of_a_batch_of_the_log() -> None:
     offsets = {TopicPartition("t", number): CommittedOffset(1, metadata="x" * 4096) for number in range(300)}
     async with StandInCluster(1, commits(lambda *_: 0)) as cluster, cluster.client() as client:
         assert len((await client.alter_consumer_group_offsets("g", offsets)).all()) == 300

@@ -100,7 +100,7 @@ async def test_a_deletion_without_answer_says_that_its_outcome_is_unknown() -> N
 
 
 @pytest.mark.parametrize("newest", [2, 3])
-async def test_what_a_broker_says_about_a_group_that_it_cannot_delete(newest: int) -> None:
+async def test_errors_of_groups_that_a_broker_cannot_delete(newest: int) -> None:
     def answer(_: int, request: Request) -> Message:
         result = DeleteGroupsResponse.DeletableGroupResult
         code, text = ErrorCode.GROUP_DELETION_FAILED, "the topology could not be deleted"
@@ -148,7 +148,7 @@ async def test_an_error_of_the_group_is_that_of_every_member() -> None:
     assert [type(error) for error in results.errors().values()] == [GroupAuthorizationFailedError] * 2
 
 
-async def test_all_members_are_those_that_the_group_is_described_with() -> None:
+async def test_all_members_means_the_described_members() -> None:
     def described(_: int, __: Request) -> Message:
         member = ConsumerGroupDescribeResponse.Member
         members = (member(member_id="m1"), member(member_id="m2", instance_id="i"))

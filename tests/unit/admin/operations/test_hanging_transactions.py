@@ -140,7 +140,7 @@ async def test_a_transaction_that_ends_meanwhile_does_not_hang() -> None:
         assert (await client.find_hanging_transactions(["t"])).all() == {T0: (), T1: (hanging(T1, 2),)}
 
 
-async def test_what_a_coordinator_does_not_answer_is_no_finding() -> None:
+async def test_a_missing_answer_of_a_coordinator_is_no_finding() -> None:
     """An abort of a transaction that is alive would break it in two."""
     handlers = producers({T0: [open_(1)], T1: [open_(2)]})
     refused = transactions({1: "secret"}, {"secret": ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED}, list_error=31)
@@ -168,7 +168,7 @@ async def test_topics_and_partitions_fail_alone_and_at_once() -> None:
         }
 
 
-async def test_only_what_one_node_leads() -> None:
+async def test_only_partitions_that_one_node_leads() -> None:
     nowhere = TopicPartition("t", 7)
     handlers = producers({T0: [open_(1)], T1: [open_(1)]}) | transactions({}, {})
     async with StandInCluster(2, handlers) as cluster, cluster.client() as client:

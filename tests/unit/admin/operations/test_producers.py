@@ -150,7 +150,7 @@ async def test_a_marker_goes_to_the_new_leader(code: ErrorCode) -> None:
 @pytest.mark.parametrize(
     ("code", "expected"), [(ErrorCode.INVALID_PRODUCER_EPOCH, InvalidProducerEpochError), (None, UnknownServerError)]
 )
-async def test_what_goes_wrong_with_a_marker_is_raised(code: int | None, expected: type[Exception]) -> None:
+async def test_the_error_of_a_marker_is_raised(code: int | None, expected: type[Exception]) -> None:
     async with StandInCluster(1, marks(lambda _: code)) as cluster, cluster.client() as client:
         cluster.leaders = {"t": {0: 1}}
         with pytest.raises(expected):

@@ -76,7 +76,7 @@ async def test_a_token_is_made_for_the_caller_with_the_settings_of_the_brokers()
         assert cluster.asked == [(1, CreateDelegationTokenRequest(None, None, (), -1))]
 
 
-async def test_a_token_is_made_for_somebody_else() -> None:
+async def test_a_token_is_created_for_another_user() -> None:
     async with StandInCluster(1, HANDLERS) as cluster, cluster.client() as client:
         token = await client.create_delegation_token(owner="User:b:c", renewers=["User:dora"], max_lifetime_ms=60_000)
         assert (token.owner, token.requester, token.renewers) == ("User:b:c", "User:alice", ("User:dora",))
@@ -127,7 +127,7 @@ def test_the_secret_of_a_token_is_in_no_representation() -> None:
     assert base64.b64encode(HMAC).decode() not in f"{token.credentials()!r}"
 
 
-def test_a_token_is_what_its_owner_logs_in_with() -> None:
+def test_the_owner_of_a_token_logs_in_with_it() -> None:
     credentials = DelegationToken("id", HMAC, "User:alice", None, (), 1, 2, 3).credentials("SCRAM-SHA-256")
     assert (credentials.username, credentials.mechanism) == ("id", "SCRAM-SHA-256")
     assert base64.b64decode(credentials.password) == HMAC
@@ -143,7 +143,7 @@ CALLS: list[Callable[[AdminClient], Awaitable[object]]] = [
 
 
 @pytest.mark.parametrize("call", CALLS)
-async def test_error_64_says_what_the_connection_lacks(call: Callable[[AdminClient], Awaitable[object]]) -> None:
+async def test_error_64_names_what_the_connection_lacks(call: Callable[[AdminClient], Awaitable[object]]) -> None:
     code = ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
     handlers: dict[type[Message], NodeHandler] = {
         CreateDelegationTokenRequest: lambda *_: CreateDelegationTokenResponse(code),

@@ -107,7 +107,7 @@ async def test_without_the_right_to_see_configs_a_topic_is_created_all_the_same(
         assert (topic.topic_id, topic.num_partitions, topic.replication_factor, topic.configs) == (ID, None, None, None)
 
 
-async def test_defaults_of_the_broker_need_a_broker_that_knows_of_them_and_only_for_their_topics() -> None:
+async def test_defaults_of_the_broker_need_a_newer_broker_only_for_their_topics() -> None:
     versions: dict[int, range] = {ApiKey.CREATE_TOPICS: range(4)}
     topics = [NewTopic("default"), NewTopic("assigned", replica_assignments={0: [1]}), NewTopic("told", 1, 1)]
     async with StandInCluster(1, creating(described), versions=versions) as cluster, cluster.client() as client:

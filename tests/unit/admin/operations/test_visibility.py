@@ -61,7 +61,7 @@ async def test_deleted_acls_are_waited_for_at_every_node() -> None:
         assert Counter(node for node, _ in cluster.asked) == {1: 2, 2: 3}
 
 
-async def test_many_acls_are_one_request_for_what_they_have_in_common() -> None:
+async def test_many_acls_are_one_request_with_their_common_filter() -> None:
     async with StandInCluster(1, EmbeddedState([ACL, *ACLS]).handlers) as cluster, cluster.client() as client:
         (await client.wait_for_acls([ACL, *ACLS])).all()
         ((_, request),) = cluster.asked
@@ -126,7 +126,7 @@ async def test_a_quota_that_stays_invisible_is_reported_with_what_is_missing() -
         assert isinstance(errors[BOB], InvalidRequestError)
 
 
-async def test_who_may_not_see_quotas_does_not_wait() -> None:
+async def test_a_user_without_the_right_to_see_quotas_does_not_wait() -> None:
     stand_in = EmbeddedState()
     stand_in.refusal = ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "no"
     async with StandInCluster(1, stand_in.handlers) as cluster, cluster.client(FAST) as client:

@@ -8,7 +8,7 @@ from kafkawire.broker.image.configs import ConfigsImage
 from kafkawire.protocol import ConfigRecord
 
 
-def test_what_is_not_given_is_kafkas_default() -> None:
+def test_missing_properties_have_kafkas_default() -> None:
     configuration = BrokerConfiguration({"num.partitions": " 3 ", "own.property": "x"})
     assert configuration.integer("num.partitions") == 3
     assert configuration.integer("default.replication.factor") == 1
@@ -21,7 +21,7 @@ def test_what_is_not_given_is_kafkas_default() -> None:
     assert configuration.properties["own.property"] == "x"
 
 
-def test_a_node_that_is_alone_knows_who_it_is() -> None:
+def test_a_single_node_has_an_id_and_both_roles() -> None:
     configuration = BrokerConfiguration({})
     assert (configuration.integer("node.id"), configuration.strings("process.roles")) == (1, ("broker", "controller"))
 
@@ -76,7 +76,7 @@ class TestWhatIsSetLater:
         configs.apply(ConfigRecord(4, "1", "max.connections", None))
         assert dynamic.integer("max.connections") == 20
 
-    def test_what_cannot_change_does_not(self) -> None:
+    def test_static_configs_are_not_changed_by_records(self) -> None:
         configs = ConfigsImage()
         configs.apply(ConfigRecord(4, "1", "num.partitions", "9"))
         assert DynamicConfiguration(BrokerConfiguration({}), configs).integer("num.partitions") == 1

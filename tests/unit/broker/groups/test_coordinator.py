@@ -120,7 +120,7 @@ def test_groups_are_where_java_hashes_them(group_id: str, hash_code: int) -> Non
         assert partition_of(group_id, partitions) == expected
 
 
-async def test_what_is_durable_is_there_again(tmp_path: Path) -> None:
+async def test_durable_commits_are_there_again(tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     async with opened_groups(tmp_path / "data") as (coordinator, controller):
         await make_topic(controller)
@@ -181,8 +181,8 @@ async def test_commits_of_transactions_count_when_they_are_committed(
     assert await offsets_in(tmp_path) == expected
 
 
-async def test_logs_that_have_been_overtaken_are_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkawire.broker.groups.coordinator._FEW", 100)
+async def test_logs_of_overwritten_commits_are_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafkawire.broker.groups.coordinator._FEWEST_TO_REWRITE", 100)
     async with opened_groups(tmp_path, partitions=2) as (coordinator, controller):
         await make_topic(controller, partitions=3)
         for offset in range(300):
@@ -253,7 +253,7 @@ async def test_the_topic_is_made_when_a_coordinator_is_first_needed(tmp_path: Pa
         assert topics[OFFSETS] is topic
 
 
-async def test_each_group_is_in_its_partition_in_files_that_kafka_knows(tmp_path: Path) -> None:
+async def test_each_group_is_in_its_partition_in_files_of_kafkas_form(tmp_path: Path) -> None:
     groups = [group_in(partition, 5) for partition in (0, 3)]
     async with opened_groups(tmp_path, partitions=5) as (coordinator, controller):
         await make_topic(controller)
@@ -343,7 +343,7 @@ async def test_commits_go_with_their_topic_and_it_can_be_made_again(tmp_path: Pa
 # Groups in other partitions than their own.
 
 
-async def test_what_an_earlier_version_wrote_to_the_wrong_partition_is_moved(
+async def test_commits_in_the_wrong_partition_of_an_earlier_version_are_moved(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It wrote everything to partition 0, also where Kafka had made 50; the times of records say what came last."""
@@ -396,7 +396,7 @@ async def test_a_crash_while_groups_are_moved_loses_nothing(tmp_path: Path, monk
         raise OSError("the power is gone")
 
     with monkeypatch.context() as patched:
-        patched.setattr("kafkawire.broker.groups.offsets_log.OffsetsLog.delete_before", crash)
+        patched.setattr("kafkawire.broker.storage.batch_log.BatchLog.delete_before", crash)
         assert await offsets_in(tmp_path) == {group: {0: 5}}
     assert [groups_in(tmp_path / f"{OFFSETS}-{number}") for number in (0, 2)] == [{group}, {group}]
     assert await offsets_in(tmp_path) == {group: {0: 5}}

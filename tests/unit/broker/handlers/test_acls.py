@@ -113,7 +113,7 @@ def test_any_or_match_in_one_acl_fails_the_whole_creation() -> None:
 @pytest.mark.parametrize(
     "request_", [CreateAclsRequest((acl(), acl(operation=0))), DeleteAclsRequest((EVERYTHING, Filter(0, None, ANY)))]
 )
-def test_the_number_0_for_unknown_refuses_the_request_whoever_sends_it(
+def test_the_number_0_for_unknown_refuses_the_request_of_any_user(
     request_: Message, has_authorizer: bool, principal: Principal
 ) -> None:
     """A13."""

@@ -57,7 +57,7 @@ async def test_each_client_is_named_once(caplog: pytest.LogCaptureFixture) -> No
     ]
 
 
-async def test_what_clients_say_about_themselves_cannot_forge_lines(caplog: pytest.LogCaptureFixture) -> None:
+async def test_client_ids_cannot_forge_lines_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
     async with EmbeddedBroker() as broker, connected_to(broker, "a\nERROR forged") as client:
         await client.ask(JOIN, 5, JoinGroupResponse)
     (warning,) = warnings(caplog)
@@ -78,7 +78,7 @@ async def test_made_up_clients_fill_no_memory(caplog: pytest.LogCaptureFixture) 
         assert len(warnings(caplog)) == 1
 
 
-async def test_who_may_not_read_the_group_learns_only_that(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_user_without_the_right_to_read_the_group_learns_only_that(caplog: pytest.LogCaptureFixture) -> None:
     async with EmbeddedBroker(AUTHORIZER) as broker, connected_to(broker) as client:
         joined = await client.ask(JOIN, 9, JoinGroupResponse)
         beaten = await client.ask(HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)

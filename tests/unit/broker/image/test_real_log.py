@@ -113,9 +113,7 @@ def image() -> MetadataImage:
     return image_of(*committed(logged(401)))
 
 
-def test_topics_tokens_and_users_are_those_that_kafka_answered_with(
-    image: MetadataImage, end_state: dict[str, Any]
-) -> None:
+def test_topics_tokens_and_users_equal_kafkas_answers(image: MetadataImage, end_state: dict[str, Any]) -> None:
     assert sorted(image.topics.by_name) == sorted(topic["name"] for topic in end_state["topics"])
     assert sorted(image.tokens.by_id) == sorted(token["token_id"] for token in end_state["delegation_tokens"])
     assert sorted(image.scram.by_user) == sorted(user["user"] for user in end_state["scram_users"])

@@ -55,6 +55,6 @@ def test_controller_listeners_are_not_for_clients() -> None:
         ({"listener_security_protocol_map": "PLAINTEXT:HTTP"}, "HTTP for PLAINTEXT"),
     ],
 )
-def test_what_makes_no_sense_is_said(properties: dict[str, str], reason: str) -> None:
+def test_wrong_listeners_are_reported(properties: dict[str, str], reason: str) -> None:
     with pytest.raises(ConfigurationError, match=reason):
         listeners(**properties)

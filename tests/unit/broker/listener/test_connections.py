@@ -180,7 +180,7 @@ async def test_some_addresses_have_other_limits() -> None:
         },
     ],
 )
-async def test_who_comes_too_many_waits_until_another_leaves(properties: dict[str, str]) -> None:
+async def test_a_connection_above_the_limit_waits_until_another_ends(properties: dict[str, str]) -> None:
     async with (
         EmbeddedBroker(properties) as broker,
         client_of(broker.bootstrap_servers) as first,
@@ -224,8 +224,8 @@ async def test_a_login_in_time_or_none() -> None:
         assert await slow.is_closed()
 
 
-async def test_who_does_not_read_is_not_answered_on_and_on() -> None:
-    """The broker stops to read from who does not read, serves others, and goes on when answers are taken."""
+async def test_answers_to_a_client_that_does_not_read_are_limited() -> None:
+    """The broker stops reading from a client that does not read, serves others, and continues when it reads again."""
     count = 2_000
     request = MetadataRequest(tuple(MetadataRequest.MetadataRequestTopic(name=f"{n}" * 200) for n in range(9)))
     async with (

@@ -53,7 +53,7 @@ async def test_one_is_let_in_however_large_it_is() -> None:
     assert await is_in(room, Client(1))
 
 
-async def test_those_that_do_not_come_make_room_and_the_oldest_first() -> None:
+async def test_requests_that_do_not_arrive_lose_their_memory_oldest_first() -> None:
     room = FrameRoom(100, seconds=0.02)
     complete, first, second, third = Client(20), Client(40), Client(40), Client(30)
     for client in (complete, first, second):
@@ -71,7 +71,7 @@ async def test_nothing_is_closed_while_no_one_waits() -> None:
     assert not client.is_closed
 
 
-async def test_who_stops_waiting_has_entered_nothing() -> None:
+async def test_a_cancelled_wait_takes_no_memory() -> None:
     room = FrameRoom(100)
     first, second = Client(100), Client(50)
     await room.enter(first.frame)

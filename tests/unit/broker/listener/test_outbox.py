@@ -49,7 +49,7 @@ async def test_nothing_more_comes_after_the_end() -> None:
     assert await outbox.take() == []
 
 
-async def test_the_end_wakes_who_waits() -> None:
+async def test_the_end_wakes_waiting_senders() -> None:
     outbox = Outbox()
     waiting = asyncio.create_task(outbox.take())
     await asyncio.sleep(0)

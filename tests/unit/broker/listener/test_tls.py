@@ -152,7 +152,7 @@ async def test_a_login_over_tls(certificates: Certificates) -> None:
             assert (await admin.describe_cluster()).cluster_id == broker.cluster_id
 
 
-async def test_who_does_not_speak_tls_is_closed(certificates: Certificates) -> None:
+async def test_a_client_without_tls_is_closed(certificates: Certificates) -> None:
     async with EmbeddedBroker(certificates.properties()) as broker:
         reader, writer = await asyncio.open_connection(broker.host, broker.port)
         writer.write(b"\0\0\0\x10 no TLS at all ")
@@ -175,7 +175,7 @@ async def test_who_does_not_speak_tls_is_closed(certificates: Certificates) -> N
         ({"ssl.enabled.protocols": "TLSv1.1"}, "TLSv1.1"),
     ],
 )
-async def test_pem_only_and_what_cannot_be_used_is_said(
+async def test_stores_other_than_pem_are_refused_with_a_reason(
     certificates: Certificates, changes: dict[str, str], reason: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=reason):

@@ -86,7 +86,7 @@ def test_a_clock_that_went_back_is_noticed_too(tmp_path: Path, timestamps: Seque
 
 
 @pytest.mark.parametrize("tail", [b"garbage of a crash", batch_of(8, 9, base_offset=3)[:-1]], ids=["garbage", "torn"])
-def test_what_is_no_whole_batch_stays(tmp_path: Path, tail: bytes) -> None:
+def test_an_incomplete_batch_stays(tmp_path: Path, tail: bytes) -> None:
     path = write(tmp_path / "log", batch_of(5, 6), batch_of(7, base_offset=2), tail)
     unify_append_times(path.parent)
     assert path.read_bytes() == batch_of(6, 6) + batch_of(7, base_offset=2) + tail

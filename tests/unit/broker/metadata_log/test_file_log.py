@@ -95,7 +95,7 @@ def replayed(folder: Path) -> MetadataImage:
     return image
 
 
-async def test_what_was_appended_is_replayed(tmp_path: Path) -> None:
+async def test_appended_records_are_replayed(tmp_path: Path) -> None:
     await keep(tmp_path, [config(1), config(2)])
     await keep(tmp_path, [config(3)])
     assert [*opened(tmp_path).replay()] == [config(1), config(2), config(3)]
@@ -165,7 +165,7 @@ async def test_a_transaction_without_end_is_aborted_by_the_next_leader(tmp_path:
     assert aborts == [AbortTransactionRecord("the controller that began it is gone")]
 
 
-async def test_snapshots_are_taken_and_what_they_cover_is_deleted(tmp_path: Path) -> None:
+async def test_snapshots_are_taken_and_the_log_before_them_is_deleted(tmp_path: Path) -> None:
     await fill(tmp_path, range(200))
     snapshots = list_snapshots(tmp_path)
     assert len(snapshots) == 2
@@ -184,7 +184,7 @@ async def test_the_newest_snapshot_may_be_damaged(tmp_path: Path, caplog: pytest
     with caplog.at_level(logging.WARNING):
         assert [*replayed(tmp_path).records()] == [config(number) for number in range(200)]
     assert f"{path}: " in caplog.text
-    assert "it is passed over, an older one and the log are read instead" in caplog.text
+    assert "it is skipped, and an older one and the log are read instead" in caplog.text
 
 
 async def test_records_that_neither_a_snapshot_nor_the_log_has_are_missed(tmp_path: Path) -> None:
@@ -203,11 +203,11 @@ async def test_a_snapshot_without_footer_is_not_whole(tmp_path: Path) -> None:
     with pytest.raises(CorruptLogError, match="no header or no footer"):
         read_snapshot(path)
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(CorruptLogError, match="is not whole"):
+    with pytest.raises(CorruptLogError, match="is truncated"):
         read_snapshot(path)
 
 
-async def test_what_a_crash_left_of_a_snapshot_is_deleted(tmp_path: Path) -> None:
+async def test_an_unfinished_snapshot_of_a_crash_is_deleted(tmp_path: Path) -> None:
     part = tmp_path / "00000000000000000010-0000000001.checkpoint.part"
     part.write_bytes(b"half")
     opened(tmp_path)
@@ -290,7 +290,7 @@ async def test_a_log_whose_end_is_gone_is_refused(tmp_path: Path, gone: str) -> 
         for segment in segments[newest if gone == "newest" else 0 :]:  # a snapshot at the end leaves an empty one
             segment.path.unlink()
     with pytest.raises(
-        CorruptLogError, match="says that it had all records below 101, so its newest segment is missing"
+        CorruptLogError, match=r"according to .* it had all records below 101, so its newest segment is missing"
     ):
         opened(folder)
 
@@ -307,7 +307,7 @@ async def test_a_missing_segment_before_the_newest_snapshot_is_reported(
         assert [*replayed(tmp_path).records()] == [config(number) for number in range(100)]
     (message,) = caplog.messages
     between_them = f"{tmp_path}: records between {older.path.name} and {newest.path.name} are missing or damaged."
-    assert message.startswith(f"{between_them} The state is whole")
+    assert message.startswith(f"{between_them} The state is complete")
 
 
 async def test_the_newest_snapshot_may_be_missing(tmp_path: Path) -> None:

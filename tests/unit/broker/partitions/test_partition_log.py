@@ -102,7 +102,7 @@ def test_a_batch_that_does_not_follow_is_refused(epoch: int, sequence: int, code
     assert log.end_offset == 1
 
 
-def test_a_new_epoch_begins_anew() -> None:
+def test_a_new_epoch_restarts_the_sequence() -> None:
     log = PartitionLog()
     log.append(batch(1, producer_id=5, epoch=3, sequence=7), 0)
     assert log.append(batch(1, producer_id=5, epoch=4, sequence=0), 0) == Appended(1)

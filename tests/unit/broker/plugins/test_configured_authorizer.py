@@ -100,7 +100,7 @@ def test_resources_without_acls_may_be_open(text: str, is_open: bool) -> None:
         ({"authorizer_class_name": STANDARD, "super_users": "User:a;root"}, "'root'.*write User:root"),
     ],
 )
-def test_what_cannot_be_is_said(properties: dict[str, str], reason: str) -> None:
+def test_a_wrong_authorizer_is_reported(properties: dict[str, str], reason: str) -> None:
     with pytest.raises(ConfigurationError, match=reason):
         configured(**properties)
 

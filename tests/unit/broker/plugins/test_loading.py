@@ -86,7 +86,7 @@ def test_no_property_is_no_plug_in() -> None:
         ("plugged_in_module:Unfinished", "without arguments .*abstract"),
     ],
 )
-def test_what_cannot_be_loaded_says_why(text: str, reason: str) -> None:
+def test_the_error_of_a_class_that_cannot_be_loaded_has_the_reason(text: str, reason: str) -> None:
     with pytest.raises(ConfigurationError, match=reason) as raised:
         loaded(text)
     assert str(raised.value).startswith(f"{PROPERTY}={text}: ")

@@ -77,5 +77,5 @@ def test_tags_whose_quota_was_removed_have_no_limit() -> None:
     assert callback.quota_limit(PRODUCE, {"user": "", "client-id": ""}) is None
 
 
-def test_what_only_others_make_true_in_a_callback_of_ones_own_is_false_here() -> None:
+def test_the_default_callback_never_requires_a_reset() -> None:
     assert not DefaultQuotaCallback().quota_reset_required(PRODUCE)

@@ -45,7 +45,7 @@ def note_system_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return done
 
 
-async def test_what_is_durable_is_there_after_the_next_start(tmp_path: Path) -> None:
+async def test_durable_batches_are_there_after_the_next_start(tmp_path: Path) -> None:
     log = BatchLog(tmp_path, segment_bytes=LARGE)
     log.leader_epoch = 3
     assert log.append(records(b"a", b"b"), NOW) == 0
@@ -250,9 +250,9 @@ async def test_a_log_whose_newest_segment_is_missing_is_refused(tmp_path: Path) 
     with pytest.raises(CorruptLogError) as refused:
         BatchLog(tmp_path, segment_bytes=200)
     assert str(refused.value) == (
-        f"{tmp_path}: the log ends at offset 2, but end-offset-checkpoint says that it had all records below 3, so its "
-        "newest segment is missing or was cut; put the segment back, or restore the directory from a backup. To go on "
-        f"without these records, delete {checkpoint}"
+        f"{tmp_path}: the log ends at offset 2, but according to end-offset-checkpoint it had all records below 3, so "
+        "its newest segment is missing or truncated; put the segment back, or restore the directory from a backup. To "
+        f"continue without these records, delete {checkpoint}"
     )
     newest.write_bytes(content)
     assert BatchLog(tmp_path, segment_bytes=200).end_offset == 3
@@ -276,7 +276,7 @@ async def test_a_last_batch_that_was_durable_for_certain_is_not_cut_off(tmp_path
     (segment,) = list_segments(tmp_path)
     content = segment.path.read_bytes()
     segment.path.write_bytes(content[:-1])
-    with pytest.raises(CorruptLogError, match="all records below 2 were durable once, so this is no unfinished write"):
+    with pytest.raises(CorruptLogError, match="all records below 2 were durable, so this is not an incomplete write"):
         BatchLog(tmp_path, segment_bytes=LARGE)
     assert segment.path.read_bytes() == content[:-1]
 

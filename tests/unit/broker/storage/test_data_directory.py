@@ -39,7 +39,7 @@ def test_the_identity_that_kafka_gave_is_taken_over(tmp_path: Path) -> None:
     assert meta.read_text() == text
 
 
-def test_what_kafka_before_directory_ids_left_out_is_added(tmp_path: Path) -> None:
+def test_a_missing_directory_id_is_added(tmp_path: Path) -> None:
     (tmp_path / "meta.properties").write_text("version=1\ncluster.id=mine\nnode.id=1\n")
     first, again = DataDirectory(tmp_path, 1), None
     first.close()

@@ -53,8 +53,9 @@ def test_a_log_that_ends_anywhere_is_cut_at_its_last_whole_batch(
         assert caplog.messages == []
     else:
         (message,) = caplog.messages
-        assert message.startswith(f"{path}: cut {size - whole} bytes at byte {whole}, ")
-        assert f" offset {len(values) - 1}: " in message
+        assert message.startswith(
+            f"{path}: cut off {size - whole} bytes at byte {whole}, after offset {len(values) - 1}: "
+        )
 
 
 @pytest.mark.parametrize("position", range(len(WHOLE)))
@@ -86,7 +87,7 @@ def test_a_wrong_bit_in_the_last_batch_cuts_it_and_one_before_it_is_refused(tmp_
 
 
 @pytest.mark.parametrize("garbage", [bytes(500), b"\xff" * 500, FIRST[:-1], SECOND, FIRST + SECOND])
-def test_what_is_no_batch_of_the_log_is_cut_off(tmp_path: Path, garbage: bytes) -> None:
+def test_bytes_that_are_no_batch_of_the_log_are_cut_off(tmp_path: Path, garbage: bytes) -> None:
     """Batches of lower offsets are not what follows: blocks of deleted files look like that."""
     path = write(tmp_path, WHOLE + garbage)
     assert len(read(tmp_path)) == 5
@@ -118,7 +119,7 @@ def test_segments_after_the_cut_are_deleted(
     [
         (
             [(0, FIRST[:-1]), (2, SECOND)],
-            r"0\.log: damaged at byte 0, where offset 0 should be .* in 0+2\.log is whole",
+            r"0\.log: damaged at byte 0, where offset 0 should be .* in 0+2\.log is valid",
         ),
         ([(0, FIRST), (2, SECOND[:-1]), (3, LAST)], r"0+2\.log: damaged at byte 0, where offset 2 should be"),
         ([(0, FIRST), (3, LAST)], r"the records from offset 2 on are missing before 0+3\.log"),

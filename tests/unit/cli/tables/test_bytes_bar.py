@@ -21,7 +21,7 @@ def shown(bar: BytesBar) -> str:
 @pytest.mark.parametrize(
     ("read", "total", "told"), [(400, 900, "400/900 bytes"), (15 * 10**8, 3 * 10**9, "1.5/3.0 GB")]
 )
-def test_bytes_are_counted_in_what_fits(read: int, total: int, told: str) -> None:
+def test_bytes_are_shown_in_a_fitting_unit(read: int, total: int, told: str) -> None:
     accounts = Accounts()
     bar = BytesBar(Console(file=io.StringIO(), force_terminal=True, width=120), "records", total, accounts)
     accounts.decoded(read - 100)

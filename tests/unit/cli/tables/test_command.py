@@ -70,7 +70,7 @@ def test_formats_hold_the_same_rows(tmp_path: Path) -> None:
     assert [row["valid_to"] or None for row in rows] == [line["valid_to"] for line in lines]
 
 
-def test_table_of_a_date_has_what_was_so_then(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_of_a_date_has_the_state_at_that_date(capsys: pytest.CaptureFixture[str]) -> None:
     assert tables("--log", METADATA, "--table", "topic_history", "--as-of", "2026-11-21T08:36:35Z") == 0
     names = {json.loads(line)["name"] for line in capsys.readouterr().out.splitlines()}
     assert "payments.events" in names
@@ -220,7 +220,7 @@ def test_record_types_of_ones_own_have_tables_too(tmp_path: Path, capsys: pytest
         (("--log", LOGS, "--table", "batches", "--out", "batches.xls"), "give --format"),
     ],
 )
-def test_wrong_usage_says_what_to_do(words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_of_usage_say_what_to_do(words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert tables(*words) == 2
     assert told in capsys.readouterr().err
 

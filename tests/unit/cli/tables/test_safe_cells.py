@@ -68,7 +68,7 @@ def test_csv_is_exact_in_files_and_visible_on_terminals() -> None:
 
 
 @pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
-def test_formulas_are_texts_if_that_is_asked_for(begin: str) -> None:
+def test_formulas_become_texts_on_request(begin: str) -> None:
     formula = f"{begin}HYPERLINK(1)"
     (exact,), (safe,) = csv_of(formula), csv_of(formula, safe=True)
     assert (exact["name"], safe["name"]) == (formula, f"'{formula}")
@@ -83,7 +83,7 @@ def test_numbers_and_other_texts_stay_as_they_are(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["-1=1", "-1\n", "+cmd|' /C calc'!A0", "--1"])
-def test_what_only_begins_as_a_number_is_a_formula(text: str) -> None:
+def test_text_that_only_begins_as_a_number_is_a_formula(text: str) -> None:
     assert csv_of(text, safe=True)[0]["name"] == f"'{text}"
 
 

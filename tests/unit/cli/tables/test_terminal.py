@@ -119,7 +119,7 @@ def test_all_columns_are_shown_if_wanted() -> None:
     assert table.left_out_columns == ()
 
 
-def test_rows_beyond_what_people_read_are_counted() -> None:
+def test_rows_beyond_the_limit_are_counted() -> None:
     text, table = printed([ROW] * (MAXIMUM_ROWS + 234), 100)
     assert text.count("User:ann") == MAXIMUM_ROWS
     assert table.left_out_rows == 234

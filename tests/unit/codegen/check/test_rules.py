@@ -1,4 +1,4 @@
-"""The rules as data, and what they leave unsaid so that one fault is told once."""
+"""The rules as data, and that one fault has one finding."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def field(**attributes: object) -> str:
         ("7, " + field(**TAGGED), ["json-wrong-kind"]),
     ],
 )
-def test_one_fault_is_told_once(tmp_path: Path, fields: str, rules: list[str]) -> None:
+def test_one_fault_is_reported_once(tmp_path: Path, fields: str, rules: list[str]) -> None:
     assert found(tmp_path, fields) == rules
 
 
@@ -105,7 +105,7 @@ def test_a_retired_message_is_not_asked_about_versions(tmp_path: Path) -> None:
     assert found(tmp_path, field, versions="none") == []
 
 
-def test_several_circles_of_structs_are_told_each(tmp_path: Path) -> None:
+def test_several_cycles_of_structs_are_each_reported(tmp_path: Path) -> None:
     common = (
         '"commonStructs": [{"name": "S", "versions": "0+", "fields": [{"name": "X", "type": "S", "versions": "0+"}]},'
         '{"name": "T", "versions": "0+", "fields": [{"name": "X", "type": "S", "versions": "0+"},'

@@ -25,7 +25,7 @@ FILES = {"a.py": "A = 1\n", "sub/b.py": "B = 2\n", "sub/deep/c.py": "C = 3\n"}
 
 
 def content(folder: Path, **changed: str | None) -> Content:
-    """FILES with changes; a name stands for the path with its dots and slashes left out, None leaves a file out."""
+    """FILES with changes; a name is the path without dots and slashes, None removes the file."""
     wanted = {path: changed.get(Path(path).stem, text) for path, text in FILES.items()}
     files = {path: text for path, text in wanted.items() if text is not None}
     return Content(folder, {path: f"raw {text}" for path, text in files.items()}, files)

@@ -90,7 +90,7 @@ def test_records_of_the_root_folder_have_a_table_too() -> None:
 def test_printed_text_that_is_not_python_is_a_fault_that_names_the_file() -> None:
     with pytest.raises(FormattingError, match=r"broken\.py") as caught:
         format_files({"sub/broken.py": "def (:\n", "fine.py": "x=1\n"})
-    assert "/tmp" not in str(caught.value)  # noqa: S108 the folder is nobody's business
+    assert "/tmp" not in str(caught.value)  # noqa: S108 the message does not show the folder
 
 
 def test_formatting_is_that_of_this_project() -> None:

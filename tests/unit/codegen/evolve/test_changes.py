@@ -1,4 +1,4 @@
-"""What changed in meaning, kind by kind, as the text tells it."""
+"""The text output of each kind of change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def compared(older: Iterable[Json | MessageDefinition], newer: Iterable[Json | M
     return diff_sides(side(*older), side(*newer))
 
 
-def told(older: Json | MessageDefinition, newer: Json | MessageDefinition) -> list[str]:
+def diff_of(older: Json | MessageDefinition, newer: Json | MessageDefinition) -> list[str]:
     """The lines about one message of both sides."""
     lines = [line.text for line in diff_lines(compared([older], [newer]))]
     return lines[2:-2]
@@ -35,7 +35,7 @@ def told(older: Json | MessageDefinition, newer: Json | MessageDefinition) -> li
 def of_fields(older: Json | Iterable[Json], newer: Json | Iterable[Json], **both: object) -> list[str]:
     """The lines about the fields of a message of versions 0 to 2."""
     made = [message("A", "0-2", [fields] if isinstance(fields, dict) else fields, **both) for fields in (older, newer)]
-    return [line.strip() for line in told(made[0], made[1])[1:]]
+    return [line.strip() for line in diff_of(made[0], made[1])[1:]]
 
 
 def request(valid: str, *fields: Json, **more: object) -> Json:
@@ -48,7 +48,7 @@ def one_change(older: Json, newer: Json) -> Change:
     return change
 
 
-def test_a_message_that_came_or_went_is_told_in_short() -> None:
+def test_a_message_that_came_or_went_is_reported_in_short() -> None:
     ping = request("0-2", flexibleVersions="1+", listeners=["broker"], latestVersionUnstable=True)
     came, went = compared([], [ping]), compared([ping], [])
     short = "PingRequest: request, key 1, versions 0-2, unstable 2, flexible 1+, listeners broker"
@@ -62,7 +62,7 @@ def test_a_message_that_came_or_went_is_told_in_short() -> None:
         (request("0-1"), request("0-2"), ["~ PingRequest: versions 0-1 -> 0-2"]),
         (request("0-1"), request("1"), ["~ PingRequest: versions 0-1 -> 1"]),
         (request("0-1"), retired("PingRequest", "request", 1), [
-            "- PingRequest: retired, versions 0-1 -> none, key 1 stays taken",
+            "- PingRequest: retired, versions 0-1 -> none, key 1 stays reserved",
         ]),
         (retired("PingRequest", "request", 1), request("0-1"), ["+ PingRequest: versions none -> 0-1"]),
         (request("0"), request("0") | {"name": "EchoRequest"}, ["~ EchoRequest: was PingRequest"]),
@@ -94,7 +94,7 @@ def test_a_message_that_came_or_went_is_told_in_short() -> None:
     ],
 )  # fmt: skip
 def test_what_changed_of_a_message(older: Json, newer: Json, lines: list[str]) -> None:
-    assert told(older, newer) == lines
+    assert diff_of(older, newer) == lines
 
 
 TAGGED = {"tag": 0, "taggedVersions": "0+"}
@@ -158,7 +158,7 @@ def test_what_changed_of_a_field(older: Json | list[Json], newer: Json | list[Js
          [field("G", "int8", "0+", **TAGGED), field("F", "int8", "0+")]),
     ],
 )  # fmt: skip
-def test_what_means_nothing_is_not_told(older: Json | list[Json], newer: Json | list[Json]) -> None:
+def test_what_has_no_meaning_is_not_reported(older: Json | list[Json], newer: Json | list[Json]) -> None:
     assert of_fields(older, newer, flexibleVersions="0+") == []
 
 
@@ -179,7 +179,7 @@ def test_the_order_of_listeners_means_nothing() -> None:
 @pytest.mark.parametrize(
     ("older", "newer", "lines"),
     [
-        # A new version is held against the one before it, whatever the older ranges cover.
+        # A new version is compared with the one before it, even if older ranges include it.
         (request("0-1"), request("0-2", field("F", "int16", "2+")), ["    + F int16 (2+)"]),
         (request("0-1", field("F", "int16", "0+")), request("0-2", field("F", "int16", "0-1")), ["    - F int16 (2+)"]),
         (request("0-1", field("F", "int16", "0-1")), request("0-2", field("F", "int16", "0+")), []),
@@ -190,12 +190,12 @@ def test_the_order_of_listeners_means_nothing() -> None:
         (request("0-2", field("F", "int16", "0-1")), request("2"), []),
         (request("0-2", deprecatedVersions="0-1"), request("2"), []),
         (request("0-2", field("F", "int16", "0+")), request("1-2", field("F", "int16", "1+")), []),
-        # An older version that comes back is held against the lowest that there was.
+        # A version that was dropped before is compared with the lowest older one.
         (request("1"), request("0-1", field("F", "int16", "0")), ["    + F int16 (0)"]),
     ],
 )  # fmt: skip
 def test_versions_that_only_one_side_has(older: Json, newer: Json, lines: list[str]) -> None:
-    first, *rest = told(older, newer)
+    first, *rest = diff_of(older, newer)
     assert first.startswith("~ PingRequest: versions ")
     assert rest == lines
 
@@ -204,7 +204,7 @@ def test_an_added_struct_is_listed_with_its_fields_once() -> None:
     item = [field("Id", "int32", "0+"), field("Note", "string", "2+", nullableVersions="2+", default="null")]
     newer = [field("One", "[]Item", "1+"), field("Two", "Item", "2+")]
     common = [{"name": "Item", "versions": "0+", "fields": item}]
-    lines = told(message("A", "0-1", []), message("A", "0-2", newer, commonStructs=common))
+    lines = diff_of(message("A", "0-1", []), message("A", "0-2", newer, commonStructs=common))
     assert lines[1:] == [
         "    + One []Item (1+, 1 in place)",
         "    + One.Id int32 (1+, 1 in place)",
@@ -221,7 +221,7 @@ def test_a_field_that_becomes_a_struct_is_listed_with_the_fields_of_that() -> No
     ]
 
 
-def test_a_field_that_came_in_two_forms_is_told_in_both() -> None:
+def test_a_field_that_came_in_two_forms_is_reported_in_both() -> None:
     newer = field("F", "string", "1+", nullableVersions="2+")
     assert of_fields([], newer) == ["+ F string (1, in place)", "+ F string, nullable (2, in place)"]
 
@@ -267,7 +267,7 @@ def test_the_text_begins_with_the_sides_and_ends_with_the_counts() -> None:
     ]
 
 
-def test_nothing_is_told_in_one_line() -> None:
+def test_no_change_is_one_line() -> None:
     same = [message("Same", "0", [])]
     assert [line.text for line in diff_lines(compared(same, same))][-1] == "no change of meaning in 1 message"
 

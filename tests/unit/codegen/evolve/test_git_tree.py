@@ -94,12 +94,12 @@ def test_a_path_outside_the_repository_is_refused(repository: Path, path: str) -
 
 
 @pytest.mark.parametrize("ref", ["nowhere", "--all", "-h", "", "main\n", "main:specs/README.md", "refs/heads"])
-def test_an_unknown_ref_is_told_and_never_taken_for_an_option(repository: Path, ref: str) -> None:
+def test_an_unknown_ref_is_reported_and_never_read_as_an_option(repository: Path, ref: str) -> None:
     with pytest.raises(OriginError, match="the repository has no such ref; if the clone is shallow"):
         GitRepository(repository).read(ref, "specs")
 
 
-def test_a_path_that_the_ref_lacks_is_told(repository: Path) -> None:
+def test_a_path_that_the_ref_lacks_is_reported(repository: Path) -> None:
     with pytest.raises(OriginError, match="there is no nothing at main"):
         GitRepository(repository).read("main", "nothing")
 
@@ -120,7 +120,7 @@ def test_names_with_blanks_line_ends_and_letters_of_all_kinds_are_read(repositor
     assert sorted(GitRepository(repository).read("main", "odd").contents) == sorted(names)
 
 
-def test_contents_with_line_ends_and_without_any_are_told_apart(repository: Path) -> None:
+def test_contents_with_line_ends_and_without_any_are_distinguished(repository: Path) -> None:
     texts = {"a.json": "", "b.json": "\n", "c.json": "0123 blob 4\n", "d.json": "x"}
     for name, text in texts.items():
         write(repository, f"texts/{name}", text)
@@ -153,7 +153,7 @@ def test_definitions_of_several_modules_have_the_root_in_common(repository: Path
     ]  # fmt: skip
 
 
-def test_a_ref_without_definitions_is_told(repository: Path) -> None:
+def test_a_ref_without_definitions_is_reported(repository: Path) -> None:
     git(repository, "rm", "-q", "-r", "specs")
     write(repository, "settings.json", "{}")
     commit(repository)
@@ -186,7 +186,7 @@ def test_too_many_files_are_refused_before_they_are_read(
         GitRepository(repository).read("main", "specs")
 
 
-def test_a_folder_in_no_repository_is_told(tmp_path: Path) -> None:
+def test_a_folder_in_no_repository_is_reported(tmp_path: Path) -> None:
     with pytest.raises(OriginError, match="not a git repository"):
         GitRepository(tmp_path)
 
@@ -198,7 +198,7 @@ def test_without_git_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest
         GitRepository(tmp_path)
 
 
-def test_a_lost_object_is_told(repository: Path) -> None:
+def test_a_lost_object_is_reported(repository: Path) -> None:
     done = subprocess.run(
         ["git", "rev-parse", "main:specs/clients/A.json"], cwd=repository, check=True, capture_output=True, text=True
     )

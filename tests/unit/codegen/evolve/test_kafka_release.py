@@ -91,7 +91,7 @@ def test_a_jar_without_definitions_adds_none(setting: Setting) -> None:
     assert sorted(setting.read("1.0")) == ["clients/A.json", "records/B.json"]
 
 
-def test_the_second_time_nobody_asks_maven(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_time_maven_is_not_called(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     first = setting.read("1.0")
     monkeypatch.setenv("PATH", "")
 
@@ -99,16 +99,16 @@ def test_the_second_time_nobody_asks_maven(setting: Setting, monkeypatch: pytest
     assert setting.calls == 1
 
 
-def test_progress_is_told_when_it_takes_long(setting: Setting) -> None:
-    told: list[str] = []
+def test_progress_is_reported_when_it_takes_long(setting: Setting) -> None:
+    steps: list[str] = []
     for _ in range(2):
-        release_definitions("1.0", setting.root, told.append)
+        release_definitions("1.0", setting.root, steps.append)
 
-    assert told == ["fetching Apache Kafka 1.0 with Maven"]
+    assert steps == ["fetching Apache Kafka 1.0 with Maven"]
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "no manifest", "other manifest"])
-def test_a_damaged_cache_is_fetched_anew(setting: Setting, damage: str) -> None:
+def test_a_damaged_cache_is_fetched_again(setting: Setting, damage: str) -> None:
     whole = setting.read("1.0")
     spoil(cache_file("1.0"), damage)
 
@@ -158,12 +158,12 @@ def test_a_pinned_release_must_be_whole(setting: Setting) -> None:
         setting.read("2.0")
 
 
-def test_an_unknown_release_is_told(setting: Setting) -> None:
+def test_an_unknown_release_is_reported(setting: Setting) -> None:
     with pytest.raises(OriginError, match=r"kafka:9.9.9: Maven's repositories do not have this release"):
         setting.read("9.9.9")
 
 
-def test_a_release_older_than_the_definitions_is_told(setting: Setting) -> None:
+def test_a_release_older_than_the_definitions_is_reported(setting: Setting) -> None:
     setting.add("0.8.0", "one", "elsewhere", message("A", "0", []))
 
     with pytest.raises(OriginError, match=r"kafka:0.8.0: this release has no message definitions"):
@@ -208,7 +208,7 @@ def test_the_cache_lies_below_xdg_cache_home_if_that_is_absolute(
     assert cache_file("1.0") == tmp_path / "x" / "kafkawire" / "releases" / "1.0.zip"
 
 
-def test_a_cache_that_cannot_be_written_is_told(setting: Setting) -> None:
+def test_a_cache_that_cannot_be_written_is_reported(setting: Setting) -> None:
     (setting.root / "cache").write_text("in the way")
 
     with pytest.raises(OriginError, match=r"cannot write the release to .*set XDG_CACHE_HOME"):

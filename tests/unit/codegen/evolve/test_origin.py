@@ -1,4 +1,4 @@
-"""What OLD and NEW may be, and what is told about what cannot be read."""
+"""What OLD and NEW may be, and the errors if one cannot be read."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_what_is_committed_may_have_a_struct_that_nothing_declares(folder: Path)
     side = load_side("git:main:specs", "builtin")
     assert [(finding.rule, finding.severity) for finding in side.findings] == [("struct-undeclared", "warning")]
     assert sorted(side.messages) == ["A", "B"]
-    assert sorted(load_side("specs").messages) == ["B"], "in the working tree it can be mended"
+    assert sorted(load_side("specs").messages) == ["B"], "in the working tree it can be corrected"
 
 
 def test_git_without_definitions(folder: Path) -> None:

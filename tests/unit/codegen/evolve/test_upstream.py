@@ -1,6 +1,6 @@
 """The rules of Kafka's own schema checker, oddities included.
 
-What the examples claim about Kafka's checker is held against it in ``tests/conformance/test_evolution_checker.py``.
+``tests/conformance/test_evolution_checker.py`` compares the examples with Kafka's checker.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def test_path_of_a_field_of_a_common_struct_by_itself() -> None:
     assert [finding.path for finding in found(sample("0-3", X), newer)] == ["commonStructs.S.X"]
 
 
-def test_all_problems_are_told() -> None:
+def test_all_problems_are_reported() -> None:
     older = sample("0-3", X, Y, field("Z", "int8", "0+"))
     newer = sample("0-3", X | {"default": 1}, Y | {"versions": "1+"}, field("Z", "int16", "0+"), apiKey=1)
 
@@ -89,12 +89,12 @@ def test_all_problems_are_told() -> None:
     assert rules(older, newer) == expected
 
 
-def test_versions_that_the_message_lost_are_not_told_again_for_each_field() -> None:
+def test_versions_that_the_message_lost_are_not_reported_again_for_each_field() -> None:
     assert rules(sample("0-3", X, Y), sample("0-2", X, Y)) == ["evo-max-version-lower"]
     assert rules(sample("0-3", X, Y), sample("0-3", X, Y, flexibleVersions="1+")) == ["evo-flexible-shrinks"]
 
 
-def test_fields_out_of_step_are_told_once() -> None:
+def test_fields_with_other_positions_are_reported_once() -> None:
     newer = sample("0-3", field("New", "bool", "0+"), X, Y)
 
     (finding,) = found(sample("0-3", X, Y), newer)
@@ -116,7 +116,7 @@ def test_a_common_struct_is_compared_once_however_often_it_is_used() -> None:
     assert [finding.path for finding in found(twice(X), twice(X | {"default": 1}))] == ["S.X"]
 
 
-def test_a_problem_of_both_definitions_at_one_place_is_told_once() -> None:
+def test_a_problem_of_both_definitions_at_one_place_is_reported_once() -> None:
     definition = parsed(sample("0-3", Y | {"flexibleVersions": "none"}), "same.json")
 
     assert [finding.rule for finding in upstream_findings(definition, definition)] == ["evo-override-never-valid"]

@@ -43,16 +43,16 @@ def test_java_is_given_the_jars_and_the_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "told"),
+    ("script", "message"),
     [
         ("echo no such class >&2; exit 1", "Java could not print the error codes:\nno such class"),
         ("echo nonsense", "the error codes that Java printed:1: the heading must be"),
     ],
 )
-def test_what_java_does_wrong_is_told(tmp_path: Path, script: str, told: str) -> None:
+def test_failures_of_java_are_reported(tmp_path: Path, script: str, message: str) -> None:
     with pytest.raises(SpecsImportError) as failed:
         read_error_codes_with_java(java(tmp_path, script), [])
-    assert str(failed.value).startswith(told)
+    assert str(failed.value).startswith(message)
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_the_import_writes_the_table(releases: Releases, tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize("lacking", ["java on the path", "jar of org.example:log:1.7"])
-def test_without_java_or_its_libraries_the_table_stays_and_that_is_told(
+def test_without_java_or_its_libraries_the_table_stays_with_a_note(
     releases: Releases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacking: str
 ) -> None:
     (releases.specs / "error-codes.csv").write_text("as it was")
@@ -89,5 +89,5 @@ def test_without_java_or_its_libraries_the_table_stays_and_that_is_told(
 
     result = run(releases)
 
-    assert result.notes == (f"There is no {lacking}, so error-codes.csv was left as it is.",)
+    assert result.notes == (f"There is no {lacking}, so error-codes.csv was not updated.",)
     assert (releases.specs / "error-codes.csv").read_text() == "as it was"

@@ -26,7 +26,7 @@ def test_file_discovery(tmp_path: Path) -> None:
 
 
 def test_a_jar_without_definitions_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SpecsImportError, match="holds no definitions in m"):
+    with pytest.raises(SpecsImportError, match="has no definitions in m"):
         extract_definitions(jar_of(tmp_path / "jar", {"n/A.json": b""}), "m")
 
 

@@ -1,4 +1,4 @@
-"""Fetching: Maven's absence and failures are told, digests decide what is trusted."""
+"""Fetching: errors without Maven and of Maven, and the verification of digests."""
 
 from __future__ import annotations
 
@@ -31,11 +31,13 @@ def program(folder: Path, name: str, script: str) -> None:
 def test_without_maven_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(SpecsImportError, match=r"no mvn on the path: install it .*or give a folder .*--offline-jars"):
+    with pytest.raises(
+        SpecsImportError, match=r"mvn is not on the path: install it .*or give a folder .*--offline-jars"
+    ):
         fetch_with_maven([CLIENTS], tmp_path)
 
 
-def test_what_maven_says_is_told_without_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_output_of_maven_is_reported_without_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(tmp_path, "mvn", r"printf '\033[31m[ERROR]\033[0m Could not find artifact'; exit 1")
     monkeypatch.setenv("PATH", str(tmp_path))
 
@@ -106,7 +108,7 @@ def test_jars_are_found_offline(tmp_path: Path, place: str) -> None:
     assert find_offline([CLIENTS, STORAGE], [STORAGE], tmp_path) == {CLIENTS: jar}
 
 
-def test_every_missing_jar_is_told(tmp_path: Path) -> None:
+def test_every_missing_jar_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SpecsImportError) as missing:
         find_offline([CLIENTS, STORAGE], [], tmp_path)
 

@@ -34,7 +34,7 @@ def test_a_message_defined_twice_in_a_group_is_refused_and_in_two_groups_is_not(
         read_release("1.0", {"one": {"A.json": text, "B.json": text}})
 
 
-def test_all_errors_of_all_files_are_told() -> None:
+def test_all_errors_of_all_files_are_reported() -> None:
     with pytest.raises(SpecsImportError) as refused:
         read_release("1.0", {"one": {"A.json": "{", "B.json": '{"name": "B"}'}})
 

@@ -148,7 +148,7 @@ def test_a_decision_about_no_difference_is_refused(releases: Releases) -> None:
     releases.add("2.0", [message("A", "0", [NAME])])
     releases.decide("A", 0, "1.0", "2.0")
 
-    assert refused(releases) == ("the decision about A 0 (1.0, 2.0) is about no difference: remove it",)
+    assert refused(releases) == ("the decision about A 0 (1.0, 2.0) matches no difference: remove it",)
 
 
 def test_versions_that_no_range_can_hold_are_a_conflict(releases: Releases) -> None:
@@ -157,10 +157,10 @@ def test_versions_that_no_range_can_hold_are_a_conflict(releases: Releases) -> N
 
     (problem,) = refused(releases)
 
-    assert problem.startswith("1.0 and 2.0 disagree about A 2-3, validVersions: neither has these versions")
+    assert problem.startswith("1.0 and 2.0 disagree about A 2-3, validVersions: neither definition has these versions")
 
 
-def test_all_conflicts_are_told_together(releases: Releases) -> None:
+def test_all_conflicts_are_reported_together(releases: Releases) -> None:
     releases.add("1.0", [message(name, "0-1", [field("Count", "int32", "0+")]) for name in "AB"])
     releases.add("2.0", [message(name, "1-2", [field("Count", "int64", "0+")]) for name in "AB"])
 
@@ -276,13 +276,13 @@ def test_sources_may_stand_elsewhere(releases: Releases, tmp_path: Path) -> None
     assert "sha256" in releases.sources.read_text()
 
 
-def test_every_step_is_told(releases: Releases) -> None:
+def test_every_step_is_reported(releases: Releases) -> None:
     releases.add("1.0", [message("A", "0", [NAME])])
-    told: list[str] = []
+    steps: list[str] = []
 
-    run(releases, progress=told.append)
+    run(releases, progress=steps.append)
 
-    assert told == [
+    assert steps == [
         "checking digests",
         "reading the definitions of 1.0",
         "merging releases",
@@ -291,7 +291,7 @@ def test_every_step_is_told(releases: Releases) -> None:
     ]
 
 
-def test_a_rule_that_releases_break_is_told_with_its_place(releases: Releases) -> None:
+def test_a_rule_that_releases_break_is_reported_with_its_place(releases: Releases) -> None:
     releases.add("1.0", [message("A", "0", [field("Bad", "int24", "0+")])])
 
     (problem,) = refused(releases)

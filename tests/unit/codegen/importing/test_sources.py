@@ -58,7 +58,7 @@ def test_there_must_be_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("releases = [", "sources.toml: "),
         (ARTIFACTS + "releases = []", "sources.toml: "),
@@ -87,15 +87,15 @@ def test_there_must_be_a_file(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told(text: str, told: str) -> None:
-    assert told in refusal(text)
+def test_errors_name_place_and_problem(text: str, message: str) -> None:
+    assert message in refusal(text)
 
 
 def test_there_must_be_a_release() -> None:
     assert "there is no release" in refusal("releases = []\n" + ARTIFACTS)
 
 
-def test_digests_go_behind_the_entry_of_their_release_and_comments_stay() -> None:
+def test_digests_go_after_the_entry_of_their_release_and_comments_stay() -> None:
     digests = {"1.0": {"kafka-clients": DIGEST}, "2.0": {"kafka-clients": DIGEST, "kafka-storage": DIGEST}}
 
     extended = with_digests(ARTIFACTS + RELEASES, "sources.toml", digests)
@@ -170,7 +170,7 @@ def test_decisions_may_name_the_release_that_is_to_be_added() -> None:
 @pytest.mark.parametrize(
     ("version", "reason"),
     [
-        ("2.0", "release 2.0 is there already; import it with: kafkawire specs import"),
+        ("2.0", "already has release 2.0; import it with: kafkawire specs import"),
         ("trunk", "'trunk' is not the version of a release, such as 4.4.0"),
         ("3.0-rc0", "'3.0-rc0' is not the version of a release"),
     ],

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.made.release_jars import Json, field, message, parsed
 
+from kafkawire.codegen.importing.recheck import undo
 from kafkawire.codegen.merge.difference import Difference, layout_differences
 from kafkawire.codegen.merge.layout_digest import layout_digest
-from kafkawire.codegen.merge.undo import undo
 from kafkawire.codegen.resolve.layouts import resolve_message
 from kafkawire.layout import StructLayout
 
@@ -95,13 +95,13 @@ def test_undo_gives_the_older_layout(older: list[Json], newer: list[Json]) -> No
 
 
 @pytest.mark.parametrize(
-    ("difference", "told"),
+    ("difference", "message"),
     [
         (Difference("wire", "Id", "int8", "int32"), "cannot be undone: Id: int8 became int32"),
         (Difference("renamed", "Old", "Old", "New"), "the layout of A has no field New"),
-        (Difference("added-tag", "Id.T", "", "tag 0"), r"Id is no struct, so there is no Id\.T"),
+        (Difference("added-tag", "Id.T", "", "tag 0"), r"Id is not a struct, so there is no Id\.T"),
     ],
 )
-def test_undo_refuses_what_the_layout_does_not_show(difference: Difference, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_undo_refuses_what_the_layout_does_not_show(difference: Difference, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         undo(layout(ID), [difference])

@@ -162,19 +162,24 @@ def test_a_tagged_field_keeps_its_tag_when_it_moved_in_line_and_back() -> None:
 
     assert conflicts(
         message("A", "0-1", older, flexibleVersions="0+"), message("A", "1-2", newer, flexibleVersions="0+")
-    ) == [("taggedVersions of T", "0+ in 0 and 2+ in 1-2 make no range")]
+    ) == [("taggedVersions of T", "0+ in 0 and 2+ in 1-2 cannot be one range")]
 
 
 @pytest.mark.parametrize(
     ("older", "newer", "path", "what"),
     [
         (field("F", "int8", "0+"), field("F", "int16", "0+"), "F", "type int8 in versions 0, type int16 in 0+"),
-        (field("F", "int8", "0"), field("F", "int8", "2+"), "versions of F", "0 in 0 and 2+ in 1-2 make no range"),
+        (
+            field("F", "int8", "0"),
+            field("F", "int8", "2+"),
+            "versions of F",
+            "0 in 0 and 2+ in 1-2 cannot be one range",
+        ),
         (
             field("F", "string", "0+", nullableVersions="0+"),
             field("F", "string", "0+", nullableVersions="2+"),
             "nullableVersions of F",
-            "0+ in 0 and 2+ in 1-2 make no range",
+            "0+ in 0 and 2+ in 1-2 cannot be one range",
         ),
         (
             field("F", "string", "0+"),

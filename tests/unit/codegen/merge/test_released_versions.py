@@ -35,18 +35,18 @@ def test_the_record_reads_back_as_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("release,", "what,", "releases.csv:1: the heading must be release,"),
         ("A,0,same,\n", "A,0,same\n", "releases.csv:2: 9 values are needed, found 8"),
-        ("A,0,same,\n", "A,0,alike,\n", "releases.csv:2: 'alike' is no relation"),
+        ("A,0,same,\n", "A,0,alike,\n", "releases.csv:2: 'alike' is not a relation"),
         ("A,0,same,\n", "A,x,same,\n", "releases.csv:2: invalid literal"),
-        ("A,0,same,\n", "A,0,same,something\n", "releases.csv:2: 'something' is no difference"),
+        ("A,0,same,\n", "A,0,same,something\n", "releases.csv:2: 'something' is not a difference"),
     ],
 )
-def test_what_is_wrong_is_told(old: str, new: str, told: str) -> None:
+def test_errors_name_place_and_problem(old: str, new: str, message: str) -> None:
     text = format_released_versions(RECORD)
     assert old in text
     with pytest.raises(ReleasedVersionsError) as refused:
         parse_released_versions(text.replace(old, new, 1), "releases.csv")
-    assert str(refused.value).startswith(told)
+    assert str(refused.value).startswith(message)

@@ -29,7 +29,7 @@ def test_a_folder_need_not_have_codes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "codes.csv:1: the heading must be code,name,retriable,invalid_metadata"),
         (HEADING + "1,A,true\n", "codes.csv:2: 4 values are needed, found 3"),
@@ -41,7 +41,7 @@ def test_a_folder_need_not_have_codes(tmp_path: Path) -> None:
         (HEADING + "1,A,true,true\n2,A,true,true\n", "codes.csv: name given twice: A"),
     ],
 )
-def test_what_is_wrong_is_told(text: str, told: str) -> None:
+def test_errors_name_place_and_problem(text: str, message: str) -> None:
     with pytest.raises(ErrorCodesError) as refused:
         parse_error_codes(text, "codes.csv")
-    assert str(refused.value) == told
+    assert str(refused.value) == message

@@ -133,7 +133,7 @@ def test_a_message_with_errors_is_withheld_and_one_with_warnings_is_not() -> Non
     assert [finding.severity for finding in findings] == ["warning"]
 
 
-def test_all_problems_of_a_field_are_told_together() -> None:
+def test_all_problems_of_a_field_are_reported_together() -> None:
     broken = '"name": "1st", "type": "int24", "versions": "x", "tag": "y", "ignorable": 2, "entityType": "z", "x": 1'
     assert rules_of(f"{{{broken}}}") == [
         "field-name-pattern",
@@ -164,17 +164,17 @@ def test_deep_nesting_of_fields_is_a_finding() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "rule", "told"),
+    ("text", "rule", "message"),
     [
-        ("not json", "json-syntax", '"not" where the object of a definition is expected'),
+        ("not json", "json-syntax", 'expected the object of a definition, found "not"'),
         ('"text" "more"', "json-wrong-kind", "Example: a definition is one object"),
-        ('"\\x" more', "json-syntax", "\\x is no escape of JSON"),
+        ('"\\x" more', "json-syntax", "\\x is not an escape of JSON"),
         ("[] {}", "json-wrong-kind", "Example: a definition is one object"),
     ],
 )
-def test_a_file_that_is_no_definition_at_all_has_one_finding(text: str, rule: str, told: str) -> None:
+def test_a_file_that_is_no_definition_at_all_has_one_finding(text: str, rule: str, message: str) -> None:
     (finding,) = read_definition(text.encode(), "Example.json").findings
-    assert (finding.rule, finding.message) == (rule, told)
+    assert (finding.rule, finding.message) == (rule, message)
 
 
 def test_a_file_that_no_definition_is_as_large_as_is_not_read(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_numbers_stay_as_they_are_written(text: str) -> None:
     assert plain(read(text)) == text
 
 
-def test_bytes_that_are_not_utf8_are_told_once_with_their_place() -> None:
+def test_bytes_that_are_not_utf8_are_reported_once_with_their_place() -> None:
     text, findings = decode_source("// é\n{} // caf".encode() + b"\xe9 \xff", "Example.json")
     assert text == "// é\n{} // caf\ufffd \ufffd"
     assert [(finding.rule, finding.span) for finding in findings] == [("file-encoding", Span(2, 10, 2, 11))]

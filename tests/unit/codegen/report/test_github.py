@@ -45,9 +45,9 @@ def test_levels_have_commands(level: Level, name: str) -> None:
 
 
 def test_what_to_do_follows_the_message() -> None:
-    text = render_github([Entry("A.json", "A.json", SPAN, "error", "some-rule", "A: wrong", "mend it")])
+    text = render_github([Entry("A.json", "A.json", SPAN, "error", "some-rule", "A: wrong", "fix it")])
 
-    assert command(text)[2] == "A: wrong; mend it"
+    assert command(text)[2] == "A: wrong; fix it"
 
 
 @pytest.mark.parametrize("path", ["a,b.json", "a:b.json", "100%.json", "a=b.json", "a::b.json", "größe.json", "%2C"])

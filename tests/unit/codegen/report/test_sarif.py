@@ -81,11 +81,11 @@ class Log(Strict):
     schema: str = msgspec.field(name="$schema")
 
 
-RULES = [ReportedRule("b-rule", "B must hold.", "mend b"), ReportedRule("a-rule", "A must hold.")]
+RULES = [ReportedRule("b-rule", "B must hold.", "fix b"), ReportedRule("a-rule", "A must hold.")]
 
 
 def entry(path: str | None = "specs/A.json", rule: str = "a-rule", level: Level = "error", message: str = "m") -> Entry:
-    return Entry(path or "kafka:3.9.2/clients/A.json", path, Span(3, 5, 4, 9), level, rule, message, "mend it")
+    return Entry(path or "kafka:3.9.2/clients/A.json", path, Span(3, 5, 4, 9), level, rule, message, "fix it")
 
 
 def rendered(*entries: Entry) -> Run:
@@ -99,7 +99,7 @@ def uri_of(run: Run) -> ArtifactLocation:
 def test_a_finding_is_a_result_with_rule_level_message_and_region() -> None:
     (result,) = rendered(entry()).results
 
-    assert (result.rule_id, result.level, result.message.text) == ("a-rule", "error", "m; mend it")
+    assert (result.rule_id, result.level, result.message.text) == ("a-rule", "error", "m; fix it")
     assert result.locations[0].physical_location.region == Region(3, 5, 4, 9)
 
 
@@ -108,7 +108,7 @@ def test_the_rules_that_were_broken_are_explained_and_pointed_to() -> None:
 
     assert [rule.id for rule in run.tool.driver.rules] == ["a-rule", "b-rule"]
     assert [result.rule_index for result in run.results] == [1, 0, 1]
-    assert run.tool.driver.rules[1].help == Message("mend b")
+    assert run.tool.driver.rules[1].help == Message("fix b")
     assert run.tool.driver.rules[0].help is None
 
 
@@ -147,7 +147,7 @@ def test_a_file_outside_the_repository_counts_from_nowhere() -> None:
 
 
 def test_halves_of_surrogate_pairs_are_replaced() -> None:
-    assert rendered(entry(message="a \udc80")).results[0].message.text == "a ?; mend it"
+    assert rendered(entry(message="a \udc80")).results[0].message.text == "a ?; fix it"
 
 
 def test_without_findings_there_is_a_run_without_results() -> None:

@@ -10,7 +10,7 @@ from kafkawire.codegen.findings import Finding, Severity
 from kafkawire.codegen.report.text import render_json, render_text, summary
 
 
-def finding(span: Span, *, remedy: str = "mend it", severity: Severity = "error", message: str = "A: wrong") -> Finding:
+def finding(span: Span, *, remedy: str = "fix it", severity: Severity = "error", message: str = "A: wrong") -> Finding:
     return Finding("a.json", span, "some-rule", severity, message, remedy)
 
 
@@ -21,7 +21,7 @@ def shown(source: str, span: Span) -> list[str]:
 
 def test_text_has_place_rule_message_line_caret_and_help() -> None:
     text = render_text([finding(Span(2, 3, 2, 8))], {"a.json": "{\n  wrong: 1\n}"})
-    assert text == "a.json:2:3: error[some-rule]: A: wrong\n    wrong: 1\n    ^^^^^\nhelp: mend it\n\n"
+    assert text == "a.json:2:3: error[some-rule]: A: wrong\n    wrong: 1\n    ^^^^^\nhelp: fix it\n\n"
 
 
 def test_text_without_source_and_remedy_is_one_line() -> None:
@@ -83,7 +83,7 @@ def test_json_is_one_object_a_line_and_says_what_to_do() -> None:
         "end_column": 4,
         "rule": "some-rule",
         "severity": "error",
-        "message": "A: wrong; mend it",
+        "message": "A: wrong; fix it",
     }
     assert json.loads(lines[1])["message"] == "A: wrong"
 

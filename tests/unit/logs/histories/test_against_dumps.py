@@ -1,4 +1,4 @@
-"""The intervals of the real logs are those that a simple replay of what kafka-dump-log prints has."""
+"""The intervals of the real logs equal those of a simple replay of kafka-dump-log's output."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("at", "retention"), [(1000, "0"), (1999, "0"), (2000, "1"), (2999, "1"), (3000, "2"), (4000, "3"), (10**9, "3")]
 )
-def test_what_was_valid(folder: Path, at: int, retention: str) -> None:
+def test_the_state_as_of_a_time(folder: Path, at: int, retention: str) -> None:
     rows = history("config_history", folder, options=ReadOptions(as_of=time(at)))
     assert {row["name"]: row["value"] for row in rows} == {"segment.ms": "0", "retention.ms": retention}
 

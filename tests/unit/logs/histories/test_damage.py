@@ -127,7 +127,7 @@ def _value(message: Message) -> bytes:
     return encode_metadata_record(message, 0)
 
 
-def test_what_is_newer_than_the_definitions_is_counted_and_not_guessed(tmp_path: Path) -> None:
+def test_newer_versions_than_the_definitions_are_counted_without_guessing(tmp_path: Path) -> None:
     newer = b"\x01\x12\x05" + b"?" * 30  # an ACL of version 5
     unknown = b"\x01\x4d\x00?"
     _odd(tmp_path / METADATA_LOG, _value(_added(0)), newer, unknown, b"\x02\x12\x00", _value(_added(2)) + b"more")
@@ -149,7 +149,7 @@ def test_own_record_types_are_no_error(tmp_path: Path) -> None:
     assert (row["acl_id"], accounts.errors) == (str(_IDS[0]), {})
 
 
-def test_end_of_what_an_unreadable_record_may_have_begun_is_kept(tmp_path: Path) -> None:
+def test_an_end_whose_beginning_may_be_unreadable_is_kept(tmp_path: Path) -> None:
     newer = b"\x01\x12\x05" + _IDS[1]
     _odd(tmp_path / METADATA_LOG, newer, _value(_removed(1)))
     (row,) = history("acl_history", tmp_path)

@@ -67,9 +67,7 @@ def test_configs(end_state: Row) -> None:
     others = {
         (each["resource_type"], each["resource_name"], each["name"]): "[hidden]" if each["sensitive"] else each["value"]
         for each in end_state["other_configs"]
-        if not (
-            each["resource_name"] and each["source"] == "DYNAMIC_DEFAULT_BROKER_CONFIG"
-        )  # listed for the default too
+        if not (each["resource_name"] and each["source"] == "DYNAMIC_DEFAULT_BROKER_CONFIG")
     }
     assert ours == topics | others
     assert len(ours) == 43

@@ -243,7 +243,7 @@ def test_group_becomes_one_of_another_kind(tmp_path: Path) -> None:
     ]
 
 
-def test_tombstones_of_what_there_is_not_say_nothing(tmp_path: Path) -> None:
+def test_tombstones_of_unknown_groups_add_nothing(tmp_path: Path) -> None:
     assert (
         _rows(tmp_path, (1000, [(GroupMetadataKey("g"), None), *_gone("a"), (ConsumerGroupMetadataKey("g"), None)]))
         == []

@@ -90,7 +90,7 @@ def test_open_transaction_does_not_count_yet(tmp_path: Path) -> None:
     assert (rows[2]["txn_outcome"], rows[2]["valid_from"], rows[2]["valid_to"]) == ("open", time(2000), time(2000))
 
 
-def test_marker_ends_what_its_own_producer_left_open_only(tmp_path: Path) -> None:
+def test_a_marker_ends_only_the_transaction_of_its_producer(tmp_path: Path) -> None:
     rows = _rows(tmp_path, _commit(1000, 1, producer_id=7), _commit(2000, 2, producer_id=8), _marker(3000, 8))
     assert (rows[1]["txn_outcome"], rows[2]["txn_outcome"]) == ("open", "committed")
 
@@ -107,7 +107,7 @@ def test_last_of_several_in_a_transaction_counts(tmp_path: Path) -> None:
     assert _spans(tmp_path, *batches) == {1: (time(3000), time(3000)), 2: (time(3000), None)}
 
 
-def test_tombstone_takes_away_what_is_pending(tmp_path: Path) -> None:
+def test_a_tombstone_removes_pending_commits(tmp_path: Path) -> None:
     rows = _rows(tmp_path, _commit(1000, 1, producer_id=7), _tombstone(2000), _marker(3000, 7))
     assert (rows[1]["txn_outcome"], rows[1]["valid_from"]) == ("committed", rows[1]["valid_to"])
 
@@ -181,7 +181,7 @@ def _odd_records() -> bytes:
     return encode_batch(records, base_offset=0, partition_leader_epoch=1)
 
 
-def test_what_is_newer_or_broken_is_kept_and_not_guessed(tmp_path: Path) -> None:
+def test_newer_or_broken_records_are_kept_without_guessing(tmp_path: Path) -> None:
     write_batches(tmp_path / OFFSETS_LOG, 0, [_odd_records()])
     accounts = Accounts()
     rows = {row["log_offset"]: row for row in history("offset_commits", tmp_path, accounts=accounts)}

@@ -77,7 +77,7 @@ def _filled(*records: Message) -> tuple[Message, ...]:
     return (*records, *(NoOpRecord(),) * (10 - len(records)))
 
 
-def test_after_a_gap_what_differs_changed_at_the_time_of_the_snapshot(tmp_path: Path) -> None:
+def test_after_a_gap_differences_have_the_time_of_the_snapshot(tmp_path: Path) -> None:
     """Offsets 0 to 9, then nothing up to a snapshot at 30, then offsets 30 to 39."""
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [Step(1000, _filled(_config("a", "1"), _config("b", "1"), _config("c", "1")))])
@@ -141,7 +141,7 @@ def test_end_without_beginning_is_a_row(tmp_path: Path) -> None:
     assert (row["name"], row["created_at"], row["deleted_at"]) == (None, None, time(1000))
 
 
-def test_what_is_known_not_to_be_has_no_end(tmp_path: Path) -> None:
+def test_a_removal_of_an_unknown_topic_is_no_row(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [Step(1000, (RemoveTopicRecord(Uuid(b"t" * 16)),))])
     assert history("topic_history", folder) == []

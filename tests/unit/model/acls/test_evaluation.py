@@ -81,7 +81,7 @@ def test_acls_of_other_resources_principals_hosts_or_operations_do_not_allow(acl
         topic("foobar", AclOperation.ALL, DENY),
     ],
 )
-def test_a_denial_wins_whatever_the_order_of_the_acls(denial: AclBinding) -> None:
+def test_a_denial_wins_for_any_order_of_the_acls(denial: AclBinding) -> None:
     """A25."""
     allowing = topic("foobar", AclOperation.ALL)
     expected = Decision(allowed=False, reason=Reason.DENIED, acl=denial)
@@ -125,7 +125,7 @@ def test_the_wildcard_principal_matches_principals_of_any_type() -> None:
     assert decided(acl, principal="Group:admins").acl == acl
 
 
-def test_a_super_user_may_do_what_acls_deny() -> None:
+def test_denials_do_not_apply_to_a_super_user() -> None:
     """A25."""
     evaluator = AclEvaluator([topic("foobar", permission_type=DENY)], super_users=["User:alice"])
     decision = evaluator.decide("User:alice", READ, TOPIC, "foobar", "10.0.0.1")
@@ -166,10 +166,10 @@ def test_acls_of_newer_brokers_are_returned_as_unclear_and_decide_nothing() -> N
 
 @pytest.mark.parametrize("operation", [AclOperation.UNKNOWN, AclOperation.ANY, AclOperation.ALL])
 def test_operations_of_filters_are_never_allowed(operation: AclOperation) -> None:
-    with pytest.raises(ValueError, match="not what a client does"):
+    with pytest.raises(ValueError, match="not an operation of a client"):
         decided(topic("foobar"), operation=operation)
 
 
 def test_no_resource_is_of_a_type_of_filters() -> None:
-    with pytest.raises(ValueError, match="not the type of a resource"):
+    with pytest.raises(ValueError, match="not a type of resources"):
         AclEvaluator([]).decide("User:alice", READ, ResourceType.ANY, "foobar", "10.0.0.1")

@@ -107,7 +107,7 @@ def test_a_sensitive_value_is_not_kept_even_if_a_broker_sends_it() -> None:
     assert "secret" not in repr(entries)
 
 
-def test_version_0_says_only_what_is_default() -> None:
+def test_version_0_has_only_a_flag_for_defaults() -> None:
     entries = described(Result("a", "1", is_default=True), Result("b", "2"), version=0)
     assert entries["a"].source is ConfigSource.DEFAULT_CONFIG
     assert entries["b"].source is ConfigSource.UNKNOWN

@@ -31,7 +31,7 @@ from kafkawire.model.configs.values import ValueType, parse, written
         ("int", None, None),
     ],
 )
-def test_texts_mean_what_they_mean_to_kafka(kind: ValueType, text: str | None, value: Value) -> None:
+def test_texts_have_their_meaning_in_kafka(kind: ValueType, text: str | None, value: Value) -> None:
     assert parse("name", kind, text) == value
 
 

@@ -139,7 +139,7 @@ def test_an_entity_of_a_newer_broker_is_kept() -> None:
     assert dict(ClientQuotaEntity({"tenant": "t"})) == {"tenant": "t"}
 
 
-def test_what_an_entity_was_made_of_can_change() -> None:
+def test_the_argument_of_an_entity_can_change() -> None:
     parts: dict[str, str | None] = {USER: "a"}
     entity = ClientQuotaEntity(parts)
     parts[USER] = "b"
@@ -154,7 +154,7 @@ def test_entities_and_alterations_travel(made: object) -> None:
         assert repr(duplicate) == repr(made)
 
 
-def test_an_alteration_does_not_follow_what_it_was_made_of() -> None:
+def test_an_alteration_does_not_share_its_arguments() -> None:
     values: dict[str, float | None] = {"producer_byte_rate": 1.0}
     alteration = ClientQuotaAlteration(U1, values)
     values.clear()

@@ -333,7 +333,7 @@ class TestWriting:
             ([Record(headers=[Header("\ud800")])], {}, "utf8", "records[0].headers"),
         ],
     )
-    def test_what_a_batch_cannot_carry_is_refused(
+    def test_values_that_a_batch_cannot_carry_are_refused(
         self, records: list[Record], arguments: dict[str, int], kind: str, path: str
     ) -> None:
         with pytest.raises(EncodeError) as caught:

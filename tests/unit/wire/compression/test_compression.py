@@ -20,7 +20,7 @@ each_codec = pytest.mark.parametrize("codec", list(Codec)[1:], ids=lambda codec:
 
 @each_codec
 @pytest.mark.parametrize("size", [0, 1, 32 * 1024, 64 * 1024, 64 * 1024 + 1, len(TEXT)])
-def test_what_was_compressed_comes_back(codec: Codec, size: int) -> None:
+def test_compressed_bytes_are_decompressed(codec: Codec, size: int) -> None:
     assert decompress(codec, compress(codec, TEXT[:size])) == TEXT[:size]
 
 

@@ -179,7 +179,7 @@ def test_structs_are_objects() -> None:
         assert (error.path, error.reason) == ("", f"expected an object, not {kind}")
 
 
-def test_what_is_no_json_at_all_is_refused() -> None:
+def test_invalid_json_is_refused() -> None:
     single = message(field("int8"))
     with pytest.raises(DecodeError, match="expected an object, not bytes"):
         struct_from_json(single.cls, single.layout, b"{}", message_name="M", version=0)
@@ -199,6 +199,6 @@ def test_paths_lead_through_structs() -> None:
     assert refused(outer, '{"value": [null]}').path == "value[0]"
 
 
-def test_errors_never_quote_what_was_found() -> None:
+def test_errors_never_quote_the_value() -> None:
     for type_ in ("bool", "int32", "float64", "uuid", "bytes"):
         assert "hunter2" not in str(refused_value(type_, '"hunter2"'))

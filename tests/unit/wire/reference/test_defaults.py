@@ -130,7 +130,7 @@ def test_encode_nested() -> None:
     assert caught.value.path == "value[1].number"
 
 
-def test_encode_nested_does_not_look_into_what_is_dropped() -> None:
+def test_encode_nested_does_not_check_dropped_values() -> None:
     inner = message(field("int8", "Number", presence="absent"))
     outer = message(field(STRUCT, presence="absent", ignorable=True, default=None), Inner=inner.cls)
     assert outer.encode(outer(inner(1))) == b""

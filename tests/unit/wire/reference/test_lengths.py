@@ -173,7 +173,7 @@ def test_wire_string_limit_lone_surrogates_are_refused() -> None:
         (message()(), "a lone M is not an array; did you forget a comma?"),
     ],
 )
-def test_what_is_no_array_is_refused(value: object, reason: str) -> None:
+def test_values_other_than_arrays_are_refused(value: object, reason: str) -> None:
     strings = single("string", array=True)
     with pytest.raises(EncodeError) as caught:
         strings.encode(strings(value))

@@ -118,7 +118,7 @@ def test_paths_name_elements_and_attributes() -> None:
 
 
 @pytest.mark.parametrize("value", [7, "text", Pair(), message()()])
-def test_what_is_not_the_struct_is_refused(value: object) -> None:
+def test_values_other_than_the_struct_are_refused(value: object) -> None:
     outer, _ = nested()
     with pytest.raises(EncodeError) as caught:
         outer.encode(outer(value))

@@ -167,7 +167,7 @@ def test_a_tagged_field_cannot_read_past_its_end() -> None:
     assert error.reason == "claims 5 elements, 1 is left in the tagged field"
 
 
-def test_what_follows_a_tagged_field_is_bounded_by_the_buffer_again() -> None:
+def test_fields_after_a_tagged_field_are_bounded_by_the_buffer_again() -> None:
     numbers = message(field("int8", "First"), tagged(0, "int8"), flexible=True)
     assert refused(numbers, "01 02 00 01 07").reason == "needs 1 byte, 0 are left"
     assert refused(numbers, "01 02 00 01 07").kind == "truncated"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.structs import NULL_TEXT, Tags, packer, sequence, unpacker
+from kafkawire.wire.structs import NULL_TEXT, Tags, packer, sequence, structs, unpacker
 
 
 class AlterQuotasResponse(Message, frozen=True, gc=False):
@@ -185,14 +185,7 @@ def _read_many_alter_quotas_resource_v0(
         child_quota_config_resource, at = _read_quota_config_resource_v0(buffer, at)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            configs, at = _read_many_alter_quotas_config_v0(buffer, at, n)
-        elif not n:
-            configs = ()
-        else:
-            raise ValueError
+        configs, at = structs(buffer, at, n, _read_many_alter_quotas_config_v0)
         result.append(make(quota_config_resource, child_quota_config_resource, configs))
     return tuple(result), at
 
@@ -205,9 +198,7 @@ def _write_many_alter_quotas_resource_v0(
             raise ValueError  # tagged-unknown-needs-flexible
         _write_quota_config_resource_v0(out, item.quota_config_resource)
         _write_quota_config_resource_v0(out, item.child_quota_config_resource)
-        configs = item.configs
-        if type(configs) is not tuple:
-            configs = sequence(configs)
+        configs = sequence(item.configs)
         out += _pack_i(len(configs))
         _write_many_alter_quotas_config_v0(out, configs)
 
@@ -220,14 +211,7 @@ def _write_many_alter_quotas_resource_v0(
 def _read_alter_quotas_response_v0(buffer: bytes, at: int) -> tuple[AlterQuotasResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        resources, at = _read_many_alter_quotas_resource_v0(buffer, at, n)
-    elif not n:
-        resources = ()
-    else:
-        raise ValueError
+    resources, at = structs(buffer, at, n, _read_many_alter_quotas_resource_v0)
     return AlterQuotasResponse(throttle_time_ms, resources), at
 
 
@@ -235,9 +219,7 @@ def _encode_alter_quotas_response_v0(item: AlterQuotasResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    resources = item.resources
-    if type(resources) is not tuple:
-        resources = sequence(resources)
+    resources = sequence(item.resources)
     out += _pack_ii(item.throttle_time_ms, len(resources))
     _write_many_alter_quotas_resource_v0(out, resources)
     return bytes(out)

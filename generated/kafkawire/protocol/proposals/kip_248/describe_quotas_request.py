@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.structs import NULL_COUNT, NULL_TEXT, Tags, packer, sequence, unpacker
+from kafkawire.wire.structs import NULL_COUNT, NULL_TEXT, Tags, packer, sequence, structs, unpacker
 
 
 class DescribeQuotasRequest(Message, frozen=True, gc=False):
@@ -151,8 +151,7 @@ def _write_many_describe_quotas_resource_v1(
         if config_names is None:
             out += NULL_COUNT
         else:
-            if type(config_names) is not tuple:
-                config_names = sequence(config_names)
+            config_names = sequence(config_names)
             n = len(config_names)
             out += _pack_i(n)
             for config_names_item in config_names:
@@ -168,14 +167,7 @@ def _write_many_describe_quotas_resource_v1(
 def _read_describe_quotas_request_v1(buffer: bytes, at: int) -> tuple[DescribeQuotasRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        resources, at = _read_many_describe_quotas_resource_v1(buffer, at, n)
-    elif not n:
-        resources = ()
-    else:
-        raise ValueError
+    resources, at = structs(buffer, at, n, _read_many_describe_quotas_resource_v1)
     return DescribeQuotasRequest(resources), at
 
 
@@ -183,9 +175,7 @@ def _encode_describe_quotas_request_v1(item: DescribeQuotasRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    resources = item.resources
-    if type(resources) is not tuple:
-        resources = sequence(resources)
+    resources = sequence(item.resources)
     out += _pack_i(len(resources))
     _write_many_describe_quotas_resource_v1(out, resources)
     return bytes(out)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
-from kafkawire.wire.structs import NULL_TEXT, Tags, packer, sequence, unpacker
+from kafkawire.wire.structs import NULL_TEXT, Tags, packer, sequence, structs, unpacker
 
 
 class DescribeQuotasResponse(Message, frozen=True, gc=False):
@@ -217,14 +217,7 @@ def _read_many_describe_quotas_config_v1(
             at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            config_entries, at = _read_many_describe_quotas_config_entry_v1(buffer, at, n)
-        elif not n:
-            config_entries = ()
-        else:
-            raise ValueError
+        config_entries, at = structs(buffer, at, n, _read_many_describe_quotas_config_entry_v1)
         result.append(make(error_code, error_message, config_entries))
     return tuple(result), at
 
@@ -244,9 +237,7 @@ def _write_many_describe_quotas_config_v1(
             n = len(text)
             out += _pack_h(n)
             out += text
-        config_entries = item.config_entries
-        if type(config_entries) is not tuple:
-            config_entries = sequence(config_entries)
+        config_entries = sequence(item.config_entries)
         out += _pack_i(len(config_entries))
         _write_many_describe_quotas_config_entry_v1(out, config_entries)
 
@@ -267,14 +258,7 @@ def _read_many_describe_quotas_resource_v1(
         child_quota_config_resource, at = _read_quota_config_resource_v1(buffer, at)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if n > 0:
-            if n > len(buffer) - at:
-                raise ValueError
-            configs, at = _read_many_describe_quotas_config_v1(buffer, at, n)
-        elif not n:
-            configs = ()
-        else:
-            raise ValueError
+        configs, at = structs(buffer, at, n, _read_many_describe_quotas_config_v1)
         result.append(make(quota_config_resource, child_quota_config_resource, configs))
     return tuple(result), at
 
@@ -287,9 +271,7 @@ def _write_many_describe_quotas_resource_v1(
             raise ValueError  # tagged-unknown-needs-flexible
         _write_quota_config_resource_v1(out, item.quota_config_resource)
         _write_quota_config_resource_v1(out, item.child_quota_config_resource)
-        configs = item.configs
-        if type(configs) is not tuple:
-            configs = sequence(configs)
+        configs = sequence(item.configs)
         out += _pack_i(len(configs))
         _write_many_describe_quotas_config_v1(out, configs)
 
@@ -302,14 +284,7 @@ def _write_many_describe_quotas_resource_v1(
 def _read_describe_quotas_response_v1(buffer: bytes, at: int) -> tuple[DescribeQuotasResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if n > 0:
-        if n > len(buffer) - at:
-            raise ValueError
-        resources, at = _read_many_describe_quotas_resource_v1(buffer, at, n)
-    elif not n:
-        resources = ()
-    else:
-        raise ValueError
+    resources, at = structs(buffer, at, n, _read_many_describe_quotas_resource_v1)
     return DescribeQuotasResponse(throttle_time_ms, resources), at
 
 
@@ -317,9 +292,7 @@ def _encode_describe_quotas_response_v1(item: DescribeQuotasResponse) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    resources = item.resources
-    if type(resources) is not tuple:
-        resources = sequence(resources)
+    resources = sequence(item.resources)
     out += _pack_ii(item.throttle_time_ms, len(resources))
     _write_many_describe_quotas_resource_v1(out, resources)
     return bytes(out)

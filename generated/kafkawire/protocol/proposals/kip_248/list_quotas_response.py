@@ -93,9 +93,7 @@ def _encode_list_quotas_response_v1(item: ListQuotasResponse) -> bytes:
         text = error_message.encode()
         n = len(text)
         out += (_pack_h(n), text)
-    quota_config_entity_names = item.quota_config_entity_names
-    if type(quota_config_entity_names) is not tuple:
-        quota_config_entity_names = sequence(quota_config_entity_names)
+    quota_config_entity_names = sequence(item.quota_config_entity_names)
     out.append(_pack_i(len(quota_config_entity_names)))
     for quota_config_entity_names_item in quota_config_entity_names:
         quota_config_entity_names_item_raw = quota_config_entity_names_item.encode()

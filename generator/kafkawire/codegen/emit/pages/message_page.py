@@ -224,7 +224,7 @@ def _field_rows(struct: ResolvedStruct, message: ResolvedMessage) -> Iterator[Fi
             struct=inner,
             versions=str(field.versions),
             nullable=str(field.nullable_versions.intersect(field.versions)) if field.nullable_versions else "",
-            default=f"{inner}()" if is_one_struct else literal(default).replace("ZERO_UUID", "Uuid()"),
+            default=f"{inner}()" if is_one_struct else literal(default),
             notes=tuple(_notes(field, struct.attributes[field.name])),
             about=field.about.strip(),
         )

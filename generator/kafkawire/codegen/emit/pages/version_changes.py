@@ -35,7 +35,7 @@ class LayoutChange:
 def layout_changes(older: StructLayout, newer: StructLayout) -> tuple[LayoutChange, ...]:
     """All changes, those of the message itself first, then those of each struct that both versions have.
 
-    A struct that comes or goes is told by the field that holds it.
+    A struct that is added or removed appears as a change of the field that holds it.
     """
     changes: list[LayoutChange] = []
     if older.flexible != newer.flexible:

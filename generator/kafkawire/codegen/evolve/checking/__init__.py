@@ -1,1 +1,1 @@
-"""``schema check`` as a whole: rules or Kafka's own checker, proof by bytes, what was accepted, and how it is shown."""
+"""``schema check`` as a whole: the findings of a profile, the comparison of bytes, and accepted findings."""

@@ -60,7 +60,7 @@ class BytesRow:
         message: name of the message.
         versions: the versions.
         unstable: whether the older side may still change them.
-        old_to_new, new_to_old: what the newer side reads of the older, and the other way round.
+        old_to_new, new_to_old: how the newer side reads the older one's messages, and the reverse.
     """
 
     message: str

@@ -63,7 +63,9 @@ def _headline_parts(message: MessageChanges) -> Iterator[str]:
 def _reserved(message: MessageChanges) -> str:
     """The key that a retired message keeps reserved (conv-retire)."""
     newer = message.newer
-    return f", {key_word(newer)} {newer.api_key} stays taken" if newer is not None and newer.api_key is not None else ""
+    return (
+        f", {key_word(newer)} {newer.api_key} stays reserved" if newer is not None and newer.api_key is not None else ""
+    )
 
 
 def details(message: MessageChanges) -> Iterator[tuple[Sign, str]]:

@@ -16,7 +16,7 @@ from kafkawire.codegen.evolve.rules import (
     validity,
     versions,
 )
-from kafkawire.codegen.evolve.rules.rule import EvolutionRule, FieldCheck, MessageCheck, SetCheck, StructCheck
+from kafkawire.codegen.evolve.rules.rule import Check, EvolutionRule, FieldCheck, MessageCheck, SetCheck, StructCheck
 
 FAMILIES: tuple[ModuleType, ...] = (
     identity, versions, message_set, flexibility, presence, types, attributes, validity,
@@ -34,11 +34,7 @@ MESSAGE_CHECKS = _members(MessageCheck)
 STRUCT_CHECKS = _members(StructCheck)
 FIELD_CHECKS = _members(FieldCheck)
 
-_CHECKS: tuple[SetCheck | MessageCheck | StructCheck | FieldCheck, ...] = (
-    *MESSAGE_CHECKS, *SET_CHECKS, *STRUCT_CHECKS, *FIELD_CHECKS,
-)  # fmt: skip
-
 EVOLUTION_RULES: Mapping[str, EvolutionRule] = MappingProxyType(
-    {rule.id: rule for rule in (*(check.rule for check in _CHECKS), *_members(EvolutionRule))}
+    {rule.id: rule for rule in (*(check.rule for check in _members(Check)), *_members(EvolutionRule))}
 )
 """The rules by id."""

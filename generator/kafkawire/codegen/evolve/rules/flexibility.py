@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
-from kafkawire.codegen.evolve.rules.rule import (
-    Change,
-    EvolutionRule,
-    FieldChange,
-    MessageChange,
-)
+from kafkawire.codegen.emit import headers
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange, MessageChange
 
 _MISREAD = "readers of the other side misread every length, and the tagged sections"
 
@@ -97,7 +92,7 @@ def _is_compact(message: MessageDefinition, field: FieldDefinition, version: int
 ).for_messages
 def header_versions(message: MessageChange) -> Iterator[Change]:
     """Stated or derived (header-request, header-response). A version that became flexible is reported only as that."""
-    before, after = _header_versions(message.older), _header_versions(message.newer)
+    before, after = headers.header_versions(message.older)[1], headers.header_versions(message.newer)[1]
     older, newer = message.older.flexible_versions, message.newer.flexible_versions
     versions = frozenset(
         v for v in message.shared if before.get(v) != after.get(v) and (v in older) == (v in newer)
@@ -106,13 +101,3 @@ def header_versions(message: MessageChange) -> Iterator[Change]:
         first = min(versions)
         reason = f"header version {before.get(first)} became {after.get(first)}, so peers misread the header"
         yield Change("breaking", versions, reason, message.newer.place, "headerVersions")
-
-
-def _header_versions(message: MessageDefinition) -> Mapping[int, int]:
-    match message.type:
-        case "request":
-            return request_header_versions(message)
-        case "response":
-            return response_header_versions(message)
-        case _:
-            return {}

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafkawire.codegen.definition import FieldDefinition
-from kafkawire.codegen.evolve.rules.rule import (
-    Change,
-    EvolutionRule,
-    FieldChange,
-    Presence,
-    StructChange,
-    presence,
-)
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange, Presence, StructChange, presence
 
 REGROUPED = EvolutionRule(
     "evo-regrouped",
@@ -22,7 +15,7 @@ REGROUPED = EvolutionRule(
 )
 """Replaces a finding of a rule about bytes where the layouts prove that every value is read correctly."""
 
-_SHIFTED = "the other side misreads it and all that follows"
+_SHIFTED = "the other side misreads it and everything after it"
 
 
 @EvolutionRule(

@@ -1,18 +1,11 @@
-"""What a field is called and what it holds: names, types, nullability."""
+"""Names of messages, structs and fields; types and nullability of fields."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from kafkawire.codegen.definition import FieldDefinition, TypeRef
-from kafkawire.codegen.evolve.rules.rule import (
-    Change,
-    EvolutionRule,
-    FieldChange,
-    MessageChange,
-    are_alike,
-    presence,
-)
+from kafkawire.codegen.evolve.rules.rule import Change, EvolutionRule, FieldChange, MessageChange, are_alike, presence
 
 RENAMED = EvolutionRule(
     "evo-renamed",

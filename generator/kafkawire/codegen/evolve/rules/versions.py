@@ -39,7 +39,7 @@ def lowest_raised(message: MessageChange) -> Iterator[Change]:
 
 @EvolutionRule(
     "evo-min-version-lower",
-    "A version that was dropped does not come back.",
+    "A version that was dropped is not valid again.",
     "Peers may still have its layout from before it was dropped, which may differ.",
     ("breaking",),
 ).for_messages

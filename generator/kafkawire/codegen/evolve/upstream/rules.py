@@ -22,9 +22,7 @@ FLEXIBLE_SHRINKS = Rule(
     "begin the flexible versions no later than before",
 )
 MAX_VERSION_LOWER = Rule(
-    "evo-max-version-lower",
-    "The highest valid version is not lowered.",
-    "restore the highest version",
+    "evo-max-version-lower", "The highest valid version is not lowered.", "restore the highest version"
 )
 MIN_VERSION_LOWER = Rule(
     "evo-min-version-lower",
@@ -58,14 +56,10 @@ OVERRIDE_NEVER_VALID = Rule(
 # Stage R
 
 COMMON_CAPITALISED = Rule(
-    "struct-common-capitalised",
-    "The name of a common struct begins with a capital.",
-    "capitalise the name",
+    "struct-common-capitalised", "The name of a common struct begins with a capital.", "capitalise the name"
 )
 COMMON_UNIQUE = Rule(
-    "struct-common-unique",
-    "No two common structs of a message have the same name.",
-    "rename or remove one of them",
+    "struct-common-unique", "No two common structs of a message have the same name.", "rename or remove one of them"
 )
 COMMON_RESPECIFIED = Rule(
     "struct-common-respecified",
@@ -148,14 +142,7 @@ PAIR_MISSING_OLD = Rule(
     "begin the versions of a new field in a new version of the message, even if it is tagged",
 )
 
-_RULES = (
-    API_KEY, TYPE, FLEXIBLE_SHRINKS, MAX_VERSION_LOWER, MIN_VERSION_LOWER,
-    FIELD_NEVER_VALID, NULLABLE_NEVER_VALID, TAGGED_NEVER_VALID, OVERRIDE_NEVER_VALID,
-    COMMON_CAPITALISED, COMMON_UNIQUE, COMMON_RESPECIFIED, INLINE_UNIQUE,
-    TYPE_DIFFERS, MAX_EFFECTIVE_LOWER, MIN_EFFECTIVE_DIFFERS, MAX_NULLABLE_LOWER, MIN_NULLABLE_DIFFERS,
-    FIELD_FLEXIBLE_SHRINKS, DEFAULT_DIFFERS, TAGGED_OUTSIDE_FLEXIBLE, STRUCT_UNKNOWN, STRUCT_ENDLESS,
-    PAIR_OLD_MISPLACED, PAIR_NEW_MISPLACED, PAIR_MISSING_OLD,
-)  # fmt: skip
-
-UPSTREAM_RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in _RULES})
+UPSTREAM_RULES: Mapping[str, Rule] = MappingProxyType(
+    {rule.id: rule for rule in tuple(vars().values()) if isinstance(rule, Rule)}
+)
 """The rules by id, in the order in which Kafka's checker applies them."""

@@ -127,10 +127,7 @@ class Unification:
             problem = f'the fields of "{field.type}" are not declared here, and the {side} definition has no struct '
             problem += f'"{wanted}"'
             yield refusal(
-                rules.STRUCT_UNKNOWN,
-                Spot(self._newer.name, pair.path, field.place, "type"),
-                field.versions,
-                problem,
+                rules.STRUCT_UNKNOWN, Spot(self._newer.name, pair.path, field.place, "type"), field.versions, problem
             )
             return
         yield _StructPair(pair.path, pair.newer.place, older, newer)

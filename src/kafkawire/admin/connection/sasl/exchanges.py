@@ -23,7 +23,7 @@ class Exchange(Protocol):
 
     @property
     def refusal(self) -> str:
-        """What the server has said against the credentials; empty if nothing."""
+        """The server's reason for refusing the credentials; empty if there is none."""
 
 
 def refuse(mechanism: str, reason: str) -> SaslAuthenticationFailedError:
@@ -32,7 +32,7 @@ def refuse(mechanism: str, reason: str) -> SaslAuthenticationFailedError:
 
 
 def escaped(name: str) -> str:
-    """A name in which ``=`` and ``,`` cannot be taken for syntax (RFC 5802, ``saslname``)."""
+    """A name with ``=`` and ``,`` escaped, which have a meaning in tokens (RFC 5802, ``saslname``)."""
     return name.replace("=", "=3D").replace(",", "=2C")
 
 
@@ -54,7 +54,7 @@ class PlainExchange:
         return f"{one.authorization_id}\0{one.username}\0{one.password}".encode()
 
     def respond(self, challenge: bytes) -> None:
-        """Whatever a server answers without an error is consent."""
+        """Any answer without an error is consent."""
 
 
 _SEPARATOR = "\x01"

@@ -90,10 +90,10 @@ class ScramExchange:
             raise self._refuse("the server's iteration count is no number")
         iterations = int(text)
         if iterations < MINIMUM_ITERATIONS:
-            raise self._refuse(f"the server asks for {iterations} iterations, at least {MINIMUM_ITERATIONS} are safe")
+            raise self._refuse(f"the server wants {iterations} iterations, at least {MINIMUM_ITERATIONS} are safe")
         if iterations > self._maximum_iterations:
             raise self._refuse(
-                f"the server asks for {iterations} iterations, "
+                f"the server wants {iterations} iterations, "
                 f"at most {self._maximum_iterations} are allowed (maximum_scram_iterations)"
             )
         return iterations

@@ -1,4 +1,4 @@
-"""What SCRAM logins of users that do not exist are shown: salts and iterations that look like those of real users."""
+"""Decoy credentials for SCRAM logins of users that do not exist, so that logins do not reveal which users exist."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from kafkawire.broker.image.scram import JAVA_SALT_BITS, CredentialShape, ScramI
 from kafkawire.model.scram import MINIMUM_ITERATIONS, ScramMechanism, hash_of
 from kafkawire.protocol import UserScramCredentialRecord
 
-__all__ = ["InventedCredentials"]
+__all__ = ["DecoyCredentials"]
 
 _WITHOUT_USERS: Final[Mapping[CredentialShape, int]] = {
     CredentialShape(MINIMUM_ITERATIONS, 25, is_java_text=True): 3,
     CredentialShape(MINIMUM_ITERATIONS, 26, is_java_text=True): 2,
 }
-"""What Kafka's tools make, where no user is there to look like: every second or third salt has 26 characters."""
+"""The shapes that Kafka's tools make, for a broker without users: two of five salts have 26 characters."""
 
 _MOST_TRIES: Final = 10_000
-"""Of salts of Java's that have the right length by chance; every tenth has, or more."""
+"""The most attempts to draw a Java salt of the wanted length; at least one in ten has it."""
 
 
-class InventedCredentials:
-    """Makes up credentials, the same for a name every time, after a restart too.
+class DecoyCredentials:
+    """Makes credentials, always the same for a name, also after a restart.
 
-    Iterations, length and alphabet of the salt are those of a group of the users that there are, chosen by the name.
-    Groups are chosen as often as they have users, and a name keeps its group unless that becomes rarer or another more
-    frequent.
+    The iterations and the length and alphabet of the salt are those of a group of existing users, chosen by the name. A
+    group is chosen in proportion to the number of its users, and a name keeps its group unless that becomes rarer or
+    another more frequent.
 
     Args:
-        secret: which no client knows, and which stays the same as long as the users do.
-        scram: the users that there are.
+        secret: not known to clients, and the same as long as the users are.
+        scram: the existing users.
     """
 
     def __init__(self, secret: bytes, scram: ScramImage) -> None:
@@ -41,7 +41,7 @@ class InventedCredentials:
         self._scram = scram
 
     def of(self, user: str, mechanism: ScramMechanism) -> UserScramCredentialRecord:
-        """The credential of a user that has none; no password fits it."""
+        """The credential of a user that does not exist; no password matches it."""
         shapes = self._scram.shapes.get(mechanism) or _WITHOUT_USERS
         shape = max(shapes, key=lambda one: (self._score(user, mechanism, one, shapes[one]), one))
         key = bytes(hashlib.new(hash_of(mechanism)).digest_size)

@@ -1,6 +1,6 @@
-"""The states that a connection goes through until its client has logged in, and when it does so again.
+"""The states of a connection during the login and re-authentication of its client (KIP-43, KIP-152, KIP-368).
 
-Knows no sockets: frames come in with the time, and what to do with each comes out (KIP-43, KIP-152, KIP-368).
+This module uses no sockets: `Login.receive` takes a frame and the time, and returns what to do.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ __all__ = ["SERVE", "Login", "LoginState", "OfferedMechanism", "Step"]
 
 _KEY: Final = struct.Struct(">h")
 _SECONDS_BETWEEN_LOGINS: Final = 1.0
-"""Who logs in again sooner is refused."""
+"""The least time between two logins on a connection."""
 
 _LARGEST_WITHOUT_TOKEN: Final = 4096
-"""Bytes of a request before the login that brings no token: names of software and of mechanisms are short."""
+"""Bytes of a request without a token before the login: names of software and of mechanisms are short."""
 
-_MOST_ASKED_VERSIONS: Final = 10
-"""Clients need two attempts: one with the newest version that they have, one with what the broker has."""
+_MOST_API_VERSIONS_REQUESTS: Final = 10
+"""Clients need two attempts: one with their newest version, one with the newest that the broker offers."""
 
 
 class LoginState(Enum):
-    """How far a login has come."""
+    """The state of a login."""
 
     VERSIONS_OR_HANDSHAKE = auto()
     HANDSHAKE = auto()
@@ -59,12 +59,12 @@ class LoginState(Enum):
 
 
 class Step(Struct, frozen=True, gc=False):
-    """What is to be done about a frame.
+    """What to do with a frame.
 
     Attributes:
-        is_served: the request is to be answered as any other, for the principal of the login.
-        frame: the answer, if it is a part of the login.
-        closes: whether the connection is over after it.
+        is_served: whether the dispatcher answers the request, as for any other request.
+        frame: the response, if the frame is a part of the login.
+        closes: whether the connection is closed after it.
     """
 
     is_served: bool = False
@@ -81,7 +81,7 @@ class OfferedMechanism:
 
     Attributes:
         begin: begins an exchange.
-        lifetime_ms: when clients have to log in again (``connections.max.reauth.ms``); 0 for never.
+        lifetime_ms: after which time clients have to log in again (``connections.max.reauth.ms``); 0 for never.
     """
 
     begin: NewMechanism
@@ -92,12 +92,12 @@ class Login:
     """The logins of one connection.
 
     Args:
-        offered: name to mechanism, in the order in which clients are told of them.
-        versions: API key to the versions that are served.
+        offered: name to mechanism, in the order in which they are listed.
+        versions: API key to the versions that are offered.
 
     Attributes:
-        state: how far it has come.
-        principal: who has logged in; nobody, ``ANONYMOUS``, before that.
+        state: of the login.
+        principal: of the client; ``ANONYMOUS`` before it has logged in.
     """
 
     def __init__(self, offered: Mapping[str, OfferedMechanism], versions: Mapping[int, range]) -> None:
@@ -108,24 +108,24 @@ class Login:
         self._mechanism_name = ""
         self._mechanism: Mechanism | None = None
         self._is_repeated = False
-        self._asked_versions = 0
+        self._api_versions_requests = 0
         self._expires: float | None = None
         self._repeated_at: float | None = None
 
     @property
     def is_complete(self) -> bool:
-        """Whether the client may ask for anything."""
+        """Whether the client has logged in and may send any request."""
         return self.state is LoginState.COMPLETE
 
     def receive(self, frame: bytes, now: float) -> Step:
-        """Take a frame.
+        """Receive a frame.
 
         Args:
             frame: without its size.
             now: seconds of a clock that does not go back.
 
         Raises:
-            RefusedRequestError: it makes no sense here; the connection is to be closed without an answer.
+            RefusedRequestError: it is not valid in this state; the connection is to be closed without a response.
         """
         if self.state is LoginState.BARE_TOKENS:
             return self._bare_token(frame, now)
@@ -148,10 +148,10 @@ class Login:
         raise RefusedRequestError(f"API {key} during a login")
 
     def _versions(self, frame: bytes) -> Step:
-        """Who asks in a version that there is not, or does not say what it is, may ask again."""
-        self._asked_versions += 1
-        if self._asked_versions > _MOST_ASKED_VERSIONS:
-            raise RefusedRequestError(f"ApiVersions {self._asked_versions} times before the login")
+        """ApiVersions; a client that requests an unknown version, or has no valid software name, may try again."""
+        self._api_versions_requests += 1
+        if self._api_versions_requests > _MOST_API_VERSIONS_REQUESTS:
+            raise RefusedRequestError(f"ApiVersions {self._api_versions_requests} times before the login")
         request = self._decoded(frame)
         body = request.body
         if isinstance(body, ApiVersionsRequest) and has_valid_software(body, request.header.request_api_version):
@@ -162,12 +162,12 @@ class Login:
         request = self._decoded(frame)
         body = request.body
         if not isinstance(body, SaslHandshakeRequest):
-            raise TypeError("the table knows handshakes")
+            raise TypeError(f"expected SaslHandshakeRequest, got {body!r}")
         names = tuple(self._offered)
         if body.mechanism not in self._offered:
             self.state = LoginState.REFUSED
             if self._is_repeated:
-                raise RefusedRequestError("the next login is by a mechanism that is not offered")
+                raise RefusedRequestError("a re-authentication uses a SASL mechanism that is not offered")
             answer = SaslHandshakeResponse(UnsupportedSaslMechanismError.code, names)
             return Step(frame=_answered(request, answer), closes=True)
         if self._is_repeated and body.mechanism != self._mechanism_name:
@@ -182,7 +182,7 @@ class Login:
         request = self._decoded(frame)
         body = request.body
         if not isinstance(body, SaslAuthenticateRequest):
-            raise TypeError("the table knows tokens")
+            raise TypeError(f"expected SaslAuthenticateRequest, got {type(body).__name__}")
         try:
             token = self._respond(body.auth_bytes, now)
         except LoginRefusedError as refused:
@@ -200,13 +200,13 @@ class Login:
         return Step(frame=FRAME_HEAD.pack(len(token)) + token)
 
     def _respond(self, token: bytes, now: float) -> bytes:
-        """The mechanism's answer; afterwards the login is where that leads.
+        """The mechanism's answer to a token; changes the state of the login accordingly.
 
         Raises:
-            LoginRefusedError: it leads to nothing.
+            LoginRefusedError: the login fails.
         """
         if self._mechanism is None:
-            raise TypeError("a handshake came before")
+            raise TypeError("a token before the handshake that selects the mechanism")
         try:
             answer = self._mechanism.respond(token)
             if self._mechanism.user is not None:
@@ -230,7 +230,7 @@ class Login:
         self._expires = now + lifetime_ms / 1000 if lifetime_ms > 0 else None
 
     def _next_handshake(self, frame: bytes, now: float) -> Step:
-        """A handshake of who is logged in begins the next login, unless there is no need for one (KIP-368)."""
+        """A handshake after the login begins a re-authentication, unless none is needed yet (KIP-368)."""
         too_soon = self._repeated_at is not None and now - self._repeated_at < _SECONDS_BETWEEN_LOGINS
         if self._expires is None or too_soon:
             return self._serve(now)
@@ -240,14 +240,14 @@ class Login:
 
     def _serve(self, now: float) -> Step:
         if self._expires is not None and now > self._expires:
-            raise RefusedRequestError("the session has expired, and its client has not logged in again")
+            raise RefusedRequestError("the session has expired and the client has not re-authenticated")
         return SERVE
 
     def _unexpected(self, frame: bytes) -> Step:
-        """Where a token is due another request is told so, in its own response."""
+        """Refuse a request in place of a token, with an error in its own response."""
         request = self._decoded(frame)
         if request.body is None:
-            raise RefusedRequestError("a version of ApiVersions that there is not, in the middle of a login")
+            raise RefusedRequestError("an ApiVersions request of an unknown version during a login")
         self.state = LoginState.REFUSED
         named = ApiKey(request.header.request_api_key).name
         reason = f"Unexpected Kafka request of type {named} during SASL authentication."
@@ -270,7 +270,7 @@ class Login:
 
 def _key(frame: bytes) -> int:
     if len(frame) < _KEY.size:
-        raise RefusedRequestError(f"a frame of {len(frame)} bytes is no request")
+        raise RefusedRequestError(f"a frame of {len(frame)} bytes is not a request")
     (key,) = _KEY.unpack_from(frame)
     return int(key)
 

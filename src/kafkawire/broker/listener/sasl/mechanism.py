@@ -1,4 +1,4 @@
-"""What all mechanisms have in common."""
+"""The interface of SASL mechanisms."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["LoginRefusedError", "Mechanism", "NewMechanism"]
 
 
 class LoginRefusedError(Exception):
-    """A login that fails.
+    """A login fails.
 
     Args:
-        message: what the client is told; None for what it is told about all bad credentials. Never holds a secret.
+        message: the text for the client; None for the general text about invalid credentials. Never has a secret.
     """
 
     def __init__(self, message: str | None = None) -> None:
@@ -25,13 +25,13 @@ class Mechanism(Protocol):
 
     @property
     def user(self) -> str | None:
-        """Who has logged in; None as long as nobody has."""
+        """The name of the user, once the login has succeeded; None before."""
 
     def respond(self, token: bytes) -> bytes:
         """The answer to the client's token.
 
         Raises:
-            LoginRefusedError: the client is not who it says.
+            LoginRefusedError: the login fails.
         """
 
 

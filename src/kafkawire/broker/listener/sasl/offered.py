@@ -1,4 +1,4 @@
-"""Which mechanisms a listener offers, by its properties."""
+"""The SASL mechanisms of a listener, from its properties."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 from kafkawire.broker.image.scram import ScramImage
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
-from kafkawire.broker.listener.sasl.decoy_credentials import InventedCredentials
+from kafkawire.broker.listener.sasl.decoy_credentials import DecoyCredentials
 from kafkawire.broker.listener.sasl.login import OfferedMechanism
 from kafkawire.broker.listener.sasl.mechanism import NewMechanism
 from kafkawire.broker.listener.sasl.plain import PlainMechanism
@@ -30,23 +30,23 @@ _USER: Final = "user_"
 def offered_mechanisms(
     listener: ConfiguredListener, configuration: BrokerConfiguration, scram: ScramImage, secret: bytes
 ) -> Mapping[str, OfferedMechanism]:
-    """Name to mechanism, as ``sasl.enabled.mechanisms`` has them.
+    """Name to mechanism, in the order of ``sasl.enabled.mechanisms``.
 
     Args:
         listener: the listener.
         configuration: its properties.
-        scram: what is known of users' passwords, always as it is now.
-        secret: makes what users that do not exist are shown.
+        scram: the current credentials of users.
+        secret: makes the decoy credentials of users that do not exist.
 
     Raises:
-        ConfigurationError: a mechanism is not served here, or has no users.
+        ConfigurationError: a mechanism is not supported, or has no users.
     """
-    invented = InventedCredentials(secret, scram)
+    decoys = DecoyCredentials(secret, scram)
     offered = {}
     for name in configuration.strings("sasl.enabled.mechanisms"):
         lifetime = _of_mechanism(configuration, name, "connections.max.reauth.ms")
         lifetime_ms = configuration.integer("connections.max.reauth.ms") if lifetime is None else int(lifetime)
-        offered[name] = OfferedMechanism(_begin(listener, configuration, scram, name, invented), lifetime_ms)
+        offered[name] = OfferedMechanism(_begin(listener, configuration, scram, name, decoys), lifetime_ms)
     if not offered:
         raise ConfigurationError(f"sasl.enabled.mechanisms is empty for {listener.name}: name PLAIN or SCRAM-SHA-256")
     return offered
@@ -57,18 +57,18 @@ def _begin(
     configuration: BrokerConfiguration,
     scram: ScramImage,
     name: str,
-    invented: InventedCredentials,
+    decoys: DecoyCredentials,
 ) -> NewMechanism:
     if _of_mechanism(configuration, name, "sasl.server.callback.handler.class") is not None:
         raise ConfigurationError("sasl.server.callback.handler.class is Java's: remove it from the properties")
     if name in _SCRAM:
         mechanism = _SCRAM[name]
-        known, unknown = partial(_credential, scram, mechanism), partial(invented.of, mechanism=mechanism)
+        known, unknown = partial(_credential, scram, mechanism), partial(decoys.of, mechanism=mechanism)
         return partial(ScramMechanismServer, mechanism, known, unknown)
     if name == "PLAIN":
         return partial(PlainMechanism, _passwords(listener, configuration))
     served = ", ".join(("PLAIN", *_SCRAM))
-    raise ConfigurationError(f"sasl.enabled.mechanisms has {name} for {listener.name}; {served} are served here")
+    raise ConfigurationError(f"sasl.enabled.mechanisms has {name} for {listener.name}: this broker supports {served}")
 
 
 def _credential(scram: ScramImage, mechanism: ScramMechanism, user: str) -> UserScramCredentialRecord | None:
@@ -81,7 +81,7 @@ def _passwords(listener: ConfiguredListener, configuration: BrokerConfiguration)
     name = f"listener.name.{listener.name.lower()}.plain.sasl.jaas.config"
     if not entry:
         example = 'org.apache.kafka.common.security.plain.PlainLoginModule required user_alice="secret";'
-        raise ConfigurationError(f"{name} is missing: say who may log in, {example}")
+        raise ConfigurationError(f"{name} is missing: list the users that may log in, {example}")
     try:
         options = jaas_options(entry)
     except JaasError as error:

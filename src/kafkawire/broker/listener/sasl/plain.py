@@ -1,4 +1,4 @@
-"""PLAIN (RFC 4616): the password itself."""
+"""PLAIN (RFC 4616): the client sends the password itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["PlainMechanism"]
 
 
 class PlainMechanism:
-    """One token with everything: authorization id, name, password.
+    """One token with authorization id, name and password.
 
     Args:
         passwords: user to password.
@@ -22,7 +22,7 @@ class PlainMechanism:
         self.user: str | None = None
 
     def respond(self, token: bytes) -> bytes:
-        """Nothing more to say; the refusals are in Kafka's words."""
+        """Check the password; the answer is empty, and the errors have Kafka's texts."""
         parts = token.decode(errors="replace").split("\0", 3)
         if len(parts) != 3:
             raise LoginRefusedError(f"Invalid SASL/PLAIN response: expected 3 tokens, got {len(parts)}")
@@ -32,7 +32,7 @@ class PlainMechanism:
         if not password:
             raise LoginRefusedError("Authentication failed: password not specified")
         expected = self._passwords.get(user)
-        # Compared in any case, so that no time tells which users there are.
+        # Compared in any case, so that the time does not reveal which users exist.
         is_right = hmac.compare_digest((expected or "").encode(), password.encode(errors="surrogatepass"))
         if expected is None or not is_right:
             raise LoginRefusedError("Authentication failed: Invalid username or password")

@@ -1,4 +1,4 @@
-"""SCRAM-SHA-256 and SCRAM-SHA-512 (RFC 5802, RFC 7677), as Kafka speaks them."""
+"""SCRAM-SHA-256 and SCRAM-SHA-512 (RFC 5802, RFC 7677), as Kafka implements them."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ _BYTES_OF_NONCE: Final = 24
 
 
 class ScramMechanismServer:
-    """Both sides prove that they know the password, without saying it.
+    """Both sides prove that they have the password, without sending it.
 
-    Who does not exist gets the same answers as who mistypes the password.
+    A login of a user that does not exist gets the same answers as one with a wrong password.
 
     Args:
-        mechanism: which of the two.
-        credential_of: what is known of a user; None for nothing.
-        invented: what users that do not exist are shown.
-        nonce: this side's; random if it is not given, as it must be outside of tests.
+        mechanism: SHA-256 or SHA-512.
+        credential_of: the credential of a user; None for a user that does not exist.
+        decoy_of: the decoy credential of a user that does not exist.
+        nonce: the server's; random by default, as it must be outside of tests.
     """
 
     def __init__(
         self,
         mechanism: ScramMechanism,
         credential_of: Callable[[str], UserScramCredentialRecord | None],
-        invented: Callable[[str], UserScramCredentialRecord],
+        decoy_of: Callable[[str], UserScramCredentialRecord],
         *,
         nonce: str | None = None,
     ) -> None:
         self._hash = hash_of(mechanism)
         self._credential_of = credential_of
-        self._invented = invented
+        self._decoy_of = decoy_of
         self._nonce = nonce or secrets.token_urlsafe(_BYTES_OF_NONCE)
         self._exchange: _Exchange | None = None
         self.user: str | None = None
@@ -79,7 +79,7 @@ class ScramMechanismServer:
                 "Authentication failed: Client requested an authorization id that is different from username"
             )
         credential = self._credential_of(user)
-        known = credential if credential is not None else self._invented(user)
+        known = credential if credential is not None else self._decoy_of(user)
         nonce = first["nonce"] + self._nonce
         server_first = f"r={nonce},s={b64encode(known.salt).decode()},i={known.iterations}"
         return _Exchange(first["header"], first["bare"], server_first, nonce, known, exists=credential is not None)

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from kafkawire.admin.connection.sasl import (
+from kafkawire.admin.connection.sasl.credentials import (
     Credentials,
     OAuthBearerCredentials,
     PlainCredentials,

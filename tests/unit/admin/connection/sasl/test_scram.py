@@ -7,7 +7,7 @@ import base64
 import pytest
 from tests.stand_ins.sasl_server import LoginError, ScramServer
 
-from kafkawire.admin.connection.sasl import ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import ScramCredentials
 from kafkawire.admin.connection.sasl.scram import ScramExchange
 from kafkawire.protocol.errors import SaslAuthenticationFailedError
 
@@ -86,8 +86,8 @@ def test_nonces_are_not_repeated() -> None:
         (f"r={NONCE}x,s=c2FsdA==,i=-4096", "iteration count is no number"),
         (f"r={NONCE}x,s=c2FsdA==,i=\u0664\u0660\u0669\u0666", "iteration count is no number"),
         (f"r={NONCE}x,s=c2FsdA==,i=1{'0' * 5000}", "iteration count is no number"),
-        (f"r={NONCE}x,s=c2FsdA==,i=4095", "asks for 4095 iterations, at least 4096"),
-        (f"r={NONCE}x,s=c2FsdA==,i=0", "asks for 0 iterations, at least 4096"),
+        (f"r={NONCE}x,s=c2FsdA==,i=4095", "wants 4095 iterations, at least 4096"),
+        (f"r={NONCE}x,s=c2FsdA==,i=0", "wants 0 iterations, at least 4096"),
         (f"r={NONCE}x,s=c2FsdA==,i=20001", "at most 20000 are allowed .maximum_scram_iterations."),
         (f"r={NONCE}{'x' * 20_000},s=c2FsdA==,i=4096", "message has 20040 bytes"),
     ],
@@ -107,7 +107,7 @@ def test_iterations_at_the_bounds_are_accepted() -> None:
         assert client.respond(f"r={NONCE}x,s=c2FsdA==,i={iterations}".encode())
 
 
-def test_what_is_no_text_is_refused() -> None:
+def test_invalid_text_is_refused() -> None:
     with pytest.raises(SaslAuthenticationFailedError, match="not UTF-8"):
         exchange().respond(b"r=\xff")
 
@@ -137,7 +137,7 @@ def test_an_extension_after_the_signature_is_tolerated() -> None:
     assert client.respond(f"{SERVER_FINAL},ext=1".encode()) is None
 
 
-def test_the_proof_is_over_what_the_server_has_sent_extensions_included() -> None:
+def test_the_proof_covers_the_servers_message_with_its_extensions() -> None:
     client = exchange()
     with_extension = client.respond(f"{SERVER_FIRST},x=y".encode())
     assert with_extension is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkawire.admin.connection.sasl import OAuthBearerCredentials, PlainCredentials
+from kafkawire.admin.connection.sasl.credentials import OAuthBearerCredentials, PlainCredentials
 from kafkawire.admin.connection.sasl.exchanges import Exchange, OAuthBearerExchange, PlainExchange
 
 

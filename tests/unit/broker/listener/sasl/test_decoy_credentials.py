@@ -14,7 +14,7 @@ from tests.embedded.connection import connected_to
 from kafkawire.admin import AdminClient, ScramMechanism, ScramUpsertion
 from kafkawire.broker import EmbeddedBroker
 from kafkawire.broker.image.scram import ScramImage, base_36
-from kafkawire.broker.listener.sasl.decoy_credentials import InventedCredentials
+from kafkawire.broker.listener.sasl.decoy_credentials import DecoyCredentials
 from kafkawire.protocol import (
     RemoveUserScramCredentialRecord,
     SaslAuthenticateRequest,
@@ -53,16 +53,16 @@ def users(count: int) -> ScramImage:
 
 
 def shown(one: UserScramCredentialRecord) -> tuple[int, int, bool, bytes]:
-    """The parts of a login that could distinguish an invented user from a real one, without what is random in salts."""
+    """What could distinguish decoys: all that a login shows, except the random part of salts."""
     is_text = one.salt.isalnum()
     return one.iterations, len(one.salt), is_text, one.salt[:1] if is_text and len(one.salt) == 26 else b""
 
 
-def test_invented_ones_are_shown_as_often_as_real_ones_like_them() -> None:
+def test_decoys_are_as_frequent_as_real_credentials_of_their_shape() -> None:
     scram = users(600)
-    invented = InventedCredentials(b"secret", scram)
+    decoys = DecoyCredentials(b"secret", scram)
     real = Counter(shown(one[SHA_256]) for one in scram.by_user.values())
-    made = Counter(shown(invented.of(name, SHA_256)) for name in NAMES)
+    made = Counter(shown(decoys.of(name, SHA_256)) for name in NAMES)
     for kind in {*real, *made}:
         assert made[kind] / len(NAMES) == pytest.approx(real[kind] / 600, abs=0.05), kind
 
@@ -70,32 +70,32 @@ def test_invented_ones_are_shown_as_often_as_real_ones_like_them() -> None:
 def test_a_single_user_is_not_distinguished() -> None:
     scram = ScramImage()
     scram.apply(credential("alice", b"0123456789", 5000))
-    invented = InventedCredentials(b"secret", scram)
-    assert {(len(one.salt), one.iterations) for one in (invented.of(name, SHA_256) for name in NAMES)} == {(10, 5000)}
+    decoys = DecoyCredentials(b"secret", scram)
+    assert {(len(one.salt), one.iterations) for one in (decoys.of(name, SHA_256) for name in NAMES)} == {(10, 5000)}
 
 
 def test_without_users_they_are_as_of_kafkas_tools() -> None:
-    made = Counter(shown(InventedCredentials(b"secret", ScramImage()).of(name, SHA_512)) for name in NAMES)
+    made = Counter(shown(DecoyCredentials(b"secret", ScramImage()).of(name, SHA_512)) for name in NAMES)
     assert set(made) == {(4096, 25, True, b""), (4096, 26, True, b"1")}
 
 
 def test_a_name_has_the_same_every_time_and_others_have_others() -> None:
-    first, again = (InventedCredentials(b"secret", users(50)) for _ in range(2))
+    first, again = (DecoyCredentials(b"secret", users(50)) for _ in range(2))
     assert [first.of(name, SHA_256).salt for name in NAMES] != [first.of(name, SHA_512).salt for name in NAMES]
     assert len({first.of(name, SHA_256).salt for name in NAMES}) == len(NAMES)
     assert first.of("nobody", SHA_256).salt == first.of("nobody", SHA_256).salt
     assert first.of("nobody", SHA_512).salt == again.of("nobody", SHA_512).salt
-    assert first.of("nobody", SHA_512).salt != InventedCredentials(b"another", users(50)).of("nobody", SHA_512).salt
+    assert first.of("nobody", SHA_512).salt != DecoyCredentials(b"another", users(50)).of("nobody", SHA_512).salt
 
 
 def test_names_hardly_change_when_users_come_and_go() -> None:
     """Else who looks twice learns which names stay, and these are the users."""
     scram = users(200)
-    invented = InventedCredentials(b"secret", scram)
-    before = [invented.of(name, SHA_256).salt for name in NAMES]
+    decoys = DecoyCredentials(b"secret", scram)
+    before = [decoys.of(name, SHA_256).salt for name in NAMES]
     scram.apply(credential("new", bytes(range(32)), 8192))
     scram.apply_remove(RemoveUserScramCredentialRecord("real-1", SHA_256))
-    after = [invented.of(name, SHA_256).salt for name in NAMES]
+    after = [decoys.of(name, SHA_256).salt for name in NAMES]
     assert sum(a != b for a, b in zip(before, after, strict=True)) < len(NAMES) * 0.03
 
 

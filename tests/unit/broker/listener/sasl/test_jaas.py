@@ -42,7 +42,7 @@ def test_options_are_read(options: str, read: dict[str, str]) -> None:
         f'{MODULE} required user_alice="secret"; {MODULE} required;',
     ],
 )
-def test_what_is_no_entry_is_refused_without_being_shown(entry: str) -> None:
+def test_invalid_entries_are_refused_without_being_shown(entry: str) -> None:
     with pytest.raises(JaasError) as raised:
         jaas_options(entry)
     assert "secret" not in str(raised.value)

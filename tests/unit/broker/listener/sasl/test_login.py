@@ -137,7 +137,7 @@ def test_versions_are_asked_for_once_and_before_the_handshake() -> None:
         made.receive(frame(ApiVersionsRequest(), 0), 0.0)
 
 
-def test_versions_that_are_asked_for_wrongly_may_be_asked_for_again() -> None:
+def test_versions_may_be_requested_again_after_a_wrong_request() -> None:
     made = login()
     assert made.receive(frame(ApiVersionsRequest("-", "1"), 3), 0.0) == SERVE
     assert made.receive(frame(ApiVersionsRequest("test", ""), 4), 0.0) == SERVE
@@ -179,7 +179,7 @@ def test_another_request_where_a_token_is_due_is_answered_with_34() -> None:
 
 
 @pytest.mark.parametrize("request_frame", [b"garbage", UNKNOWN_APIVERSIONS])
-def test_what_is_no_request_closes_the_connection_where_a_token_is_due(request_frame: bytes) -> None:
+def test_an_invalid_request_in_place_of_a_token_closes_the_connection(request_frame: bytes) -> None:
     made = login()
     made.receive(frame(PLAIN, 1), 0.0)
     with pytest.raises(RefusedRequestError):
@@ -198,7 +198,7 @@ class TestKip368:
         made.receive(frame(RIGHT, 1), 50.0)
         assert made.receive(frame(MetadataRequest(), 12), 100.0) == SERVE
 
-    def test_who_does_not_is_closed_at_the_next_request(self) -> None:
+    def test_a_client_that_does_not_log_in_again_is_closed_at_its_next_request(self) -> None:
         made = logged_in(60_000)
         assert made.receive(frame(MetadataRequest(), 12), 60.0) == SERVE
         with pytest.raises(RefusedRequestError, match="expired"):

@@ -18,7 +18,7 @@ PASSWORDS = {"alice": "alice-secret", "ülse": "pässword"}
         ("\0ülse\0pässword", "ülse"),
     ],
 )
-def test_who_knows_the_password_is_let_in(token: str, user: str) -> None:
+def test_a_user_with_the_password_is_accepted(token: str, user: str) -> None:
     login = PlainMechanism(PASSWORDS)
     assert login.respond(token.encode()) == b""
     assert login.user == user

@@ -9,10 +9,10 @@ from typing import Literal
 
 import pytest
 
-from kafkawire.admin.connection.sasl import ScramCredentials
+from kafkawire.admin.connection.sasl.credentials import ScramCredentials
 from kafkawire.admin.connection.sasl.scram import ScramExchange
 from kafkawire.broker.image.scram import ScramImage
-from kafkawire.broker.listener.sasl.decoy_credentials import InventedCredentials
+from kafkawire.broker.listener.sasl.decoy_credentials import DecoyCredentials
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
 from kafkawire.model.scram import ScramMechanism, derived_keys
@@ -40,8 +40,8 @@ def credential(
 
 
 def server(*known: UserScramCredentialRecord, mechanism: ScramMechanism = SHA_256) -> ScramMechanismServer:
-    invented = partial(InventedCredentials(b"secret", ScramImage()).of, mechanism=mechanism)
-    return ScramMechanismServer(mechanism, {one.name: one for one in known}.get, invented, nonce=OWN_NONCE)
+    decoys = partial(DecoyCredentials(b"secret", ScramImage()).of, mechanism=mechanism)
+    return ScramMechanismServer(mechanism, {one.name: one for one in known}.get, decoys, nonce=OWN_NONCE)
 
 
 def test_the_exchange_of_rfc_7677() -> None:
@@ -79,7 +79,7 @@ def test_our_own_client_agrees(
         "\xff",
     ],
 )
-def test_scram_proof_length_and_all_else_are_refused_without_a_word_about_what_is_wrong(final: str) -> None:
+def test_scram_errors_do_not_reveal_their_reason(final: str) -> None:
     login = server(credential())
     login.respond(CLIENT_FIRST)
     with pytest.raises(LoginRefusedError) as raised:
@@ -113,12 +113,12 @@ def test_extensions_and_the_own_name_as_authorization_id_are_taken() -> None:
     assert server(credential()).respond(b"n,a=user,m=later,n=user,r=abc,some=thing").startswith(b"r=abc")
 
 
-def test_to_act_as_somebody_else_is_refused() -> None:
+def test_another_authorization_identity_is_refused() -> None:
     with pytest.raises(LoginRefusedError, match="authorization id that is different from username"):
         server(credential()).respond(b"n,a=root,n=user,r=abc")
 
 
-def test_an_unknown_scram_user_gets_the_answers_of_who_mistypes() -> None:
+def test_an_unknown_scram_user_gets_the_answers_for_a_wrong_password() -> None:
     """The same ones every time: otherwise two attempts would reveal which users exist."""
     firsts = {server(credential()).respond(b"n,,n=nobody,r=abc") for _ in range(2)}
     assert len(firsts) == 1

@@ -30,7 +30,7 @@ RELEASES = ("1.0", "2.0", "3.0")
         (Lineage(), ""),
     ],
 )
-def test_only_what_is_notable_is_told(lineage: Lineage, text: str) -> None:
+def test_only_what_is_notable_is_reported(lineage: Lineage, text: str) -> None:
     assert lineage_text(lineage, RELEASES) == text
 
 

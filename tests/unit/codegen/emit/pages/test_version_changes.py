@@ -54,7 +54,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_change_is_told(case: str) -> None:
+def test_a_change_is_reported(case: str) -> None:
     older, newer, expected = CASES[case]
     assert list(layout_changes(older, newer)) == expected
 
@@ -68,7 +68,7 @@ def test_a_struct_that_many_fields_hold_changes_once() -> None:
     assert layout_changes(holding(older), holding(newer)) == (LayoutChange("removed", "Node.Host"),)
 
 
-def test_changes_are_told_exactly_where_the_layouts_of_kafka_differ() -> None:
+def test_changes_are_reported_exactly_where_the_layouts_of_kafka_differ() -> None:
     compared = 0
     for definition in load_specs(specs_dir()).messages:
         layouts = resolve(definition).layouts

@@ -34,7 +34,7 @@ def test_an_empty_file_accepts_nothing(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (ENTRY + "rule = 1\n", "not TOML"),
         (ENTRY + "[other]\n", ":5: unknown key 'other'"),
@@ -49,12 +49,12 @@ def test_an_empty_file_accepts_nothing(file: Path) -> None:
         ("accepted = " + "[" * 5000, "not TOML"),
     ],
 )
-def test_a_faulty_file_is_refused_with_the_line(file: Path, text: str, told: str) -> None:
+def test_a_faulty_file_is_refused_with_the_line(file: Path, text: str, message: str) -> None:
     file.write_text(text)
     with pytest.raises(AcceptedError) as refused:
         read_accepted(file, RULES)
     assert str(refused.value).startswith(str(file))
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_file_that_cannot_be_read_is_refused(file: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a result looks like where there is much to tell."""
+"""The output of results with many findings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def dropped() -> CheckResult:
     return check_sides(side_of(*orders("0-2")), side_of(*orders("2")), "kafkawire")
 
 
-def test_findings_that_say_the_same_are_told_together() -> None:
+def test_equal_findings_are_grouped() -> None:
     lines = [line.text for line in check_lines(dropped())]
     assert sum("risky[conv-lowest]" in line for line in lines) == 1
     assert [line.rpartition(": ")[2] for line in lines if line.startswith("  the same: ")] == [
