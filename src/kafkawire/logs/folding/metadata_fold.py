@@ -23,7 +23,7 @@ from kafkawire.protocol import (
     SnapshotHeaderRecord,
 )
 from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
-from kafkawire.records.metadata_transactions import MetadataTransactions
+from kafkawire.records.metadata_transactions import MARKERS, MetadataTransactions
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.batches.batch import NO_TIMESTAMP
 
@@ -76,6 +76,9 @@ class _State(Generic[K]):
         self.transactions = MetadataTransactions[tuple[Message, Moment]]()
 
     def apply(self, record: Message, at: Moment) -> None:
+        if self.transactions.begun is None and record.API_KEY not in MARKERS:  # nearly always; saves a call and a tuple
+            self.reducer.apply(record, at)
+            return
         for each, its_own in self.transactions.take(record.API_KEY, (record, at)):
             self.reducer.apply(each, at if its_own is at else Moment(at.time, its_own.offset))
 
