@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from tests.kafka_logs.dumps import FIXTURES
 from tests.kafka_logs.histories import history
 from tests.made.logs import METADATA_LOG, Step, write_segment
@@ -42,6 +42,7 @@ def _damaged(source: Path, scratch: str, positions: list[int], octet: int, kept:
     snapshot=st.booleans(),
     verify=st.booleans(),
 )
+@example(positions=[98], octet=1, kept=2, snapshot=True, verify=False)  # two flaws in one snapshot
 @settings(max_examples=12)
 def test_no_damage_stops_a_history(
     name: str, positions: list[int], octet: int, kept: int, *, snapshot: bool, verify: bool

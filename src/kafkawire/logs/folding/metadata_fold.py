@@ -277,15 +277,18 @@ def _read_snapshot(
     if not needing:
         return
     states = [fold.begin_snapshot() for fold in needing]
+    is_damaged = False
     for found in source.batches(snapshot):
         if isinstance(found, Flaw):
+            is_damaged = True
             for fold in needing:
                 fold.note_flaw(found, of_snapshot=True)
-            return
-        for state in states:
-            state.apply_batch(found)
-    for fold, state in zip(needing, states, strict=True):
-        fold.take_over(state, snapshot)
+        elif not is_damaged:
+            for state in states:
+                state.apply_batch(found)
+    if not is_damaged:
+        for fold, state in zip(needing, states, strict=True):
+            fold.take_over(state, snapshot)
 
 
 def _controls(found: OpenedBatch) -> Iterator[ControlRecord]:
