@@ -1,6 +1,6 @@
 """The embedded broker: the admin plane of Apache Kafka in one Python process.
 
-Every name is imported when it is first used. What is not named here is not promised to stay.
+Each name is imported when it is first used. Names that are not listed here may change.
 """
 
 from __future__ import annotations

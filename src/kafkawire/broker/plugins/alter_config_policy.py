@@ -45,5 +45,5 @@ class AlterConfigPolicy(ABC):
                 those of a `CreateTopicPolicy`.
         """
 
-    def close(self) -> None:  # noqa: B027 most have nothing to let go of
+    def close(self) -> None:  # noqa: B027 most have nothing to close
         """Called when the broker stops."""

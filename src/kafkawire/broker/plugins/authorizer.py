@@ -50,5 +50,5 @@ class Authorizer(ABC):
     def remove_acl(self, acl: AclBinding) -> None:  # noqa: B027 some need no ACLs
         """Called with each ACL that is deleted."""
 
-    def close(self) -> None:  # noqa: B027 most have nothing to let go of
+    def close(self) -> None:  # noqa: B027 most have nothing to close
         """Called when the broker stops."""

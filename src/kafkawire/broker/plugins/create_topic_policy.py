@@ -49,5 +49,5 @@ class CreateTopicPolicy(ABC):
                 UNKNOWN_SERVER_ERROR, and the exception is logged. Other topics of the request are still created (B4).
         """
 
-    def close(self) -> None:  # noqa: B027 most have nothing to let go of
+    def close(self) -> None:  # noqa: B027 most have nothing to close
         """Called when the broker stops."""

@@ -319,7 +319,7 @@ async def test_folders_of_other_topics_are_set_aside_as_kafka_does_it(
         f"{OFFSETS}-1",
         f"{OFFSETS}-2.ID-stray",
     ]
-    assert f"{tmp_path}/{OFFSETS}-0: renamed to {names[0]}, as Apache Kafka does it" in caplog.text
+    assert f"{tmp_path}/{OFFSETS}-0: renamed to {names[0]}, as Apache Kafka does: " in caplog.text
 
 
 async def test_commits_go_with_their_topic_and_it_can_be_made_again(tmp_path: Path) -> None:
