@@ -11,7 +11,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 
 from kafkawire.logs import Accounts, read_table
 from kafkawire.spark.options import source_options
-from kafkawire.spark.reading import make_reading
+from kafkawire.spark.planned_read import make_reading
 from kafkawire.spark.streaming.reader import KafkaLogStreamReader
 
 Row = tuple[object, ...]

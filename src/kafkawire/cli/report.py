@@ -13,7 +13,7 @@ from rich.console import Console
 from kafkawire.cli.outcome import ExitCode
 from kafkawire.cli.tables.bytes_bar import BytesBar
 from kafkawire.cli.tables.destination import whole_file
-from kafkawire.cli.tables.reading import command_errors
+from kafkawire.cli.tables.table_batches import command_errors
 from kafkawire.logs.option_records import TIME, value_of
 from kafkawire.report.gathering import gather_report
 from kafkawire.report.rendering import render_page

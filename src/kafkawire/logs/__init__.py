@@ -14,10 +14,10 @@ from kafkawire.logs.histories.tables import read_metadata_histories
 from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.planning import plan
-from kafkawire.logs.reading import read_part, read_table
 from kafkawire.logs.records.groups import scan_records
 from kafkawire.logs.records.opened import OpenedBatch
 from kafkawire.logs.registry import RecordRegistry
+from kafkawire.logs.table_stream import read_part, read_table
 from kafkawire.logs.tables.table import Part, Table
 
 __all__ = [

@@ -23,8 +23,8 @@ from kafkawire.logs import (
 )
 from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.planning import FoundLogs, find_logs
-from kafkawire.logs.reading import read_parts
 from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.logs.table_stream import read_parts
 from kafkawire.report.committed import COMMIT_COLUMNS, CommitFold
 from kafkawire.report.contents import Cluster, Commits, LogAccount, LogReport, Section
 from kafkawire.report.copies import one_of_each

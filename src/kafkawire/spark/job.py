@@ -27,7 +27,7 @@ from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 from kafkawire.spark import register
 from kafkawire.spark.accounts import read_accounts
 from kafkawire.spark.options import OPTIONS, OptionError
-from kafkawire.spark.reading import Reading, make_reading
+from kafkawire.spark.planned_read import Reading, make_reading
 from kafkawire.spark.replacing import Place, place_of, written_beside
 
 __all__ = ["judge", "main", "reason_of"]

@@ -11,8 +11,8 @@ from pyspark.sql.types import StructType
 
 from kafkawire.logs import Accounts, FileKind
 from kafkawire.spark.options import OptionError
+from kafkawire.spark.planned_read import LogPartition, Reading, make_reading
 from kafkawire.spark.pushdown import narrowed
-from kafkawire.spark.reading import LogPartition, Reading, make_reading
 from kafkawire.spark.streaming.reader import KafkaLogStreamReader
 
 __all__ = ["KafkaLogSource"]

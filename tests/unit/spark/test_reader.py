@@ -18,7 +18,7 @@ from pyspark.sql.datasource import InputPartition
 from kafkawire.logs import LogReadError, read_table, table_named, table_names
 from kafkawire.spark import KafkaLogSource, OptionError
 from kafkawire.spark.accounts import read_accounts
-from kafkawire.spark.reading import LogPartition
+from kafkawire.spark.planned_read import LogPartition
 from kafkawire.spark.schemas import expected_by_spark, spark_schema
 from kafkawire.spark.source import FilteredKafkaLogReader, KafkaLogReader
 

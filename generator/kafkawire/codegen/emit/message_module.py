@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.emit.annotations import field_annotation
+from kafkawire.codegen.emit.decoding import Bulk, ReadStep, ReadText, bulk_reading, reading_steps
 from kafkawire.codegen.emit.docstrings import message_docstring, message_summary, struct_docstring
+from kafkawire.codegen.emit.encoding import writing_steps
 from kafkawire.codegen.emit.formatting import LINE_LENGTH
 from kafkawire.codegen.emit.grammar import grammar_lines, versions_text
 from kafkawire.codegen.emit.headers import header_versions
@@ -20,11 +22,9 @@ from kafkawire.codegen.emit.names import (
     local,
     name_codecs,
 )
-from kafkawire.codegen.emit.reading import Bulk, ReadStep, ReadText, bulk_reading, reading_steps
 from kafkawire.codegen.emit.sink import Sink
 from kafkawire.codegen.emit.used_names import UsedNames
 from kafkawire.codegen.emit.write_steps import WriteStep
-from kafkawire.codegen.emit.writing import writing_steps
 from kafkawire.codegen.resolve.layouts import ResolvedMessage, ResolvedStruct, default_value
 from kafkawire.codegen.versions import Versions
 from kafkawire.layout import FIELD_TYPES, STRUCT, StructLayout

@@ -15,7 +15,7 @@ from kafkawire.cli.tables.destination import opened_destination
 from kafkawire.cli.tables.formats import Format, chosen_format
 from kafkawire.cli.tables.purposes import purpose_of
 from kafkawire.cli.tables.read_options import with_read_options
-from kafkawire.cli.tables.reading import batches_of, command_errors
+from kafkawire.cli.tables.table_batches import batches_of, command_errors
 from kafkawire.cli.tables.terminal import TerminalTable
 from kafkawire.cli.tables.writing import write_rows
 from kafkawire.logs import Accounts, ReadOptions, RecordRegistry, table_named, table_names

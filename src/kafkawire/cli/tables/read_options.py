@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from kafkawire.cli.tables.reading import command_errors
+from kafkawire.cli.tables.table_batches import command_errors
 from kafkawire.logs.option_records import Option, parsed
 from kafkawire.logs.options import READ_OPTIONS, ReadOptions
 

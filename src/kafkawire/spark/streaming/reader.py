@@ -19,7 +19,7 @@ from pyspark.sql.streaming.datasource import (
 from kafkawire.logs import Accounts, FileRange, LogFile, LogReadError, Part
 from kafkawire.logs.files.store import FileStamp
 from kafkawire.spark.options import OptionError
-from kafkawire.spark.reading import LogPartition, Reading
+from kafkawire.spark.planned_read import LogPartition, Reading
 from kafkawire.spark.streaming.gaps import Patience
 from kafkawire.spark.streaming.log_walk import LogWalk, logs_of
 from kafkawire.spark.streaming.positions import LogPosition, StreamPosition

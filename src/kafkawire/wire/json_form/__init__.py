@@ -12,8 +12,8 @@ from typing import TypeVar
 from kafkawire.layout import StructLayout
 from kafkawire.wire.errors import UnsupportedVersionError
 from kafkawire.wire.json_form.decoded import StructWriter, decoded_writer, struct_writer
-from kafkawire.wire.json_form.reading import struct_from_json
-from kafkawire.wire.json_form.writing import struct_to_json
+from kafkawire.wire.json_form.from_json import struct_from_json
+from kafkawire.wire.json_form.to_json import struct_to_json
 from kafkawire.wire.message import FAST_PATH_FAILS, Message
 
 M = TypeVar("M", bound=Message)

@@ -7,7 +7,7 @@ from the table of field types.
 
 from __future__ import annotations
 
-from kafkawire.wire.reference.reading import decode_struct
-from kafkawire.wire.reference.writing import encode_struct
+from kafkawire.wire.reference.decoder import decode_struct
+from kafkawire.wire.reference.encoder import encode_struct
 
 __all__ = ["decode_struct", "encode_struct"]

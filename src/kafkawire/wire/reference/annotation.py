@@ -11,7 +11,7 @@ from kafkawire.layout import STRUCT, FieldLayout, StructLayout, Uuid
 from kafkawire.layout.fault import FaultError
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.message import Message
-from kafkawire.wire.reference.reading import Reader
+from kafkawire.wire.reference.decoder import Reader
 
 
 class Annotation(msgspec.Struct, frozen=True):

@@ -24,7 +24,7 @@ from kafkawire.logs import (
 from kafkawire.logs.accounts import TooManyErrorsError
 from kafkawire.logs.errors import OwnDefinitionsError
 from kafkawire.logs.planning import FoundLogs
-from kafkawire.logs.reading import read_parts
+from kafkawire.logs.table_stream import read_parts
 
 __all__ = ["batches_of", "command_errors"]
 
