@@ -12,41 +12,21 @@ from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.varint import read_varint, read_varlong
 
-__all__ = ["SMALLEST_HEADER", "inspect_records", "inspect_some_records", "records_error"]
+__all__ = ["SMALLEST_HEADER", "inspect_records", "records_error"]
 
 SMALLEST_HEADER: Final = 2
 """Bytes of a header with an empty key and a null value."""
 
 
-def inspect_records(batch: RecordBatch, data: bytes) -> tuple[Record, ...]:
-    """Decode the records of a batch field by field, and raise at the first error.
-
-    Args:
-        batch: the batch.
-        data: its records, decompressed.
+def inspect_records(
+    batch: RecordBatch, data: bytes, start: int, first: int, count: int, *, keep_headers: bool
+) -> tuple[tuple[Record, ...], int]:
+    """Decode records of a batch field by field, and raise at the first error; arguments as ``decode_some_records``.
 
     Raises:
         DecodeError: with the path of the field and its offset.
     """
-    return _RecordInspector(batch, data).decode(0, batch.records_count)
-
-
-def inspect_some_records(
-    batch: RecordBatch, data: bytes, start: int, first: int, count: int
-) -> tuple[tuple[Record, ...], int]:
-    """As ``inspect_records`` for some of the records, whose headers are dropped; also returns where they end.
-
-    Args:
-        batch: the batch.
-        data: its records, decompressed.
-        start: position in the data of the first record to decode.
-        first: number of that record in the batch.
-        count: how many to decode.
-
-    Raises:
-        DecodeError: as ``inspect_records``.
-    """
-    inspector = _RecordInspector(batch, data, start, headers=False)
+    inspector = _RecordInspector(batch, data, start, keep_headers=keep_headers)
     return inspector.decode(first, count), inspector.end
 
 
@@ -63,13 +43,13 @@ def records_error(batch: RecordBatch, kind: str, reason: str, path: str, at: int
 class _RecordInspector:
     """Decodes field by field, and raises at the first error."""
 
-    def __init__(self, batch: RecordBatch, data: bytes, start: int = 0, *, headers: bool = True) -> None:
+    def __init__(self, batch: RecordBatch, data: bytes, start: int, *, keep_headers: bool) -> None:
         self._batch = batch
         self._data = data
         self._at = start
         self._end = len(data)
         self._path = ""
-        self._keeps_headers = headers
+        self._keep_headers = keep_headers
 
     @property
     def end(self) -> int:
@@ -110,7 +90,7 @@ class _RecordInspector:
         if not 0 <= count <= left // SMALLEST_HEADER:
             raise self._error("length", f"{count} headers; {left} bytes are left", "header_count", start)
         headers = (self._header(f"headers[{index}]") for index in range(count))
-        if self._keeps_headers:
+        if self._keep_headers:
             return tuple(headers)
         deque(headers, maxlen=0)
         return ()
@@ -128,16 +108,16 @@ class _RecordInspector:
         start = self._at
         size = self._number(read_varint, field)
         # Writers use -1 for null; Kafka's readers treat any negative length as null (wire-negative-length).
-        return None if size < 0 else self._take(self._believable(size, field, start), field)
+        return None if size < 0 else self._take(self._within_record(size, field, start), field)
 
     def _length(self, field: str) -> int:
         start = self._at
         size = self._number(read_varint, field)
         if size < 0:
             raise self._error("length", f"a length of {size}", field, start)
-        return self._believable(size, field, start)
+        return self._within_record(size, field, start)
 
-    def _believable(self, size: int, field: str, start: int) -> int:
+    def _within_record(self, size: int, field: str, start: int) -> int:
         left = self._end - self._at
         if size > left:
             raise self._error("truncated", f"needs {size} bytes, {left} are left", field, start)
