@@ -190,6 +190,18 @@ def test_a_segment_of_a_compacted_log_that_grows_late_is_a_loss(offsets: Path) -
         query.look()
 
 
+def test_a_segment_emptied_by_compaction_is_no_loss_unless_it_grows(offsets: Path) -> None:
+    put(offsets, 0)
+    write_batches(offsets, 1, [])
+    put(offsets, 2)
+    query = Followed(offsets.parent)
+    assert read(query) == [0, 2]
+    assert read(query) == []
+    put(offsets, 1)
+    with pytest.raises(LogReadError, match=f"data_loss: segment {1:020}.log grew after later ones were read"):
+        query.look()
+
+
 @pytest.mark.parametrize("missing", [1, 80], ids=["inside of a batch", "between batches"])
 def test_a_segment_that_grows_and_is_closed_while_logs_are_listed_is_read_to_its_end(
     offsets: Path, missing: int

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from tests.apache_spark.following import EVERYTHING, Followed, rows_at_once
 from tests.made.logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
@@ -277,6 +277,10 @@ STEPS = st.builds(
 
 
 @given(steps=st.lists(STEPS, max_size=30), size=st.sampled_from([None, "80", "500"]))
+@example(  # Kafka keeps the file of a segment of which cleaning removes every batch
+    steps=[Step("append", 1, 0), Step("roll", 0, 0), Step("append", 1, 0), Step("roll", 0, 0), Step("clean", 1, 6)],
+    size=None,
+)
 @settings(max_examples=40)
 def test_a_log_that_grows_rolls_and_is_cleaned_is_read_once(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step], size: str | None
