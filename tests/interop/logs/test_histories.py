@@ -440,7 +440,9 @@ def test_after_a_restart(changed: Running, java: JavaAdminClient) -> None:
     check_configs(changed, java)
 
 
-def test_configs_go_with_their_topic_whatever_a_restarted_broker_shows(java_admin: JavaAdmin, tmp_path: Path) -> None:
+def test_deleted_topics_have_no_configs_even_if_a_restarted_broker_shows_them(
+    java_admin: JavaAdmin, tmp_path: Path
+) -> None:
     """A broker that loads all of the log at once shows the configs of a deleted topic for the next one of its name."""
     with kafka(newest_broker_release(), tmp_path, {}) as running:
         with BlockingAdminClient(running.address) as admin:

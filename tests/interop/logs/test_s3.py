@@ -37,7 +37,7 @@ def known_server(server: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-def test_tables_are_those_of_the_same_files_here() -> None:
+def test_tables_equal_those_of_local_copies() -> None:
     assert rows("records", f"s3://{ROOT}") == rows("records", str(LOGS))
     assert rows("topic_history", f"s3a://{ROOT}/__cluster_metadata-0") == rows("topic_history", str(LOGS))
 
@@ -87,7 +87,7 @@ def test_tasks_read_parts_of_objects_and_leave_their_accounts() -> None:
     assert total.balanced
 
 
-def test_a_stream_goes_on_where_it_was_when_objects_grow_and_come(server: S3Server) -> None:
+def test_a_stream_continues_when_objects_grow_and_arrive(server: S3Server) -> None:
     from tests.apache_spark.following import Followed, rows_at_once  # noqa: PLC0415 PySpark may be missing
 
     log = "s3://growing/logs/__cluster_metadata-0"
@@ -135,7 +135,7 @@ def rows(table: str, path: str) -> list[tuple[object, ...]]:
     ]
 
 
-def test_a_table_takes_its_place_where_there_are_no_folders(server: S3Server) -> None:
+def test_a_table_replaces_another_in_an_object_store(server: S3Server) -> None:
     from kafkawire.spark.replacing import place_of, written_beside  # noqa: PLC0415 PySpark may be missing
 
     for name in ("old", "_SUCCESS"):

@@ -164,7 +164,7 @@ def dumps_of(release: str, data: Path, topic: str) -> dict[str, tuple[DumpedBatc
 
 @pytest.mark.parametrize("topic", DECODERS)
 @pytest.mark.parametrize("state", ["written", "compacted"])
-def test_tables_say_what_the_tool_prints(logs: tuple[str, Path], state: str, topic: str) -> None:
+def test_tables_equal_the_output_of_kafka_dump_log(logs: tuple[str, Path], state: str, topic: str) -> None:
     release, folder = logs
     dumped = dumps_of(release, folder / state, topic)
     assert dumped

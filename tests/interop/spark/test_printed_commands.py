@@ -63,7 +63,7 @@ def known_server(spark: SparkSession, server: S3Server, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("printed", sorted(set(commands())))
-def test_a_printed_command_ends_well(
+def test_a_printed_command_succeeds(
     printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

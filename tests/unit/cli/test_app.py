@@ -100,13 +100,13 @@ def test_help_lists_every_command(words: list[str], capsys: pytest.CaptureFixtur
     assert "Print lines." in shown
 
 
-def test_no_words_show_the_help_as_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_arguments_the_command_prints_help_and_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([], commands=SAMPLES) == ExitCode.USAGE
     captured = capsys.readouterr()
     assert "Usage: kafkawire" in captured.out + captured.err
 
 
-def test_words_of_the_process_are_the_default(
+def test_arguments_of_the_process_are_the_default(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["kafkawire", "single", "--lines", "2"])
@@ -153,7 +153,7 @@ def test_only_the_called_command_is_imported(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == "line 0\n"
 
 
-def test_a_bug_is_not_hidden() -> None:
+def test_an_unexpected_exception_keeps_its_traceback() -> None:
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
         main(["import-unknown"], commands=SAMPLES)
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
@@ -223,7 +223,7 @@ def run_in_process(tmp_path: Path, body: str, at_import: str = "") -> subprocess
     ],
     ids=["small output", "large output", "while the command is imported"],
 )
-def test_a_reader_that_stops_reading_is_no_error_message(tmp_path: Path, body: str, at_import: str) -> None:
+def test_a_closed_pipe_prints_no_error(tmp_path: Path, body: str, at_import: str) -> None:
     process = run_in_process(tmp_path, body, at_import)
     assert process.stdout is not None
     process.stdout.close()
@@ -249,6 +249,6 @@ def test_ctrl_c_ends_quietly_with_130(tmp_path: Path, body: str, at_import: str)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_of_the_table_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name, "--help"]) == ExitCode.DONE
     assert f"Usage: kafkawire {name}" in capsys.readouterr().out

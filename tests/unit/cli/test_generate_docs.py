@@ -51,7 +51,7 @@ def test_a_changed_page_is_written_again(folder: Path) -> None:
     assert page.read_text() == written
 
 
-def test_pages_of_ones_own_are_never_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pages_of_the_user_are_never_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "pages").mkdir()
     (folder / "pages" / "index.md").write_text("# Ours\n")
     assert generate("--docs", "pages") == 1

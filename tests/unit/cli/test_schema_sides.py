@@ -59,7 +59,7 @@ def test_definitions_with_errors_are_shown_as_lint_shows_them(
 
 
 @pytest.mark.parametrize("sides", [("missing", "new"), ("old", "missing")])
-def test_a_side_that_is_not_there_is_wrong_usage(sides: tuple[str, str]) -> None:
+def test_a_missing_side_is_wrong_usage(sides: tuple[str, str]) -> None:
     with pytest.raises(CommandError, match="there is no file or folder 'missing'") as failed:
         load_sides(*sides)
 
@@ -67,7 +67,7 @@ def test_a_side_that_is_not_there_is_wrong_usage(sides: tuple[str, str]) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
-def test_a_terminal_shows_what_takes_long(tmp_path: Path) -> None:
+def test_a_terminal_shows_slow_steps(tmp_path: Path) -> None:
     """On a real pseudo-terminal, since the messages depend on it; none of them reaches standard output."""
     install_maven(tmp_path / "bin", tmp_path / "jars")
     write_jar(tmp_path / "jars" / "3.0.0" / "kafka-clients.jar", "common/message", [message("A", "0", [])])

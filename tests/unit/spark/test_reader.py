@@ -52,7 +52,7 @@ def read(options: Mapping[str, str]) -> pa.Table:
 
 
 @pytest.mark.parametrize("table", table_names())
-def test_every_table_has_the_rows_and_columns_of_the_plain_reading(table: str) -> None:
+def test_every_table_has_the_rows_and_columns_of_read_table(table: str) -> None:
     plain = pa.Table.from_batches(read_table(table, str(LOGS)), table_named(table).schema)
     rows = read({"table": table})
     assert rows.column_names == plain.column_names
@@ -83,7 +83,7 @@ def test_each_task_leaves_its_accounts_once(tmp_path: Path) -> None:
     )
 
 
-def test_the_partition_that_spark_makes_where_there_are_none_has_no_rows() -> None:
+def test_the_empty_partition_that_spark_adds_has_no_rows() -> None:
     source = KafkaLogSource({"path": str(LOGS), "table": "records"})
     assert list(source.reader(source.schema()).read(InputPartition(None))) == []
 

@@ -71,7 +71,7 @@ def test_a_missing_metadata_segment_is_waited_for_and_named(metadata: Path, capl
     assert query.look() == []
 
 
-def test_a_metadata_segment_that_does_not_come_in_time_is_a_loss(metadata: Path) -> None:
+def test_a_metadata_segment_that_arrives_after_the_timeout_is_a_loss(metadata: Path) -> None:
     query = Followed(metadata.parent, {"gapTimeout": "0"})
     shutil.copy(FIRST, metadata)
     shutil.copy(THIRD, metadata)
@@ -149,7 +149,7 @@ def test_an_older_copy_of_a_segment_is_waited_for(metadata: Path) -> None:
     assert read(query) == [2, 3, 4]
 
 
-def test_a_gap_of_a_compacted_log_is_passed(offsets: Path) -> None:
+def test_reading_continues_after_a_gap_of_a_compacted_log(offsets: Path) -> None:
     put(offsets, 0, 1)
     put(offsets, 7)
     assert read(Followed(offsets.parent)) == [0, 1, 7]

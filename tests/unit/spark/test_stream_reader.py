@@ -84,7 +84,7 @@ def test_small_steps_give_the_same_rows(log: Path) -> None:
     assert sorted(query.rows, key=repr) == sorted(rows_at_once(log.parent), key=repr)
 
 
-def test_a_trigger_that_wants_everything_gets_it_in_one_step(log: Path) -> None:
+def test_a_trigger_without_a_limit_reads_everything_in_one_step(log: Path) -> None:
     shutil.copytree(METADATA, log, dirs_exist_ok=True)
     query = Followed(log.parent, {"maxBytesPerTrigger": "1000"})
     query.look(limit=EVERYTHING)
@@ -103,7 +103,7 @@ def test_new_partitions_and_snapshots_are_found(log: Path) -> None:
     assert query.look() == []
 
 
-def test_records_after_the_start_of_a_trigger_available_now_wait(log: Path) -> None:
+def test_available_now_leaves_later_records_for_the_next_trigger(log: Path) -> None:
     first, second, *rest = batches_of(FIRST)
     segment = log / FIRST.name
     segment.write_bytes(first)
@@ -189,7 +189,7 @@ def test_cleaning_a_segment_that_is_being_read_repeats_nothing(log: Path) -> Non
     assert len({row[2] for row in query.rows}) == len(query.rows)
 
 
-def test_batches_of_one_size_that_cleaning_moves_to_where_others_were_are_read(log: Path) -> None:
+def test_batches_that_cleaning_moves_to_positions_of_others_are_read(log: Path) -> None:
     batches = alike(6)
     query = Followed(log.parent)
     write_batches(log, 0, batches[:2])
@@ -200,7 +200,7 @@ def test_batches_of_one_size_that_cleaning_moves_to_where_others_were_are_read(l
     assert [row[2] for row in query.rows] == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_cleaned_segment_that_ends_where_reading_ended_is_read_on(tmp_path: Path) -> None:
+def test_reading_continues_after_a_cleaned_segment_that_ends_at_the_position(tmp_path: Path) -> None:
     log = tmp_path / "data" / OFFSETS_LOG
     batches = alike(6)
     query = Followed(log.parent)
@@ -335,7 +335,7 @@ def test_zeros_are_waited_for(log: Path) -> None:
     assert query.look() == rows_at_once(log.parent)[1:2]
 
 
-def test_the_torn_end_of_a_segment_is_a_row_when_a_newer_one_is_there(log: Path) -> None:
+def test_an_incomplete_batch_is_a_row_once_a_newer_segment_exists(log: Path) -> None:
     segment = log / FIRST.name
     segment.write_bytes(FIRST.read_bytes()[:-1])
     query = Followed(log.parent, {"gapTimeout": "0s"})
@@ -345,7 +345,7 @@ def test_the_torn_end_of_a_segment_is_a_row_when_a_newer_one_is_there(log: Path)
     assert query.rows == rows_at_once(log.parent)
 
 
-def test_the_outcome_of_a_transaction_is_the_one_at_the_time_of_its_records(tmp_path: Path) -> None:
+def test_txn_outcome_is_the_outcome_when_the_row_was_read(tmp_path: Path) -> None:
     folder = tmp_path / OFFSETS_LOG
     commit = Written(1, ((OffsetCommitKey("g", "t", 0), OffsetCommitValue(1), 3),), producer_id=7)
     batches = [commit, Written(1, (), 7, marker="COMMIT"), commit]
@@ -373,7 +373,7 @@ def test_bytes_that_are_no_batch_end_a_segment(log: Path) -> None:
     assert query.look() == []
 
 
-def test_a_segment_needs_its_name_of_kafka(log: Path) -> None:
+def test_a_segment_needs_the_name_that_kafka_gives_it(log: Path) -> None:
     shutil.copy(FIRST, log / "copy.log")
     query = Followed(log / "copy.log")
     with pytest.raises(LogReadError, match="a stream needs segments named as Kafka names them"):
@@ -381,11 +381,11 @@ def test_a_segment_needs_its_name_of_kafka(log: Path) -> None:
 
 
 @pytest.mark.parametrize("table", ["acl_history", "quota_history", "offset_commits"])
-def test_a_history_is_no_stream(log: Path, table: str) -> None:
+def test_a_history_cannot_be_a_stream(log: Path, table: str) -> None:
     with pytest.raises(OptionError, match=f"table '{table}' needs whole logs and cannot be a stream"):
         Followed(log, {"table": table, "columns": "cluster"}).reader()
 
 
-def test_a_stream_has_no_accounts(log: Path) -> None:
+def test_a_stream_refuses_accounts_path(log: Path) -> None:
     with pytest.raises(OptionError, match="option 'accountsPath' is for"):
         Followed(log, {"accountsPath": str(log)}).reader()

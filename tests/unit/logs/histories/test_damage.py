@@ -84,13 +84,13 @@ def test_history_goes_on_after_a_broken_batch(broken: Path) -> None:
     assert accounts.bytes_skipped.keys() == {"bad_crc"}
 
 
-def test_failfast_stops_at_it(broken: Path) -> None:
+def test_failfast_stops_at_the_broken_batch(broken: Path) -> None:
     with pytest.raises(LogReadError) as caught:
         history("acl_history", broken, options=ReadOptions(mode=ReadMode.FAILFAST))
     assert (caught.value.code, caught.value.offset) == ("bad_crc", 1)
 
 
-def test_next_snapshot_sets_it_right(tmp_path: Path) -> None:
+def test_the_next_snapshot_corrects_the_state(tmp_path: Path) -> None:
     """ACL 1 was added and ACL 0 removed in the broken batch, which the snapshot after it shows."""
     folder = tmp_path / METADATA_LOG
     steps = [Step(1000, (_added(0),)), Step(2000, (_added(1), _removed(0))), Step(3000, (_added(2),))]
@@ -105,7 +105,7 @@ def test_next_snapshot_sets_it_right(tmp_path: Path) -> None:
     assert rows[str(_IDS[1])]["added_by_snapshot"]
 
 
-def test_end_that_is_cut_off_is_the_end(tmp_path: Path) -> None:
+def test_a_log_ends_before_its_incomplete_batch(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [Step(1000, (_added(0),)), Step(2000, (_added(1),))])
     path = folder / f"{0:020d}.log"
@@ -156,7 +156,7 @@ def test_an_end_whose_beginning_may_be_unreadable_is_kept(tmp_path: Path) -> Non
     assert (row["acl_id"], row["principal"], row["valid_to"]) == (str(_IDS[1]), None, time(1000))
 
 
-def test_records_without_a_time_have_that_of_the_one_before(tmp_path: Path) -> None:
+def test_records_without_a_time_have_the_time_of_the_previous_record(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     for_ever = 2**62
     write_segment(
@@ -188,7 +188,7 @@ def test_lost_batch_of_offsets_is_a_row(tmp_path: Path) -> None:
     assert [row["committed_offset"] for row in history("offset_commits", folder, options=dropping)] == [1000, 3000]
 
 
-def test_histories_that_are_read_together_count_what_was_read_and_what_was_wrong_once(broken: Path) -> None:
+def test_histories_read_together_count_records_and_errors_once(broken: Path) -> None:
     unknown = encode_batch([Record(timestamp=9000, value=b"\x01\x7f\x00")], base_offset=100, partition_leader_epoch=1)
     with (broken / f"{0:020d}.log").open("ab") as segment:
         segment.write(unknown)

@@ -132,7 +132,7 @@ def test_snapshot_amid_a_log_without_beginning_completes_the_state(tmp_path: Pat
     assert _rows(folder) == {("a", "1", None, None), ("b", "1", time(1000), None), ("c", "1", time(2000), None)}
 
 
-def test_end_without_beginning_is_a_row(tmp_path: Path) -> None:
+def test_an_end_without_a_known_beginning_is_a_row(tmp_path: Path) -> None:
     """A topic that was created before the log begins: only its id and its end are known."""
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 20, [Step(1000, (RemoveTopicRecord(Uuid(b"t" * 16)),))])
@@ -182,7 +182,7 @@ def test_duplicate_offsets_are_applied_once(tmp_path: Path) -> None:
     assert [row["value"] for row in rows] == ["0", "1", "2", "3", "4", "5"]
 
 
-def test_snapshot_that_is_not_whole_says_nothing(tmp_path: Path) -> None:
+def test_an_incomplete_snapshot_is_ignored(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_checkpoint(folder, 10, [_config("a", "1")], time=1000)
     whole = write_checkpoint(folder, 20, [_config("a", "2")], time=2000)
@@ -193,7 +193,7 @@ def test_snapshot_that_is_not_whole_says_nothing(tmp_path: Path) -> None:
     assert accounts.errors == {"truncated_batch": 1}
 
 
-def test_snapshot_with_records_that_nobody_can_read(tmp_path: Path) -> None:
+def test_a_snapshot_with_unreadable_records(tmp_path: Path) -> None:
     """Alone it gives the other entries; where more is known already it is not used."""
     folder = tmp_path / METADATA_LOG
     path = write_checkpoint(folder, 10, [_config("a", "1"), _config("b", "1")], time=2000)

@@ -108,7 +108,7 @@ def test_rows_come_while_the_log_is_read(tmp_path: Path) -> None:
     assert given == 20_000
 
 
-def test_same_time_begins_and_ends(tmp_path: Path) -> None:
+def test_an_entry_may_begin_and_end_at_the_same_time(tmp_path: Path) -> None:
     """An entry that came and went within a millisecond is a row that held at no time."""
     steps = [Step(1000, (_acl(1), RemoveAccessControlEntryRecord(Uuid((1).to_bytes(16, "big")))))]
     write_segment(tmp_path / METADATA_LOG, 0, steps)
