@@ -38,7 +38,7 @@ class Verdict(TypedDict):
 
 
 class Box(NamedTuple):
-    """What a resource's box says of each principal: what it may do, and out of which ACLs."""
+    """The operations of each principal in a resource's box, and the ACLs that decide them."""
 
     may: Mapping[str, list[Verdict]]
     sources: Mapping[str, list[str]]
@@ -68,7 +68,7 @@ def report_of(acls: Sequence[Row], topics: Iterable[str] = (), limit: int = 100_
 
 
 def by_resource(page: Page) -> Mapping[str, Box]:
-    """Resource to what its box says, all boxes being opened."""
+    """The content of each resource's box, after opening all boxes."""
     click(page, "input[value=resource]")
     page.evaluate(
         "[...document.querySelectorAll('#access-holders details:not([open]) > summary')].forEach((s) => s.click())"
@@ -101,7 +101,7 @@ def by_resource(page: Page) -> Mapping[str, Box]:
 
 
 def says_allowed(verdicts: Sequence[Verdict], operation: str, host: str) -> bool:
-    """What a reader takes from chips; an operation without one is part of ALL."""
+    """The decision that the chips show; an operation without a chip is part of ALL."""
     named = {verdict["operation"]: verdict for verdict in verdicts}
     verdict = named.get(operation, named.get("ALL"))
     if verdict is None or verdict["denied"]:
@@ -204,7 +204,7 @@ def test_access_is_undecided_if_the_page_lacks_acls_and_their_number_is_shown(br
     assert texts(page, "#access-found") == ["31 ACLs, 31 principals, 10 of them on this page"]
     assert texts(page, ".lacking")[0].startswith("21 of the 31 ACLs of this date are not on this page")
     box = by_resource(page)["TOPICorders"]
-    assert "User:eve" in box.may  # what concerns many resources is kept first
+    assert "User:eve" in box.may  # ACLs for many resources are kept first
     assert set(map(len, box.may.values())) == {0}
     assert len([text for text in texts(page, "#access-holders .grant") if "Not decided" in text]) == 11
     assert "TOPIC clicksno ACL on this page applies" in [

@@ -1,4 +1,4 @@
-"""The report's page in a real browser: it draws, its date and searches filter, and names in it stay text."""
+"""The report's page in a real browser: it is drawn, its date and searches filter, and names stay text."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def page(browser: Page, tmp_path: Path) -> Page:
 
 
 def granted(page: Page) -> dict[str, list[str]]:
-    """Principal to operations, as shown."""
+    """The operations shown for each principal."""
     expression = """Object.fromEntries([...document.querySelectorAll("#access-holders details")].map((box) => [
         box.querySelector("summary .name").textContent,
         [...box.querySelectorAll(".chip")].map((chip) => (chip.matches(".deny") ? "not " : "") + chip.textContent),
@@ -138,7 +138,7 @@ def test_date_can_be_written_with_a_zone_or_without(page: Page) -> None:
 
 
 def follow(page: Page, address: str) -> None:
-    """Go to an address within the page, and wait as long as its searches wait for more to be typed."""
+    """Go to an address within the page, and wait as long as its search fields delay."""
     page.evaluate(f"location.hash = {address!r}")
     page.evaluate("new Promise((done) => setTimeout(done, 120))")
     page.settle()
@@ -164,7 +164,7 @@ def test_the_address_of_the_page_has_its_state(page: Page) -> None:
     assert address == "#at=2026-01-01T00%3A20%3A00.000Z&access-search=bob&access-by=resource"
     follow(page, "at=2026-01-01")
     assert texts(page, "#access-holders summary .name") == ["User:ann"]
-    follow(page, "changes")  # a link within the page, which says nothing of a date
+    follow(page, "changes")  # a link within the page, without a date
     assert texts(page, "#when") == ["2026-01-01 00:00:00 UTC"]
     follow(page, address)
     assert texts(page, "#when") == ["2026-01-01 00:20:00 UTC"]
@@ -242,7 +242,7 @@ def test_committed_offsets_and_their_lag_depend_on_the_date(browser: Page, tmp_p
 
 
 def rows_of_commits(page: Page) -> dict[str, list[str]]:
-    """Group to offset, end of the log, lag and age."""
+    """Offset, end of the log, lag and age of each group."""
     cells = [texts(page, f"#commits-table td:nth-child({column})") for column in (1, 4, 5, 6, 8)]
     return {group: list(figures) for group, *figures in zip(*cells, strict=True)}
 

@@ -38,7 +38,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def expected_tiles(numbers: Sequence[dict[str, PackedNumbers]], date: int) -> list[str]:
-    """The numbers of some clusters, which the unit tests compare with the tables."""
+    """The expected numbers of some clusters. Unit tests compare them with the tables."""
 
     def number(of: PackedNumbers, what: str) -> int:
         if what == "holders":

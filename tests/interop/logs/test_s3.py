@@ -1,4 +1,4 @@
-"""Logs in an object store: found, planned, read and followed over S3's protocol, as on this machine."""
+"""Logs in an object store are found, planned, read and streamed over S3's protocol as from local files."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_a_table_replaces_another_in_an_object_store(server: S3Server) -> None:
 
 
 def test_a_report_has_the_ends_of_logs(server: S3Server, tmp_path: Path) -> None:
-    """Of the partition's own log, by its batches and its time index, as of the same files here."""
+    """From the batches and the time index of the partition's own log, as with local files."""
     logs = tmp_path / "reported"
     shutil.copytree(LOGS / "__consumer_offsets-0", logs / "__consumer_offsets-0")
     shutil.copytree(LOGS / "__consumer_offsets-1", logs / "billing.events-1")  # ends at offset 373

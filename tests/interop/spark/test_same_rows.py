@@ -1,4 +1,4 @@
-"""Spark reads the rows that the plain functions read, of every table, in parts of any size."""
+"""Spark reads the same rows as the Python functions, of every table, in parts of any size."""
 
 from __future__ import annotations
 

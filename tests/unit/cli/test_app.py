@@ -53,7 +53,7 @@ def lose_file() -> None:
 
 
 def lose_connection() -> None:
-    """Fail with an error of the system that names no file."""
+    """Fail with an OSError without a file name."""
     raise OSError(errno.ECONNREFUSED, "Connection refused")
 
 
@@ -65,7 +65,7 @@ def import_late() -> None:
 
 
 def import_unknown() -> None:
-    """Import what no extra brings."""
+    """Import a library that no extra installs."""
     importlib.import_module("kafkawire.no_such_module")
 
 
@@ -177,7 +177,7 @@ def test_the_command_itself_needs_an_extra(monkeypatch: pytest.MonkeyPatch, caps
 
 @pytest.fixture
 def needy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Commands of which one cannot be imported, because the library of an extra is not installed."""
+    """Commands, one of which needs a library that is not installed."""
     (tmp_path / "needy_command.py").write_text("import pyspark.sql\n\ndef needy() -> None:\n    pass\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(sys.modules, "pyspark", None)
@@ -203,7 +203,7 @@ def test_a_command_without_its_libraries_stays_listed(
 
 
 def run_in_process(tmp_path: Path, body: str, at_import: str = "") -> subprocess.Popen[bytes]:
-    """The command line in a process of its own, with one command ``filter`` that has the given body."""
+    """Run the command line in its own process, with a command ``filter`` that has the given body."""
     (tmp_path / "filter_command.py").write_text(f"import sys\n{at_import}\n\ndef filter() -> None:\n    {body}\n")
     program = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from kafkawire.cli.app import main; "

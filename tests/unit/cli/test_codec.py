@@ -29,7 +29,7 @@ JSON = {"topicNames": ["orders", "a"], "timeoutMs": 60000}
 
 
 class Filter:
-    """The filter in this process: lines of any kind in, parsed answers out."""
+    """Runs the filter in this process: takes lines and returns parsed answers."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch = monkeypatch
@@ -188,7 +188,7 @@ OWN = message("OrderPlaced", field("Lines", "[]Line", fields=[field("ArticleId",
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A package of one's own in the current folder; its messages are no names of Kafka's."""
+    """A package of the user in the current folder; Kafka has no messages with its names."""
     package = f"acme_of_codec_{next(_numbers)}"
     generated(Target(write_definitions(tmp_path / "specs", OWN), package, tmp_path))
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""``kafkawire generate`` on a folder of one's own, as a user runs it."""
+"""``kafkawire generate`` with the user's own definitions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ print(note)
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of one's own with definitions in ``specs``; the commands run in it."""
+    """The current folder, with definitions in ``specs``."""
     write_definitions(tmp_path / "specs", *DEFINITIONS)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -50,7 +50,7 @@ def test_the_page_names_missing_logs(tmp_path: Path) -> None:
 
 
 def test_page_covers_all_of_a_log_and_the_time_of_a_snapshot_alone(tmp_path: Path) -> None:
-    """The last records of the log change nothing that is shown; nothing in a snapshot has a time but itself."""
+    """The last records of the log change nothing on the page; records of a snapshot have no times of their own."""
     page, alone = tmp_path / "report.html", tmp_path / "__cluster_metadata-0"
     alone.mkdir()
     shutil.copy(next((LOGS / "__cluster_metadata-0").glob("*202-*.checkpoint")), alone)
@@ -113,7 +113,7 @@ def test_the_time_index_shows_where_a_log_ended_before(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert report(logs, "--out", page) == 0
     (steps,) = data_of(page)["ends"]
-    assert steps[:4] == [1_795_250_000_000, 100, 100_000, 100]  # nothing counts after zeros, allocated ahead
+    assert steps[:4] == [1_795_250_000_000, 100, 100_000, 100]  # preallocated zeros end the index
     assert len(steps) == 6
     assert 100 + 100 + steps[5] == 373
 
@@ -176,7 +176,7 @@ def test_the_page_warns_of_possible_copies_without_a_cluster_id(tmp_path: Path) 
 def test_an_acl_known_only_by_its_removal_has_no_principal(tmp_path: Path) -> None:
     acl = AccessControlEntryRecord(Uuid(bytes(15) + b"2"), 2, "t", 3, "User:ann", "*", 3, 3)
     steps = [Step(1000, (acl,)), Step(2000, (RemoveAccessControlEntryRecord(Uuid(bytes(15) + b"1")),))]
-    write_segment(tmp_path / "__cluster_metadata-0", 500, steps)  # what was before it is lost
+    write_segment(tmp_path / "__cluster_metadata-0", 500, steps)  # the earlier records are missing
     page = tmp_path / "report.html"
     assert report(tmp_path, "--out", page) == 3
     (numbers,) = data_of(page)["sections"]["acls"]["numbers"]

@@ -25,7 +25,7 @@ def write(folder: Path, *definitions: Json) -> str:
 
 @pytest.fixture
 def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Folders: ``old``, and its changed forms: ``broken`` (a field in line), ``risky`` and ``safe``."""
+    """The folder ``old``, and changed copies: ``broken`` (a new field, not tagged), ``risky`` and ``safe``."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "old", message("Order", "0-1", [ID]))
     write(tmp_path / "broken", message("Order", "0-1", [ID, NOTE]))

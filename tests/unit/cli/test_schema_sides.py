@@ -1,4 +1,4 @@
-"""Both sides of a comparison on the command line: a side that cannot be had ends with exit code 2."""
+"""The command line reads both sides of a comparison; a missing side is exit code 2."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ RELEASES = {"98.0.0": ("kafka-clients", "kafka-streams"), "99.0.0": ("kafka-clie
 
 @pytest.fixture
 def releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two releases of Kafka, the second of which lacks all jars but one."""
+    """Two releases of Kafka; the second has only one jar."""
     install_maven(tmp_path / "bin", tmp_path / "jars")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -134,7 +134,7 @@ def test_a_comment_on_a_change_names_missing_jars(capsys: pytest.CaptureFixture[
 
 
 def read_all(terminal: int) -> bytes:
-    """What is written to the other end until that is closed, which Linux reports as an error."""
+    """Read until the other end is closed, which Linux reports as an error."""
     told = b""
     try:
         while read := os.read(terminal, 4096):

@@ -148,7 +148,7 @@ def test_add_prints_the_warnings_about_definitions(releases: Releases, capsys: p
 def test_a_release_that_definitions_do_not_allow_is_not_added(
     releases: Releases, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A release that takes the version of a proposal."""
+    """The release has the version that a proposal uses."""
     import_(releases, "--pin")
     proposal = message("M1", "3", [field("Title", "string", "0+")])
     (releases.specs / "proposals" / "kip").mkdir(parents=True)

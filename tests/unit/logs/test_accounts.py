@@ -1,4 +1,4 @@
-"""Accounts add up, survive the way between processes, and fit on a line."""
+"""Accounts add up, can be sent between processes, and fit on one line."""
 
 from __future__ import annotations
 

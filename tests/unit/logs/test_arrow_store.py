@@ -24,7 +24,7 @@ def test_hdfs_needs_hadoops_library() -> None:
     assert "\n" not in str(raised.value)
 
 
-def test_other_file_systems_need_fsspec() -> None:  # which this environment has not
+def test_other_file_systems_need_fsspec() -> None:  # which is not installed here
     with pytest.raises(LogReadError, match="`fsspec` is required"):
         read_table("records", "fsspec+webhdfs://namenode:9870/logs")
 

@@ -1,4 +1,4 @@
-"""Which files of a folder are logs, of what, and in which order."""
+"""Log files are found by their names and returned in the order of their log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOGS = FIXTURES / "logs"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A folder of ``log.dirs`` with everything that Kafka leaves in one."""
+    """A folder of ``log.dirs`` with every kind of file that Kafka writes there."""
     tmp_path = tmp_path / "lib" / "kafka"
     metadata = tmp_path / "__cluster_metadata-0"
     for name in (
@@ -74,7 +74,7 @@ def test_folders_files_parents_and_patterns_find_the_same_files(root: Path) -> N
 
 
 def test_a_file_found_by_several_paths_is_read_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Backups often have a link to the newest of them."""
+    """Backups often have a link to the newest one."""
     (root.parent / "latest").symlink_to(root)
     monkeypatch.chdir(root.parent)
     every = find_log_files(["kafka"])
@@ -154,7 +154,7 @@ def test_a_single_file_may_have_any_name(tmp_path: Path) -> None:
 
 
 def test_a_pipe_and_an_empty_path_are_unreadable(tmp_path: Path) -> None:
-    """To open a pipe would be to wait for its other end."""
+    """Opening a pipe would wait for its other end."""
     os.mkfifo(tmp_path / "pipe.log")
     with pytest.raises(LogReadError, match="neither a folder nor a regular file"):
         find_log_files([str(tmp_path / "pipe.log")])

@@ -1,4 +1,4 @@
-"""Options of a reading: their texts, and which tables they fit."""
+"""Read options: how they are written, and which tables they fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What options choose, what tables hide, and how files that change are read."""
+"""Options choose rows and columns, tables hide secrets, and files may change while they are read."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_unreadable_metadata_records(
     ],
 )
 def test_unreadable_commits(tmp_path: Path, key: bytes, value: bytes | None, code: str) -> None:
-    """Their neighbours are read all the same, and both kinds of table say the same of them."""
+    """The records next to them are read, and both kinds of table report the same error."""
     good = b"\0\1\0\1g\0\1t\0\0\0\2", None
     batch = encode_batch([Record(at, 1, *each) for at, each in enumerate((good, (key, value), good))])
     write_segment(tmp_path / OFFSETS, batch)
@@ -294,7 +294,7 @@ def test_a_range_of_a_replaced_file_is_an_error(tmp_path: Path) -> None:
 
 
 class Shrinking:
-    """The files of this machine, where one is cut off once somebody has read from it."""
+    """The local files; one is truncated after the first read."""
 
     def __init__(self, path: Path, size: int) -> None:
         self._path = path

@@ -57,7 +57,7 @@ def test_records_of_metadata_transactions(
 
 
 def test_a_metadata_transaction_goes_on_in_the_next_segments(tmp_path: Path) -> None:
-    """And each segment shows it, whether or not it is read alone."""
+    """The outcome is the same if a segment is read alone."""
     folder = tmp_path / METADATA
     middle = write_metadata_segment(folder, 0, [Step(1, (TOPIC, BEGIN))])
     end = write_metadata_segment(folder, middle, [Step(2, (TOPIC, NoOpRecord()))])
@@ -69,7 +69,7 @@ def test_a_metadata_transaction_goes_on_in_the_next_segments(tmp_path: Path) -> 
 
 
 def test_records_missing_in_a_metadata_transaction_leave_its_end_open(tmp_path: Path) -> None:
-    """As in the histories, for which what comes after a gap is no part of what was before it."""
+    """As in the histories, a gap ends the transaction."""
     folder = tmp_path / METADATA
     write_metadata_segment(folder, 0, [Step(1, (BEGIN, TOPIC))])
     write_metadata_segment(folder, 7, [Step(2, (TOPIC, END))])
@@ -111,7 +111,7 @@ def test_records_of_a_snapshot_have_no_transaction_outcome(tmp_path: Path) -> No
 
 
 def test_markers_end_the_transactions_of_their_producers(tmp_path: Path) -> None:
-    """By the producer's id; the epoch of the marker may be another. A marker has its own outcome."""
+    """The producer id decides; the epoch of the marker may differ. A marker has its own outcome."""
     batches = [
         Written(1, commits(2), 7, 0),
         Written(1, commits(1)),
@@ -139,7 +139,7 @@ def test_markers_before_the_read_records_do_not_count(tmp_path: Path) -> None:
 
 
 def test_an_unreadable_marker_ends_no_transaction(tmp_path: Path) -> None:
-    """And the outcome of its transaction does not depend on where the log is split."""
+    """The outcome does not depend on where the log is split into parts."""
     folder = tmp_path / OFFSETS
     written = [Record(timestamp=1, key=b"?", value=None)]
     broken = encode_batch(written, producer_id=7, producer_epoch=0, transactional=True, control=True)
@@ -182,7 +182,7 @@ def test_one_table_can_read_parts_concurrently(tmp_path: Path) -> None:
 
 
 class Retention(LocalStore):
-    """Files of this machine, of which one is deleted after it was listed."""
+    """The local files; one is deleted after it was listed."""
 
     def open(self, path: str) -> OpenFile:
         if path.endswith(f"{2:020}.log"):
@@ -208,7 +208,7 @@ def test_a_segment_that_is_named_without_its_folder(tmp_path: Path, monkeypatch:
 
 
 class Listed(LocalStore):
-    """Files of this machine, and which folders were listed."""
+    """The local files; it records the folders that were listed."""
 
     def __init__(self) -> None:
         self.folders: list[str] = []
@@ -219,7 +219,7 @@ class Listed(LocalStore):
 
 
 def test_a_file_of_any_name_is_a_log_of_its_own(tmp_path: Path) -> None:
-    """Its folder may be any, with all the files of a machine below it, and is not searched."""
+    """Its folder may contain all files of the machine, and is not searched."""
     write_offsets_segment(tmp_path / OFFSETS, 0, [Written(1, commits(1), 7, 0), Written(1, (), 7, 0, "COMMIT")])
     copy = (tmp_path / OFFSETS / f"{0:020}.log").rename(tmp_path / OFFSETS / "copy.log")
     store = Listed()

@@ -1,4 +1,4 @@
-"""The zip for workers is importable as it is, by a Python that has nothing else of kafkawire."""
+"""A Python without kafkawire can import the zip for workers."""
 
 from __future__ import annotations
 

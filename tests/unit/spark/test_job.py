@@ -1,4 +1,4 @@
-"""What the job refuses before it starts a session of Spark, and how it judges its accounts."""
+"""The job checks its arguments before it starts a Spark session; its accounts determine the exit code."""
 
 from __future__ import annotations
 

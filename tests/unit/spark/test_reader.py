@@ -29,13 +29,13 @@ T = TypeVar("T")
 
 
 def sent(value: T) -> T:
-    """What arrives in another process."""
+    """The object that another process unpickles."""
     arrived: T = pickle.loads(pickle.dumps(value))  # noqa: S301 it is ours
     return arrived
 
 
 def read(options: Mapping[str, str]) -> pa.Table:
-    """As Spark does it: what is planned in one process goes pickled to others."""
+    """Read as Spark does: one process plans the partitions and sends them pickled to others."""
     source = sent(KafkaLogSource({"path": str(LOGS), **options}))
     schema = source.schema()
     reader = source.reader(schema)

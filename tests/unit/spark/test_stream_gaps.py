@@ -43,7 +43,7 @@ def offsets(tmp_path: Path) -> Path:
 
 
 def put(folder: Path, *numbers: int) -> None:
-    """Write a segment of a log of one record to a batch, with these offsets."""
+    """Write a segment with a batch of one record for each offset."""
     batches = [encode_batch([Record(timestamp=1, value=b"v")], base_offset=number) for number in numbers]
     write_batches(folder, numbers[0], batches)
 

@@ -36,12 +36,12 @@ def log(tmp_path: Path) -> Path:
 
 
 def alike(count: int) -> list[bytes]:
-    """Batches of one record and one size."""
+    """Batches of one record each, all of the same size."""
     return [encode_batch([Record(timestamp=1, key=b"k", value=b"v")], base_offset=offset) for offset in range(count)]
 
 
 def batches_of(segment: Path) -> list[bytes]:
-    """A segment, batch by batch."""
+    """The bytes of each batch of a segment."""
     (file,) = find_log_files([str(segment)])
     data = segment.read_bytes()
     found = [one for one in scan_batches(FileRange(file, 0, file.size)) if isinstance(one, ScannedBatch)]
@@ -49,7 +49,7 @@ def batches_of(segment: Path) -> list[bytes]:
 
 
 def write_log(folder: Path, segments: Mapping[int, Sequence[int]]) -> None:
-    """Make a folder hold segments of batches that are alike, by their first offsets."""
+    """Write segments of equal batches, and delete all others. The keys are base offsets, the values are offsets."""
     batches = alike(max((offset for offsets in segments.values() for offset in offsets), default=-1) + 1)
     for base_offset, offsets in segments.items():
         write_batches(folder, base_offset, [batches[offset] for offset in offsets])
@@ -194,7 +194,7 @@ def test_batches_that_cleaning_moves_to_positions_of_others_are_read(log: Path) 
     query = Followed(log.parent)
     write_batches(log, 0, batches[:2])
     query.look()
-    write_batches(log, 0, batches[1:5])  # at the byte where the third was, there is the fourth now
+    write_batches(log, 0, batches[1:5])  # the fourth is now where the third was
     write_batches(log, 5, batches[5:])
     query.look()
     assert [row[2] for row in query.rows] == [0, 1, 2, 3, 4, 5]
@@ -255,12 +255,12 @@ def test_a_segment_that_is_deleted_after_it_was_read_is_no_loss(log: Path) -> No
 
 
 class Step(NamedTuple):
-    """What happens to a log: ``append`` and ``roll`` at its end, ``clean`` and ``merge`` where a segment is closed.
+    """A change of a log or a step of the query. ``clean`` and ``merge`` change closed segments.
 
     Attributes:
-        kind: which of them, or ``read``.
-        number: how many batches, or which segment.
-        kept: by which batches a cleaning keeps.
+        kind: one of ``append``, ``roll``, ``clean``, ``merge``, ``read`` and ``plan``.
+        number: of batches to append, or of the segment to clean or merge.
+        kept: multiplier that decides which batches ``clean`` keeps.
     """
 
     kind: str
@@ -277,7 +277,7 @@ STEPS = st.builds(
 
 
 @given(steps=st.lists(STEPS, max_size=30), size=st.sampled_from([None, "80", "500"]))
-@example(  # Kafka keeps the file of a segment of which cleaning removes every batch
+@example(  # cleaning removes all batches of a segment, and Kafka keeps the empty file
     steps=[Step("append", 1, 0), Step("roll", 0, 0), Step("append", 1, 0), Step("roll", 0, 0), Step("clean", 1, 6)],
     size=None,
 )

@@ -1,4 +1,4 @@
-"""The bar shows bytes as they are read, also for a log that is smaller than a MiB, and on terminals only."""
+"""The progress bar shows the bytes read, also for a log of less than 1 MiB, and only on terminals."""
 
 from __future__ import annotations
 

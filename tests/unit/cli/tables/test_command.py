@@ -35,7 +35,7 @@ def tables(*words: str | Path) -> int:
 
 @pytest.fixture
 def damaged(tmp_path: Path) -> Path:
-    """The first segment with a bit of its second batch turned over."""
+    """The first segment with a flipped bit in its second batch."""
     folder = tmp_path / "__cluster_metadata-0"
     folder.mkdir()
     content = bytearray(FIRST_SEGMENT.read_bytes())
@@ -107,7 +107,7 @@ def test_the_format_table_has_headings_and_rows(tmp_path: Path) -> None:
 def test_bar_is_not_drawn_across_rows(
     form: str, draws: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows go to the terminal while they are read, but a table when all are."""
+    """JSON and CSV rows are printed during reading, a table only after it."""
     monkeypatch.setenv("TERM", "xterm")
     for stream in (sys.stdout, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
@@ -238,7 +238,7 @@ def test_a_path_without_logs_is_named(tmp_path: Path, capsys: pytest.CaptureFixt
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """The command in a process of its own, with more rows than a pipe holds."""
+    """The command in its own process, with more rows than fit into a pipe."""
     folder = tmp_path / "__cluster_metadata-0"
     folder.mkdir()
     for number in range(30):
@@ -272,7 +272,7 @@ def test_a_closed_pipe_ends_the_command(form: Format, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("form", list(Format))
 @pytest.mark.parametrize("buffering", [-1, 0])
 def test_a_full_disk_is_reported(form: Format, buffering: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However Python writes to standard output: without a buffer it writes what there is room for."""
+    """With and without a buffer; without one Python may write only a part."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     with (tmp_path / "rows").open("wb", buffering) as file:
         text = io.TextIOWrapper(file, write_through=True)

@@ -1,4 +1,4 @@
-"""Names that anyone may choose cannot steer a terminal, and are no formula in a spreadsheet unless that is allowed."""
+"""Names in logs cannot send control characters to a terminal; with --csv-safe they are no formulas in a spreadsheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table on a terminal: it fits the width, and nothing in it steers the terminal."""
+"""A table fits the width of the terminal and contains no control characters."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ ACL = {
 
 
 def acls_shown(width: int) -> tuple[list[str], list[list[str]]]:
-    """The headings of a table of ACLs on a terminal, and the cells of each of its lines."""
+    """The headings and the lines of cells of a printed table of ACLs."""
     batch = pa.RecordBatch.from_pylist([ACL])
     text = io.StringIO()
     TerminalTable([batch], batch.schema).print(Console(file=text, width=width), everything=False)

@@ -1,4 +1,4 @@
-"""A history after records were lost: it has what is known, and the accounts show that it is incomplete."""
+"""A history with lost records has all that is known, and the accounts show the loss."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _removed(number: int) -> RemoveAccessControlEntryRecord:
 
 
 def _broken_segment(folder: Path, *steps: Step, broken: int) -> Path:
-    """A segment, a bit of whose batch of a number is flipped."""
+    """Write a segment with a flipped bit in one batch."""
     write_segment(folder, 0, steps)
     path = folder / f"{0:020d}.log"
     data = bytearray(path.read_bytes())
@@ -71,7 +71,7 @@ def broken(tmp_path: Path) -> Path:
 
 
 def test_history_goes_on_after_a_broken_batch(broken: Path) -> None:
-    """The ACL whose beginning is lost has only an end, and nothing is made up."""
+    """The ACL whose addition is lost has only an end."""
     accounts = Accounts()
     rows = {row["acl_id"]: row for row in history("acl_history", broken, accounts=accounts)}
     assert {acl_id: (row["valid_from"], row["valid_to"]) for acl_id, row in rows.items()} == {
@@ -141,7 +141,7 @@ def test_newer_versions_than_the_definitions_are_counted_without_guessing(tmp_pa
 
 
 def test_own_record_types_are_no_error(tmp_path: Path) -> None:
-    """Types that were defined beside Kafka's are known, so their records are passed over."""
+    """Record types of the user are known, so histories skip their records."""
     own = RecordRegistry(metadata={**METADATA_RECORDS, 77: "OwnRecord", 1000: "OtherRecord"})
     _odd(tmp_path / METADATA_LOG, b"\x01\x4d\x00?", b"\x01\xe8\x07\x00?", _value(_added(0)))
     accounts = Accounts()

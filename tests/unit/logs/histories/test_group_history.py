@@ -251,7 +251,7 @@ def test_tombstones_of_unknown_groups_add_nothing(tmp_path: Path) -> None:
 
 
 def test_tombstones_of_topologies_and_expressions(tmp_path: Path) -> None:
-    """What they stood for is gone with them; tombstones of what never was say nothing."""
+    """A tombstone removes the resolved topics; a tombstone of an unknown key changes nothing."""
     resolved = ConsumerGroupRegularExpressionValue(("bills",))
     expression, topology = ConsumerGroupRegularExpressionKey("g", "b.*"), StreamsGroupTopologyKey("s")
     source = StreamsGroupTopologyValue(1, (StreamsGroupTopologyValue.Subtopology("0", ("orders",)),))

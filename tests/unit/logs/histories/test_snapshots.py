@@ -173,7 +173,7 @@ def test_a_deleted_beginning_without_a_snapshot_is_reported(tmp_path: Path) -> N
 
 
 def test_duplicate_offsets_are_applied_once(tmp_path: Path) -> None:
-    """A segment that begins inside the one before, as copies of a log that was still written to do."""
+    """A segment that begins inside the previous one, as in a copy of a log that was still written."""
     folder = tmp_path / METADATA_LOG
     steps = [Step(at * 1000, (_config("a", str(at)),)) for at in range(6)]
     write_segment(folder, 0, steps[:4])
@@ -194,7 +194,7 @@ def test_an_incomplete_snapshot_is_ignored(tmp_path: Path) -> None:
 
 
 def test_a_snapshot_with_unreadable_records(tmp_path: Path) -> None:
-    """Alone it gives the other entries; where more is known already it is not used."""
+    """Without a log its readable entries are used; with a log the snapshot is not used."""
     folder = tmp_path / METADATA_LOG
     path = write_checkpoint(folder, 10, [_config("a", "1"), _config("b", "1")], time=2000)
     whole = path.read_bytes()

@@ -109,7 +109,7 @@ def test_rows_come_while_the_log_is_read(tmp_path: Path) -> None:
 
 
 def test_an_entry_may_begin_and_end_at_the_same_time(tmp_path: Path) -> None:
-    """An entry that came and went within a millisecond is a row that held at no time."""
+    """An entry that was added and removed within a millisecond was valid at no time."""
     steps = [Step(1000, (_acl(1), RemoveAccessControlEntryRecord(Uuid((1).to_bytes(16, "big")))))]
     write_segment(tmp_path / METADATA_LOG, 0, steps)
     (row,) = history("acl_history", tmp_path)
