@@ -145,7 +145,7 @@ def test_the_page_decides_as_the_authorizer_for_random_acls(browser: Page, tmp_p
     assert browser.complaints == []
 
 
-def test_resource_shows_every_acl_that_applies_and_where_it_comes_from(browser: Page, tmp_path: Path) -> None:
+def test_a_resource_shows_every_acl_that_applies_and_its_origin(browser: Page, tmp_path: Path) -> None:
     acls = [
         allow("User:ann", AclOperation.READ, "orders.eu"),
         allow("User:ann", AclOperation.WRITE, "orders", "PREFIXED", permission="DENY"),

@@ -87,7 +87,7 @@ SAMPLES = {
 }
 
 
-def test_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_prints_the_version_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == ExitCode.DONE
     assert capsys.readouterr().out.startswith("kafkawire 0.")
 

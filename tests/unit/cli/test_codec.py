@@ -356,7 +356,7 @@ def test_the_filter_ends_quietly_when_its_reader_stops() -> None:
     assert process.returncode == 1
 
 
-def test_twenty_thousand_lines_take_seconds() -> None:
+def test_twenty_thousand_lines_take_only_seconds() -> None:
     line = json.dumps(decode_line()).encode() + b"\n"
     started = time.monotonic()
     done = subprocess.run([*COMMAND, "decode"], input=line * 20_000, capture_output=True, check=True)

@@ -114,7 +114,7 @@ def test_warnings_are_always_shown(folder: Path, capsys: pytest.CaptureFixture[s
         assert generate(*more) == 0
 
 
-def test_check_says_whether_files_are_up_to_date(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports_outdated_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert generate("--check") == 1
     assert not (folder / "src").exists()
     assert generate() == 0

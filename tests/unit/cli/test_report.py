@@ -118,7 +118,7 @@ def test_the_time_index_shows_where_a_log_ended_before(tmp_path: Path) -> None:
     assert 100 + 100 + steps[5] == 373
 
 
-def test_a_page_lists_a_limited_number_of_rows_and_says_how_many_it_left_out(tmp_path: Path) -> None:
+def test_a_page_limits_its_rows_and_counts_the_omitted_ones(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert report(LOGS, "--out", page, "--max-rows", "10") == 0
     data = data_of(page)
@@ -207,7 +207,7 @@ def test_errors_are_in_the_page_and_in_the_exit_code(tmp_path: Path) -> None:
     assert all(account["errors"] == {"bad_crc": 1} for account in data_of(page)["accounts"])
 
 
-def test_page_that_fails_leaves_the_old_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failed_report_leaves_the_old_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "report.html"
     page.write_text("old")
     assert report(tmp_path / "none", "--out", page) == 1

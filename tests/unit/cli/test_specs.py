@@ -122,7 +122,7 @@ def test_add_imports_generates_and_lists_what_is_new(
     assert (tmp_path / "out" / "acme" / "protocol" / "clients" / "list_request.py").is_file()
 
 
-def test_add_without_a_folder_generates_nothing_and_says_so(
+def test_add_without_a_folder_generates_nothing_and_prints_a_notice(
     releases: Releases, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import_(releases, "--pin")

@@ -56,7 +56,7 @@ def test_records_of_metadata_transactions(
     assert outcomes(tmp_path) == expected
 
 
-def test_a_metadata_transaction_goes_on_in_the_next_segments(tmp_path: Path) -> None:
+def test_a_metadata_transaction_spans_segments(tmp_path: Path) -> None:
     """The outcome is the same if a segment is read alone."""
     folder = tmp_path / METADATA
     middle = write_metadata_segment(folder, 0, [Step(1, (TOPIC, BEGIN))])
@@ -199,7 +199,7 @@ def test_a_segment_deleted_after_listing_is_ignored(tmp_path: Path) -> None:
     assert [row["txn_outcome"] for batch in rows for row in batch.to_pylist()] == ["open", "aborted"]
 
 
-def test_a_segment_that_is_named_without_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_segment_path_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / OFFSETS
     end = write_offsets_segment(folder, 0, [Written(1, commits(1), 7, 0)])
     write_offsets_segment(folder, end, [Written(1, (), 7, 0, "COMMIT")])

@@ -61,7 +61,7 @@ def test_every_table_has_the_rows_and_columns_of_read_table(table: str) -> None:
 
 @given(size=st.integers(1, 60_000))
 @settings(max_examples=15)
-def test_parts_of_any_size_have_the_rows_of_the_whole(size: int) -> None:
+def test_parts_of_any_size_together_have_all_rows(size: int) -> None:
     options = {"table": "batches", "columns": "file,log_offset"}
     assert read({**options, "maxPartitionBytes": str(size)}).to_pylist() == read(options).to_pylist()
 

@@ -62,7 +62,9 @@ def test_metadata_segments_in_any_order_are_all_read(metadata: Path, order: Sequ
     assert query.rows == rows_at_once(metadata.parent)
 
 
-def test_a_missing_metadata_segment_is_waited_for_and_named(metadata: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_query_waits_for_a_missing_metadata_segment_and_names_it(
+    metadata: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     query = Followed(metadata.parent)
     shutil.copy(FIRST, metadata)
     shutil.copy(THIRD, metadata)
@@ -110,7 +112,7 @@ def test_a_query_may_go_on_without_a_metadata_segment(metadata: Path, caplog: py
     assert caplog.text == ""
 
 
-def test_several_gaps_are_each_waited_for(metadata: Path) -> None:
+def test_the_query_waits_for_each_of_several_gaps(metadata: Path) -> None:
     query = Followed(metadata.parent, {"gapTimeout": "0", "failOnDataLoss": "false"})
     put(metadata, 0, 1)
     write_batches(metadata, 4, [])
@@ -118,7 +120,7 @@ def test_several_gaps_are_each_waited_for(metadata: Path) -> None:
     assert read(query) == [0, 1, 6, 7]
 
 
-def test_the_start_of_a_metadata_log_is_waited_for_unless_a_snapshot_has_it(metadata: Path) -> None:
+def test_the_query_waits_for_the_start_of_a_metadata_log_unless_a_snapshot_has_it(metadata: Path) -> None:
     shutil.copy(SECOND, metadata)
     query = Followed(metadata.parent)
     assert query.look() == []
@@ -130,7 +132,7 @@ def test_the_start_of_a_metadata_log_is_waited_for_unless_a_snapshot_has_it(meta
         query.look()
 
 
-def test_a_segment_that_is_still_being_copied_is_waited_for(metadata: Path) -> None:
+def test_the_query_waits_for_a_segment_that_is_still_being_copied(metadata: Path) -> None:
     (metadata / FIRST.name).write_bytes(FIRST.read_bytes()[:-5])
     shutil.copy(SECOND, metadata)
     query = Followed(metadata.parent)
@@ -140,7 +142,7 @@ def test_a_segment_that_is_still_being_copied_is_waited_for(metadata: Path) -> N
     assert query.rows == rows_at_once(metadata.parent)
 
 
-def test_an_older_copy_of_a_segment_is_waited_for(metadata: Path) -> None:
+def test_the_query_waits_for_the_rest_of_an_older_copy_of_a_segment(metadata: Path) -> None:
     put(metadata, 0, 1)
     put(metadata, 4)
     query = Followed(metadata.parent)

@@ -154,7 +154,7 @@ def test_a_query_may_go_on_after_a_loss(log: Path) -> None:
     assert len(query.look()) == len(batches_of(THIRD))
 
 
-def test_a_log_that_was_cut_off_ends_the_query(log: Path) -> None:
+def test_a_truncated_log_ends_the_query(log: Path) -> None:
     *most, _ = batches_of(FIRST)
     shutil.copy(FIRST, log)
     query = Followed(log.parent)
@@ -212,7 +212,7 @@ def test_reading_continues_after_a_cleaned_segment_that_ends_at_the_position(tmp
     assert [row[2] for row in query.rows] == [0, 1, 2, 3, 5]
 
 
-def test_a_log_that_was_cut_off_and_went_on_in_a_new_segment_ends_the_query(log: Path) -> None:
+def test_a_truncated_log_with_a_new_segment_ends_the_query(log: Path) -> None:
     query = Followed(log.parent)
     write_batches(log, 0, alike(3))
     query.look()
@@ -226,7 +226,7 @@ def test_a_log_that_was_cut_off_and_went_on_in_a_new_segment_ends_the_query(log:
     "cleaned", [alike(4)[::2], alike(4)[1:] + alike(9)[7:]], ids=["to a smaller one", "and merged to a larger one"]
 )
 @pytest.mark.parametrize("mode", list(ReadMode))
-def test_a_segment_that_is_cleaned_between_planning_and_reading_is_read_at_the_next_start(
+def test_a_segment_cleaned_between_planning_and_reading_is_read_after_a_restart(
     log: Path, mode: ReadMode, cleaned: list[bytes]
 ) -> None:
     query = Followed(log.parent, {"mode": mode.value, "columns": "log_offset"})
@@ -241,7 +241,7 @@ def test_a_segment_that_is_cleaned_between_planning_and_reading_is_read_at_the_n
     assert len(query.look()) == len(cleaned)
 
 
-def test_a_segment_that_is_deleted_after_it_was_read_is_no_loss(log: Path) -> None:
+def test_deleting_a_segment_during_its_read_is_no_loss(log: Path) -> None:
     write_batches(log, 0, alike(4))
     write_batches(log, 9, [])
     query = Followed(log.parent)
@@ -325,7 +325,7 @@ def test_merging_segments_that_were_read_repeats_nothing(log: Path) -> None:
     assert len(query.look()) == len(batches_of(THIRD))
 
 
-def test_zeros_are_waited_for(log: Path) -> None:
+def test_the_query_waits_for_batches_in_place_of_zeros(log: Path) -> None:
     first, second, *_ = batches_of(FIRST)
     segment = log / FIRST.name
     segment.write_bytes(first + bytes(1000))
@@ -366,7 +366,7 @@ def test_a_batch_with_a_wrong_checksum_is_reported_once(log: Path) -> None:
     assert query.look() == []
 
 
-def test_bytes_that_are_no_batch_end_a_segment(log: Path) -> None:
+def test_invalid_bytes_end_a_segment(log: Path) -> None:
     (log / FIRST.name).write_bytes(batches_of(FIRST)[0] + b"\xff" * 100)
     query = Followed(log.parent)
     assert [row[-1] for row in query.look()] == [None, "bad_length"]

@@ -95,7 +95,7 @@ def test_an_empty_log_is_an_error(tmp_path: Path) -> None:
         history("acl_history", folder, options=ReadOptions(as_of=time(0)))
 
 
-def test_time_zones_and_times_without_one(folder: Path) -> None:
+def test_times_with_and_without_a_zone(folder: Path) -> None:
     """A time without a zone is UTC."""
     east = timezone(timedelta(hours=2))
     for at in (time(2000), time(2000).astimezone(east), time(2000).replace(tzinfo=None)):

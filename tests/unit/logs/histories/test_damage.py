@@ -70,7 +70,7 @@ def broken(tmp_path: Path) -> Path:
     return folder
 
 
-def test_history_goes_on_after_a_broken_batch(broken: Path) -> None:
+def test_a_history_continues_after_a_broken_batch(broken: Path) -> None:
     """The ACL whose addition is lost has only an end."""
     accounts = Accounts()
     rows = {row["acl_id"]: row for row in history("acl_history", broken, accounts=accounts)}
@@ -140,7 +140,7 @@ def test_newer_versions_than_the_definitions_are_counted_without_guessing(tmp_pa
     assert (caught.value.code, caught.value.offset) == ("unsupported_version", 1)
 
 
-def test_own_record_types_are_no_error(tmp_path: Path) -> None:
+def test_record_types_of_the_user_are_no_error(tmp_path: Path) -> None:
     """Record types of the user are known, so histories skip their records."""
     own = RecordRegistry(metadata={**METADATA_RECORDS, 77: "OwnRecord", 1000: "OtherRecord"})
     _odd(tmp_path / METADATA_LOG, b"\x01\x4d\x00?", b"\x01\xe8\x07\x00?", _value(_added(0)))
@@ -149,7 +149,7 @@ def test_own_record_types_are_no_error(tmp_path: Path) -> None:
     assert (row["acl_id"], accounts.errors) == (str(_IDS[0]), {})
 
 
-def test_an_end_whose_beginning_may_be_unreadable_is_kept(tmp_path: Path) -> None:
+def test_an_end_is_kept_if_its_beginning_may_be_unreadable(tmp_path: Path) -> None:
     newer = b"\x01\x12\x05" + _IDS[1]
     _odd(tmp_path / METADATA_LOG, newer, _value(_removed(1)))
     (row,) = history("acl_history", tmp_path)

@@ -307,7 +307,7 @@ def test_records_from_the_high_watermark_on_are_left_out(tmp_path: Path) -> None
         assert [row["epoch"] for row in rows] == epochs
 
 
-def test_members_of_the_real_groups_come_and_go_as_their_records_do() -> None:
+def test_members_of_the_real_groups_match_their_records() -> None:
     """Every member of a classic group in a record, and every metadata record of the new protocols, has its row."""
     rows = history("group_history", _LOGS)
     told = {(row["group_id"], row["member_id"]) for row in rows if row["member_id"] is not None}

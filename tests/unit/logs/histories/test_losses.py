@@ -66,7 +66,7 @@ def test_records_that_cannot_be_decoded_are_rows(tmp_path: Path) -> None:
     assert (lost["_error"], lost["from_offset"], lost["to_offset"]) == ("unknown_type", 1, 2)
 
 
-def test_a_snapshot_that_is_needed_and_broken_is_a_row(tmp_path: Path) -> None:
+def test_a_broken_snapshot_that_is_needed_is_a_row(tmp_path: Path) -> None:
     snapshot = write_checkpoint(tmp_path / METADATA_LOG, 5, [config("1")], time=1000)
     snapshot.write_bytes(snapshot.read_bytes()[:-1] + b"?")
     _, lost = history_and_losses("config_history", tmp_path)

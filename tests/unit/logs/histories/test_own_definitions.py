@@ -48,7 +48,7 @@ def test_structs_in_a_record(tmp_path: Path) -> None:
     assert (row["user"], row["key"], row["value"]) == ("alice", "producer_byte_rate", 3.0)
 
 
-def test_bytes_after_a_record_are_reported_and_its_values_are_there(tmp_path: Path) -> None:
+def test_trailing_bytes_are_reported_and_the_values_are_kept(tmp_path: Path) -> None:
     registry = with_definitions(tmp_path, newer("ConfigRecord", field("Reason", "string", "1+")))
     write_metadata(tmp_path, 4, registry.message("ConfigRecord")(2, "t", "retention.ms", "1").encode(1) + b"more", 1)
     accounts = Accounts()

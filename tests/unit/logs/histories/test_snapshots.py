@@ -105,7 +105,7 @@ def test_kept_snapshots_alone_are_a_history(tmp_path: Path) -> None:
     }
 
 
-def test_unset_stays_unset_over_a_snapshot_that_does_not_list_it(tmp_path: Path) -> None:
+def test_an_unset_config_stays_unset_after_a_snapshot_without_it(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [Step(1000, _filled(_config("a", "1"))), Step(2000, _filled(_config("a", None)))])
     write_checkpoint(folder, 30, [], time=3000)
@@ -141,7 +141,7 @@ def test_an_end_without_a_known_beginning_is_a_row(tmp_path: Path) -> None:
     assert (row["name"], row["created_at"], row["deleted_at"]) == (None, None, time(1000))
 
 
-def test_a_removal_of_an_unknown_topic_is_no_row(tmp_path: Path) -> None:
+def test_the_removal_of_an_unknown_topic_adds_no_row(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [Step(1000, (RemoveTopicRecord(Uuid(b"t" * 16)),))])
     assert history("topic_history", folder) == []
@@ -211,7 +211,7 @@ def test_a_snapshot_with_unreadable_records(tmp_path: Path) -> None:
     assert accounts.errors == {"unsupported_version": 1}
 
 
-def test_partitions_that_are_added_count_in_the_row_of_the_topic(tmp_path: Path) -> None:
+def test_added_partitions_count_in_the_row_of_the_topic(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     topic = Uuid(b"t" * 16)
     made = (TopicRecord("t", topic), PartitionRecord(0, topic), PartitionRecord(1, topic))
