@@ -1,6 +1,6 @@
 """The options of a reading: the one table from which ``kafkawire tables``, Spark and Python have them.
 
-An option is added here and documented by ``tests/repo/test_read_options.py --update-golden``; nothing else has a list.
+An option is added here; ``pytest tests/golden/logs --update-golden`` then documents it. Nothing else has a list.
 """
 
 from __future__ import annotations
