@@ -110,7 +110,7 @@ def test_a_stream_goes_on_where_it_was_when_objects_grow_and_come(server: S3Serv
         ("s3a://nobodys/*/logs", "there is no such file, folder or bucket"),
         ("s3://bucket/logs/*.txt", "nothing matches the pattern"),
         ("s3://bucket/logs/*/*.log/", "nothing matches the pattern"),
-        ("s3://*/logs", "but not for a host or bucket"),
+        ("s3://*/logs", "but not a host or bucket"),
         ("s3:///logs", "Missing bucket name"),
     ],
 )
@@ -173,12 +173,12 @@ def test_a_report_has_the_ends_of_logs(server: S3Server, tmp_path: Path) -> None
     shutil.copytree(LOGS / "__consumer_offsets-1", logs / "billing.events-1")  # ends at offset 373
     (segment,) = (logs / "billing.events-1").glob("*.log")
     segment.with_suffix(".timeindex").write_bytes((1_795_250_000_000).to_bytes(8, "big") + (99).to_bytes(4, "big"))
-    server.put_folder("bucket", logs)
-    found, here = (log_ends(find_logs([path])) for path in ("s3://bucket/reported", str(logs)))
+    server.put_folder("reports", logs)
+    found, here = (log_ends(find_logs([path])) for path in ("s3://reports/reported", str(logs)))
     assert found == here
     end = found[Partition(None, "billing.events", 1)]
     assert end.offset == 373
     assert end.points[0] == (1_795_250_000_000, 100)
     page = tmp_path / "report.html"
-    assert main(["report", "logs", "s3://bucket/reported", "--out", str(page)]) == 0
+    assert main(["report", "logs", "s3://reports/reported", "--out", str(page)]) == 0
     assert page.stat().st_size
