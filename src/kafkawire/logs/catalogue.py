@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from kafkawire.logs.errors import UnknownTableError, near_names
-from kafkawire.logs.histories.tables import HISTORIES, history_table
+from kafkawire.logs.history_tables import HISTORIES, history_table
 from kafkawire.logs.option_records import HISTORY_TABLES, OptionError
 from kafkawire.logs.options import DEFAULT_OPTIONS, READ_OPTIONS, ReadOptions
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry

@@ -8,7 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from kafkawire.logs import FileKind, FileStore, LogFile
+from kafkawire.logs import FileStore, LogFile
+from kafkawire.logs.files.log_files import segments_of
 from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.frames.log_ends import end_of_segment
 from kafkawire.logs.planning import FoundLogs
@@ -51,9 +52,7 @@ def one_of_each(logs: FoundLogs) -> ChosenLogs:
 
 def _reach(files: Sequence[LogFile], store: FileStore) -> tuple[int, int]:
     """The end offset of a copy, and its first offset, negated; files that cannot be read end where their names say."""
-    segments = sorted(
-        (file for file in files if file.kind is FileKind.SEGMENT), key=lambda segment: segment.base_offset
-    )
+    segments = segments_of(files)
     end = max(file.base_offset for file in files)
     if segments:
         with suppress(OSError):

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from kafkawire.logs import (
     Accounts,
-    FileKind,
     LogFile,
     ReadMode,
     ReadOptions,
@@ -21,6 +20,7 @@ from kafkawire.logs import (
     read_metadata_histories,
     table_named,
 )
+from kafkawire.logs.files.log_files import segments_of
 from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.planning import FoundLogs, find_logs
 from kafkawire.logs.registry import METADATA_TOPIC
@@ -117,7 +117,7 @@ class _Reader:
             for name, batch in read_metadata_histories(columns, logs.files, ReadOptions(), accounts, store=logs.store):
                 for row in rows_of(batch):
                     yield name, row
-        self._book(METADATA_TOPIC, accounts)
+        self._add_accounts(METADATA_TOPIC, accounts)
         self._cover_ends(logs)
 
     def _cover_ends(self, logs: FoundLogs) -> None:
@@ -135,7 +135,7 @@ class _Reader:
         if not logs.files:
             return
         yield from self._rows(table, logs, options, accounts)
-        self._book(CONSUMER_OFFSETS, accounts)
+        self._add_accounts(CONSUMER_OFFSETS, accounts)
 
     def _rows(
         self, table: Table, logs: FoundLogs, options: ReadOptions, accounts: Accounts
@@ -145,7 +145,7 @@ class _Reader:
             for batch in read_parts(table, parts, options, accounts, store=logs.store):
                 yield from rows_of(batch)
 
-    def _book(self, log: str, accounts: Accounts) -> None:
+    def _add_accounts(self, log: str, accounts: Accounts) -> None:
         self.total.merge(accounts)
         self.accounts.append(
             LogAccount(
@@ -185,7 +185,7 @@ def _outermost(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
         logs[file.folder].append(file)
     found = set[LogFile]()
     for own in logs.values():
-        segments = [file for file in own if file.kind is FileKind.SEGMENT] or own
+        segments = segments_of(own) or own
         found |= {min(segments, key=attrgetter("base_offset")), max(segments, key=attrgetter("base_offset"))}
     return tuple(file for file in files if file in found)
 

@@ -25,10 +25,10 @@ from kafkawire.logs.option_records import Option
 from kafkawire.logs.planning import find_logs
 from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 from kafkawire.spark import register
-from kafkawire.spark.accounts import read_accounts
 from kafkawire.spark.options import OPTIONS, OptionError
 from kafkawire.spark.planned_read import Reading, make_reading
 from kafkawire.spark.replacing import Place, place_of, written_beside
+from kafkawire.spark.task_accounts import read_accounts
 
 __all__ = ["judge", "main", "reason_of"]
 

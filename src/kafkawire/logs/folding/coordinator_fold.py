@@ -7,11 +7,11 @@ from typing import ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from kafkawire.logs.files.log_files import FileKind, LogFile
+from kafkawire.logs.files.log_files import LogFile, segments_of
 from kafkawire.logs.folding.coordinator_decoder import CoordinatorDecoder, DecodedRecord
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
-from kafkawire.logs.records.opened import OpenedBatch
+from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.times import Clock
 from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
 from kafkawire.wire import DecodeError
@@ -118,8 +118,7 @@ class CoordinatorFold(Generic[R]):
 
     def run(self, files: Sequence[LogFile]) -> Iterator[None]:
         """Apply all files; pauses after each batch and each flaw, so that the caller can take rows that have ended."""
-        segments = sorted((file for file in files if file.kind is FileKind.SEGMENT), key=lambda file: file.base_offset)
-        for segment in segments:
+        for segment in segments_of(files):
             self._covered = max(self._covered, self._expected)
             self._expected = 0
             for found in self._source.batches(segment):

@@ -7,7 +7,7 @@ from typing import Final
 
 from kafkawire.logs.folding.message_decoder import MessageDecoder, Reader
 from kafkawire.logs.frames.flaws import code_of
-from kafkawire.logs.records.opened import OpenedBatch
+from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.records.framed_records import FRAME_VERSION, METADATA_RECORD, read_frame
 from kafkawire.wire import DecodeError, Message

@@ -12,8 +12,8 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.records.groups import scan_records
-from kafkawire.logs.records.opened import OpenedBatch
+from kafkawire.logs.records.batch_records import OpenedBatch
+from kafkawire.logs.records.scanning import scan_records
 
 __all__ = ["FoldSource"]
 

@@ -19,7 +19,7 @@ from kafkawire.logs.frames.batches import ScannedBatch
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGE_PAYLOAD, OCTETS_AT_A_TIME, RECORDS_AT_A_TIME
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.records.opened import RecordGroup
+from kafkawire.logs.records.batch_records import RecordGroup
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch

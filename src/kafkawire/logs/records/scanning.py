@@ -17,7 +17,7 @@ from kafkawire.logs.frames.batches import FileRange, ScannedBatch, count_flaw, s
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import GATHERED_OCTETS, LARGE_PAYLOAD, RECORDS_AT_A_TIME
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
-from kafkawire.logs.records.opened import OpenedBatch, RecordColumns, RecordGroup
+from kafkawire.logs.records.batch_records import OpenedBatch, RecordColumns, RecordGroup
 from kafkawire.logs.records.pieces import flaw_of, largest_record, read_in_pieces, refused, times_of
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches.reader import open_payload
