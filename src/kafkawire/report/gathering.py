@@ -28,9 +28,9 @@ from kafkawire.logs.table_stream import read_parts
 from kafkawire.report.committed import COMMIT_COLUMNS, CommitFold
 from kafkawire.report.contents import Cluster, Commits, LogAccount, LogReport, Section
 from kafkawire.report.copies import one_of_each
-from kafkawire.report.intervals import SHOWN_HISTORIES, rows_of
 from kafkawire.report.log_ends import log_ends
 from kafkawire.report.sections import GatheredSection
+from kafkawire.report.shown_histories import SHOWN_HISTORIES, rows_of
 
 __all__ = ["ProgressBar", "gather_report"]
 

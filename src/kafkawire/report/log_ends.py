@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from kafkawire.logs import FileStore, LogFile
 from kafkawire.logs.files.log_files import segments_of
 from kafkawire.logs.frames.index_points import indexed_times
-from kafkawire.logs.frames.log_ends import end_of_segment
+from kafkawire.logs.frames.segment_ends import end_of_segment
 from kafkawire.logs.planning import FoundLogs
 from kafkawire.report.bounded import ThinnedLine
 from kafkawire.report.contents import LogEnd

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 from kafkawire.report.bounded import NewestRows
 from kafkawire.report.contents import Cluster, Numbers, Row, Section
 from kafkawire.report.counting import ChangesOverTime, CountOverTime, HoldersOverTime
-from kafkawire.report.intervals import ShownHistory
+from kafkawire.report.shown_histories import ShownHistory
 
 __all__ = ["GatheredSection"]
 

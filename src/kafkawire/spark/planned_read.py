@@ -1,4 +1,4 @@
-"""The reading that the driver plans and every task executes: which table of which logs."""
+"""A read of a table that the driver plans and the tasks execute."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LogPartition(InputPartition):
 
     Attributes:
         part: the batches.
-        number: the number of the task, which its accounts have in their name.
+        number: of the task; it is in the name of the accounts file of the task.
     """
 
     def __init__(self, part: Part, number: int) -> None:
@@ -111,7 +111,7 @@ class Reading:
 
         Args:
             partition: what to read.
-            accounts: get the counts as the rows are taken.
+            accounts: receives the counts while the rows are read.
 
         Raises:
             LogReadError: mode FAILFAST: at bytes that cannot be decoded.

@@ -107,13 +107,13 @@ def find_log_files(
         LogReadError: code ``unreadable``: there is no such path, or it cannot be listed.
     """
     found: dict[str, LogFile] = {}
-    ways: dict[str, str] = {}
+    first_paths: dict[str, str] = {}
     for path, named in _expanded([fspath(path) for path in paths], store):
         for real_folder, file in _files_of_path(path, store, recursive=recursive, named=named):
             name = _name(file.path)
             if path_glob_filter is None or fnmatch.fnmatchcase(name, path_glob_filter):
-                first_way = ways.setdefault(real_folder, file.path.removesuffix(name)) + name
-                found.setdefault(first_way, file if first_way == file.path else replace(file, path=first_way))
+                first_path = first_paths.setdefault(real_folder, file.path.removesuffix(name)) + name
+                found.setdefault(first_path, file if first_path == file.path else replace(file, path=first_path))
     return _with_last_segments(sorted(found.values(), key=_log_order))
 
 
@@ -236,7 +236,7 @@ def _kind_and_offset(name: str) -> tuple[FileKind, int, int | None] | None:
 
 
 def _topic(log: str, names: Iterable[str]) -> str | None:
-    """The topic of a folder. Some files are only in folders of the metadata log, whatever the folder is called."""
+    """The topic of a folder. Some files reveal the metadata log in a folder of any name."""
     if any(name in _SIGNS_OF_METADATA or _SNAPSHOT.fullmatch(name) for name in names):
         return METADATA_TOPIC
     match = _PARTITION_FOLDER.fullmatch(log)

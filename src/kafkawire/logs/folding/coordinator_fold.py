@@ -45,14 +45,14 @@ class Place(NamedTuple):
 
 
 class HistoryRow(msgspec.Struct, gc=False, kw_only=True):
-    """What the rows of all histories of groups have.
+    """The attributes that rows of all group histories have.
 
     Attributes:
-        place: the record that began it.
-        valid_from, valid_to: when it held, in milliseconds since the epoch.
-        error: the code of what is wrong with the record, or None.
-        corrupt: the bytes, if something is wrong with them.
-        is_lost: whether the row is about bytes that no record could be read from.
+        place: the record that began the row.
+        valid_from, valid_to: when the row was valid, in milliseconds since the epoch.
+        error: the code of the error in the record, or None.
+        corrupt: the bytes with the error.
+        is_lost: whether the row is for bytes that could not be read as records.
     """
 
     place: Place
@@ -78,7 +78,7 @@ class RowReducer(Protocol[R]):
     ended: list[R]
 
     def apply(self, record: DecodedRecord, place: Place, batch: RecordBatch) -> str | None:
-        """Apply the next record; returns what is wrong with the bytes of other protocols inside it, or None."""
+        """Apply the next record; returns the error in an embedded message, such as a subscription, or None."""
 
     def end_transaction(self, producer_id: int, at: int, *, committed: bool) -> None:
         """End the transaction of a producer."""

@@ -125,8 +125,8 @@ class MetadataFold(Generic[K]):
         has_snapshots: whether there are snapshots, which may have the state before the first record.
 
     Attributes:
-        complete_since: the time, in milliseconds, from which on everything is known; None as long as something is not.
-        losses: what could not be read. The caller clears the list.
+        complete_since: the time, in milliseconds, since which the whole state is known; None until then.
+        losses: the records that could not be read. The caller clears the list.
     """
 
     def __init__(self, make_reducer: Callable[[], StateReducer[K]], source: FoldSource, *, has_snapshots: bool) -> None:

@@ -61,7 +61,7 @@ class _Columns(NamedTuple):
 def largest_record(file: LogFile, options: ReadOptions) -> int | None:
     """Most bytes of a key or value that is decoded as a message; None in logs whose records are no messages.
 
-    A message made for the purpose can take a large multiple of its bytes in memory. Brokers accept records of 1 MiB by
+    A malicious message can take many times its size in memory. Brokers accept records of 1 MiB by
     default; those of the metadata log are far smaller.
     """
     has_messages = file.topic is None or file.topic == METADATA_TOPIC or file.topic in options.registry.coordinators

@@ -1,4 +1,4 @@
-"""Tables with a row for each record, whatever their columns are."""
+"""Tables with a row for each record."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RecordFlaw:
     Attributes:
         code: one of ``FLAW_CODES``.
         raw: the bytes of the record.
-        reason: what is wrong, in one sentence.
+        reason: the error in one sentence.
     """
 
     code: str

@@ -18,7 +18,7 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
-from kafkawire.logs.tables.log_walk import log_of
+from kafkawire.logs.tables.log_batches import log_of
 from kafkawire.logs.tables.metadata_outcomes import MetadataOutcomes
 from kafkawire.logs.tables.producer_outcomes import ProducerOutcomes
 from kafkawire.logs.tables.rows import BatchOfRows, RawRows
