@@ -26,7 +26,7 @@ from kafkawire.logs.planning import FoundLogs, find_logs
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.table_stream import read_parts
 from kafkawire.report.committed import COMMIT_COLUMNS, CommitFold
-from kafkawire.report.contents import Cluster, Commits, LogAccount, LogReport, Section
+from kafkawire.report.contents import Cluster, Commits, LogReport, Section
 from kafkawire.report.copies import one_of_each
 from kafkawire.report.log_ends import log_ends
 from kafkawire.report.sections import GatheredSection
@@ -87,13 +87,13 @@ class _Reader:
     """Reads each log once, and keeps the accounts.
 
     Attributes:
-        accounts: of each kind of log.
+        accounts: of the logs of each topic.
         total: of all of them.
         began, ended: the first and the last time in the metadata log, the rows and the commits.
     """
 
     def __init__(self, logs: FoundLogs, bar: ProgressBar) -> None:
-        self.accounts: list[LogAccount] = []
+        self.accounts: dict[str, Accounts] = {}
         self.total = Accounts()
         self.began = self.ended = 0
         self._covers = False
@@ -145,19 +145,9 @@ class _Reader:
             for batch in read_parts(table, parts, options, accounts, store=logs.store):
                 yield from rows_of(batch)
 
-    def _add_accounts(self, log: str, accounts: Accounts) -> None:
+    def _add_accounts(self, topic: str, accounts: Accounts) -> None:
         self.total.merge(accounts)
-        self.accounts.append(
-            LogAccount(
-                log=log,
-                rows=accounts.rows,
-                records=accounts.records_read,
-                bytes_read=accounts.bytes_read,
-                bytes_decoded=accounts.bytes_decoded,
-                bytes_skipped=accounts.bytes_skipped,
-                errors=accounts.errors,
-            )
-        )
+        self.accounts[topic] = accounts
 
 
 def _sections(reader: _Reader, limit: int) -> dict[str, Section]:
