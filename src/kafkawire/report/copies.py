@@ -36,7 +36,7 @@ class ChosenLogs:
 
 
 def one_of_each(logs: FoundLogs) -> ChosenLogs:
-    """Of the copies in a cluster the one with the highest end offset; of several such the one that begins first."""
+    """Choose the copy with the highest end offset in each cluster; of several such, the one that begins first."""
     folders = defaultdict[tuple[str | None, str], dict[str, list[LogFile]]](lambda: defaultdict(list))
     for file in logs.files:
         if file.log.rpartition("-")[0] in _READ:
@@ -51,7 +51,7 @@ def one_of_each(logs: FoundLogs) -> ChosenLogs:
 
 
 def _reach(files: Sequence[LogFile], store: FileStore) -> tuple[int, int]:
-    """The end offset of a copy, and its first offset, negated; files that cannot be read end where their names say."""
+    """The end offset of a copy, and its first offset, negated. For unreadable files, the offset in the name counts."""
     segments = segments_of(files)
     end = max(file.base_offset for file in files)
     if segments:

@@ -1,4 +1,4 @@
-"""A report from logs: every history is read once, and the rows and numbers for a page are kept."""
+"""The contents of a report: each log is read once, and the rows and numbers for the page are kept."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _sections(reader: _Reader, limit: int) -> dict[str, Section]:
 
 
 def _clusters(files: Sequence[LogFile], found: Sequence[Section | Commits]) -> Sequence[Cluster]:
-    """The clusters of files and rows; one without an id is last."""
+    """The clusters of files and rows; the cluster without an id is last."""
     named = {file.cluster for file in files} - {None}
     with_rows = {cluster for each in found for cluster in each.numbers}
     return sorted(named | with_rows, key=lambda cluster: (cluster is None, cluster or ""))

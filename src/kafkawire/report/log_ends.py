@@ -1,6 +1,6 @@
-"""Where the logs of partitions end: after the last whole batch of the last segment.
+"""The end offsets of partitions: after the last whole batch of the last segment.
 
-Where they ended at earlier times is in the time indexes beside the segments, an entry for every few kilobytes.
+Earlier end offsets are in the time indexes beside the segments, an entry for every few kilobytes.
 """
 
 from __future__ import annotations

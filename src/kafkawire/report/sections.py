@@ -1,4 +1,4 @@
-"""A section from a history: of each cluster the rows for the page, and numbers of all rows."""
+"""A section of the page from a history: for each cluster, the rows on the page and the numbers of all rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command: its options and its outcome."""
+"""``kafkawire tables``: its options, and its exit code."""
 
 from __future__ import annotations
 

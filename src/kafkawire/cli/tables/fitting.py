@@ -1,4 +1,4 @@
-"""Which columns of a table a terminal has room for, and how much of it each gets."""
+"""The columns of a table that fit on a terminal, and their widths."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _widened(chosen: _Chosen, ranked: Sequence[ShownColumn], room: int) -> Itera
 
 
 def _rank(column: ShownColumn, names: set[str]) -> int:
-    """Which columns go first."""
+    """The rank of a column: low ranks are shown first."""
     name = column.name
     if name in _SHOWN_LAST or pa.types.is_binary(column.kind):
         return 4

@@ -1,4 +1,4 @@
-"""The batches that a fold reads, and the errors that it finds in them."""
+"""The batches that a history reads, and the errors that it finds in them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["FoldSource"]
 
 @dataclass(frozen=True)
 class FoldSource:
-    """Reads whole files: a state depends on all earlier records, so options that leave out records do not apply.
+    """Reads whole files: a state depends on all earlier records, so options that exclude records do not apply.
 
     Attributes:
         options: how to read.
@@ -32,7 +32,7 @@ class FoldSource:
     accounts: Accounts
     store: FileStore
     _counted: set[tuple[str, str, int]] = field(default_factory=set, init=False, repr=False, compare=False)
-    """Errors in the current batch: several histories may each find the same one."""
+    """Errors in the current batch: several histories may find the same one, which counts once."""
 
     def batches(self, file: LogFile) -> Iterator[OpenedBatch | Flaw]:
         """The batches of a file.

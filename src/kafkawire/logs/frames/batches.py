@@ -1,4 +1,4 @@
-"""From the bytes of a file to its batches. Each byte is counted once: as decoded, or as skipped with a code."""
+"""The batches of a file. Each byte is counted once: as decoded, or as skipped with a code."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _limits(file: LogFile, opened: OpenFile, points: IndexPoints, options: ReadO
 
 
 def _boundaries(whole: FileRange, opened: OpenFile, points: IndexPoints, target: int, largest: int) -> Iterator[int]:
-    """Where ranges of similar size begin: all other cores would wait for a range that is larger than the others."""
+    """The positions where ranges begin. Ranges have similar sizes, since all cores would wait for a larger one."""
     last = whole.start
     for mark in _marks(whole, target):
         if mark <= last:

@@ -78,7 +78,7 @@ class _GroupsReducer:
         self._time: int | None = None
 
     def apply(self, record: DecodedRecord, place: Place, batch: RecordBatch) -> str | None:
-        """See ``RowReducer``; a null value removes what the key names."""
+        """See ``RowReducer``; a null value removes the group, member or assignment of the key."""
         if record.key is None or (record.value is None and not record.is_tombstone):
             self.ended.append(
                 _GroupRow(

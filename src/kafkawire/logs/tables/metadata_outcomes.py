@@ -25,7 +25,7 @@ __all__ = ["MetadataOutcomes"]
 _OPEN: Final = "open"
 
 _MAY_MARK: Final = re.compile(rb"\x01[\x17-\x19\x97-\x99]|\x81[\x00\x80]").search
-"""Finds the frames of records 23 to 25, which begin and end transactions, also with padded numbers; may find others."""
+"""Finds the frames of records 23 to 25, which begin and end transactions, also with padded numbers. May find more."""
 
 _Point: TypeAlias = tuple[int, int, int]
 """A record: index of the segment, position of the batch, offset."""

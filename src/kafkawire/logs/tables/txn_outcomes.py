@@ -1,7 +1,7 @@
 """Column ``txn_outcome`` of table ``records``: the outcome of the transaction of each record.
 
-The end of a transaction may come long after the record, in another part or another segment. So each part reads ahead in
-the log by itself, as far as it has to.
+The end of a transaction may come long after the record, in another part or another segment. So each part reads
+ahead in the log up to the ends of its own transactions.
 """
 
 from __future__ import annotations
