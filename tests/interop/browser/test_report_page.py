@@ -12,7 +12,8 @@ from tests.browser.chromium import Page
 from tests.browser.report_pages import BEGAN, ENDED, MINUTE, focus, go_to, search, shown, texts
 from tests.made.reports import commits_of, section_of
 
-from kafkawire.report.contents import Committed, LogAccount, LogEnd, LogReport, Row
+from kafkawire.logs import Accounts
+from kafkawire.report.contents import Committed, LogEnd, LogReport, Row
 
 HOSTILE = "</script><img src=x onerror='window.stolen = 1'>"
 
@@ -59,10 +60,10 @@ def a_report(acls: Sequence[Row], title: str = "Logs") -> LogReport:
         ),
         configs=section_of("configs", [("c1", "TOPIC", "orders", "cleanup.policy", "compact", BEGAN + MINUTE, None)]),
         commits=commits_of(COMMITTED),
-        accounts=[
-            LogAccount("__cluster_metadata", 4, 10, 1000, 900, {"bad_crc": 100}, {"bad_crc": 1}),
-            LogAccount("__consumer_offsets", 2, 2, 100, 100, {}),
-        ],
+        accounts={
+            "__cluster_metadata": Accounts(1000, 900, {"bad_crc": 100}, 10, 4, errors={"bad_crc": 1}),
+            "__consumer_offsets": Accounts(100, 100, {}, 2, 2),
+        },
         logs=["/data/__cluster_metadata-0"],
         clusters=["c1"],
     )

@@ -16,7 +16,7 @@ from tests.made.reports import commits_of, section_of
 
 from kafkawire.cli.app import main
 from kafkawire.report.contents import Committed, Count, LogReport, Numbers, Row, Section
-from kafkawire.report.intervals import SHOWN_HISTORIES
+from kafkawire.report.shown_histories import SHOWN_HISTORIES
 
 TILES = (
     ("acls", "holding"),

@@ -67,8 +67,8 @@ def test_patterns_find_the_same_files_as_on_this_machine(pattern: str) -> None:
 
 
 def test_tasks_read_parts_of_objects_and_leave_their_accounts() -> None:
-    from kafkawire.spark.accounts import read_accounts  # noqa: PLC0415 PySpark may be missing
     from kafkawire.spark.planned_read import make_reading  # noqa: PLC0415 as above
+    from kafkawire.spark.task_accounts import read_accounts  # noqa: PLC0415 PySpark may be missing
 
     accounts = f"s3a://{ROOT}-accounts"
     options = {"path": f"s3a://{ROOT}", "table": "records", "columns": COLUMNS, "accountsPath": accounts}

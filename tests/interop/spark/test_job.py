@@ -21,8 +21,8 @@ from tests.made.logs import Step, write_segment
 from kafkawire.cli.app import main as kafkawire
 from kafkawire.protocol import ConfigRecord
 from kafkawire.spark import job
-from kafkawire.spark.accounts import read_accounts
 from kafkawire.spark.bundle import write_bundle
+from kafkawire.spark.task_accounts import read_accounts
 
 pytestmark = pytest.mark.usefixtures("spark")
 

@@ -13,7 +13,7 @@ from tests.made.packages import field, message, write_definitions
 
 from kafkawire.cli.app import main as kafkawire
 from kafkawire.logs import Accounts
-from kafkawire.spark.job import judge, reason_of
+from kafkawire.spark.job import exit_code_of, reason_of
 
 ASKED = ("spark", "tables", "--log", "/l", "--out", "/o")
 
@@ -69,7 +69,7 @@ def test_errors_determine_the_exit_code(
     errors: dict[str, int], allowed: int | None, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     accounts = Accounts(errors=errors)
-    assert judge(accounts, allowed) == code
+    assert exit_code_of(accounts, allowed) == code
     assert capsys.readouterr().err.startswith(f"{accounts.line()}\n")
 
 

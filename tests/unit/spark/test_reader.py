@@ -14,13 +14,13 @@ pytest.importorskip("pyspark")
 
 from hypothesis import given, settings, strategies as st
 from pyspark.sql.datasource import InputPartition
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkawire.logs import LogReadError, read_table, table_named, table_names
 from kafkawire.spark import KafkaLogSource, OptionError
-from kafkawire.spark.accounts import read_accounts
-from kafkawire.spark.planned_read import LogPartition
-from kafkawire.spark.schemas import expected_by_spark, spark_schema
+from kafkawire.spark.planned_read import LogPartition, expected_by_spark
 from kafkawire.spark.source import FilteredKafkaLogReader, KafkaLogReader
+from kafkawire.spark.task_accounts import read_accounts
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
 
@@ -101,7 +101,7 @@ def test_filters_are_pushed_down_on_request_only() -> None:
 def test_another_schema_is_refused() -> None:
     source = KafkaLogSource({"path": str(LOGS), "table": "batches"})
     with pytest.raises(OptionError, match="use the option 'columns' for some of the columns"):
-        source.reader(spark_schema(pa.schema([("log_offset", pa.string())])))
+        source.reader(from_arrow_schema(pa.schema([("log_offset", pa.string())])))
 
 
 @pytest.mark.parametrize(

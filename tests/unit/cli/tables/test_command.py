@@ -215,7 +215,7 @@ def test_record_types_of_the_user_have_tables_too(tmp_path: Path, capsys: pytest
         ),
         (
             ("--log", LOGS, "--table", "acl_history", "--as-of", "2020-01-01"),
-            "what is known begins at 2026-11-21T08:36:27.044000+00:00",
+            "the whole state is known since 2026-11-21T08:36:27.044000+00:00",
         ),
         (("--log", LOGS, "--table", "batches", "--out", "batches.xls"), "give --format"),
     ],

@@ -50,8 +50,8 @@ def test_a_time_before_the_first_snapshot_is_an_error(folder: Path) -> None:
     with pytest.raises(BeforeKnowledgeError) as caught:
         history("config_history", folder, options=ReadOptions(as_of=time(999)))
     assert str(caught.value) == (
-        f"{folder}: nothing is known as of 1970-01-01T00:00:00.999000+00:00: "
-        "what is known begins at 1970-01-01T00:00:01+00:00"
+        f"{folder}: the state at 1970-01-01T00:00:00.999000+00:00 is unknown: "
+        "the whole state is known since 1970-01-01T00:00:01+00:00"
     )
     assert caught.value.begins == time(1000)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # noqa: S301 our own
@@ -59,7 +59,7 @@ def test_a_time_before_the_first_snapshot_is_an_error(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "topic_history"])
 def test_a_time_before_the_first_record_is_an_error(name: str) -> None:
-    with pytest.raises(BeforeKnowledgeError, match="what is known begins at 2026-11-21T08:36:"):
+    with pytest.raises(BeforeKnowledgeError, match="the whole state is known since 2026-11-21T08:36:"):
         history(name, _LOGS, options=ReadOptions(as_of=datetime(2026, 11, 21, tzinfo=UTC)))
 
 
@@ -74,7 +74,7 @@ def test_the_error_for_an_offsets_partition_without_its_beginning_names_the_firs
     write_offsets_segment(tmp_path / OFFSETS_LOG, 7, [commit])
     (row,) = history("offset_commits", tmp_path, options=ReadOptions(as_of=time(5000)))
     assert row["committed_offset"] == 1
-    with pytest.raises(BeforeKnowledgeError, match="what is known begins at 1970-01-01T00:00:05"):
+    with pytest.raises(BeforeKnowledgeError, match="the whole state is known since 1970-01-01T00:00:05"):
         history("offset_commits", tmp_path, options=ReadOptions(as_of=time(4999)))
 
 

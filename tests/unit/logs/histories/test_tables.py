@@ -11,7 +11,7 @@ from tests.made.logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offs
 
 from kafkawire.layout import Uuid
 from kafkawire.logs import Accounts, ReadOptions, UnknownColumnError, read_table, table_named, table_names
-from kafkawire.logs.histories.tables import HISTORIES
+from kafkawire.logs.history_tables import HISTORIES
 from kafkawire.protocol import (
     AccessControlEntryRecord,
     ClientQuotaRecord,
