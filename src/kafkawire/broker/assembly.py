@@ -28,7 +28,7 @@ from kafkawire.broker.handlers.produce import ProduceHandlers
 from kafkawire.broker.handlers.quota_proposals import QuotaProposalHandlers
 from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.handlers.sasl import SaslHandlers
-from kafkawire.broker.handlers.scram import ScramHandlers
+from kafkawire.broker.handlers.scram_users import ScramHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.opened_state import OpenedState

@@ -11,7 +11,7 @@ from typing import Final
 
 from kafkawire.broker.cluster import Endpoint
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
-from kafkawire.broker.image.scram import ScramImage
+from kafkawire.broker.image.scram_users import ScramImage
 from kafkawire.broker.listener.admission import Admission, address_text
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.connection import Connection, FrameLimits, Service

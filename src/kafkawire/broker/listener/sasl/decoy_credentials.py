@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from kafkawire.broker.image.scram import JAVA_SALT_BITS, CredentialShape, ScramImage, base_36
+from kafkawire.broker.image.scram_users import JAVA_SALT_BITS, CredentialShape, ScramImage, base_36
 from kafkawire.model.scram import MINIMUM_ITERATIONS, ScramMechanism, hash_of
 from kafkawire.protocol import UserScramCredentialRecord
 
