@@ -43,8 +43,6 @@ from kafkawire.broker.served_apis import offered_versions
 from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.topics.placement import Placement
 
-__all__ = ["HANDLERS", "assemble"]
-
 HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     AclHandlers,
     ClusterHandlers,

@@ -21,8 +21,6 @@ from kafkawire.broker.listener.tls import principal_of, server_context
 from kafkawire.broker.quotas.connection_rates import ConnectionRates
 from kafkawire.broker.sessions import ANONYMOUS, Session
 
-__all__ = ["Acceptor", "ListenerContext"]
-
 _log = logging.getLogger(__name__)
 _BUFFERED: Final = 1 << 18
 _SECONDS_FOR_TLS: Final = 30.0

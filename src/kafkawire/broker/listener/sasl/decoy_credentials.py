@@ -12,8 +12,6 @@ from kafkawire.broker.image.scram_users import JAVA_SALT_BITS, CredentialShape, 
 from kafkawire.model.scram import MINIMUM_ITERATIONS, ScramMechanism, hash_of
 from kafkawire.protocol import UserScramCredentialRecord
 
-__all__ = ["DecoyCredentials"]
-
 _WITHOUT_USERS: Final[Mapping[CredentialShape, int]] = {
     CredentialShape(MINIMUM_ITERATIONS, 25, is_java_text=True): 3,
     CredentialShape(MINIMUM_ITERATIONS, 26, is_java_text=True): 2,

@@ -18,8 +18,6 @@ from kafkawire.model.jaas import JaasError, jaas_options
 from kafkawire.model.scram import ScramMechanism
 from kafkawire.protocol import UserScramCredentialRecord
 
-__all__ = ["offered_mechanisms"]
-
 _SCRAM: Final = {
     "SCRAM-SHA-256": ScramMechanism.SCRAM_SHA_256,
     "SCRAM-SHA-512": ScramMechanism.SCRAM_SHA_512,
