@@ -8,8 +8,8 @@ from typing import Final, cast
 
 from kafkawire.report.contents import Cluster, Commits, Committed, Numbers, Row, Section
 from kafkawire.report.counting import CountOverTime, HoldersOverTime
-from kafkawire.report.intervals import SHOWN_HISTORIES
 from kafkawire.report.sections import GatheredSection
+from kafkawire.report.shown_histories import SHOWN_HISTORIES
 
 _HISTORIES: Final = {history.section: history for history in SHOWN_HISTORIES}
 _BAR: Final = 1 << 16

@@ -10,12 +10,12 @@ from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.frames.batches import FileRange, ScannedBatch, scan_batches
 from kafkawire.logs.frames.flaws import FLAW_CODES, Flaw
-from kafkawire.logs.histories.tables import read_metadata_histories
+from kafkawire.logs.history_tables import read_metadata_histories
 from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.planning import plan
-from kafkawire.logs.records.groups import scan_records
-from kafkawire.logs.records.opened import OpenedBatch
+from kafkawire.logs.records.batch_records import OpenedBatch
+from kafkawire.logs.records.scanning import scan_records
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.logs.table_stream import read_part, read_table
 from kafkawire.logs.tables.table import Part, Table

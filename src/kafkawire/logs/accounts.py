@@ -55,7 +55,7 @@ class Accounts:
         _add(self.bytes_skipped, code, size)
 
     def not_decoded_after_all(self, code: str, size: int) -> None:
-        """Count a batch as skipped that was counted as decoded, but whose records are broken."""
+        """Move a batch with broken records from the decoded bytes to the skipped ones."""
         self.bytes_decoded -= size
         _add(self.bytes_skipped, code, size)
 
@@ -72,7 +72,7 @@ class Accounts:
         """Check the number of errors.
 
         Args:
-            allowed: what the option ``--max-errors`` of commands says; None for any number.
+            allowed: the maximum, given as ``--max-errors`` in commands; None for any number.
 
         Raises:
             TooManyErrorsError: there are more.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from kafkawire.logs.errors import UnknownTableError, near_names
-from kafkawire.logs.histories.tables import HISTORIES, history_table
+from kafkawire.logs.history_tables import HISTORIES, history_table
 from kafkawire.logs.option_records import HISTORY_TABLES, OptionError
 from kafkawire.logs.options import DEFAULT_OPTIONS, READ_OPTIONS, ReadOptions
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry
@@ -27,7 +27,7 @@ _OF_ALL_LOGS: Final[Mapping[str, Callable[[ReadOptions], Table]]] = {
 
 
 def table_names(registry: RecordRegistry = BUILT_IN) -> tuple[str, ...]:
-    """The names of all tables: of all logs first, then the histories, then one for each record type."""
+    """The names of all tables: first those of any log, then the histories, then one for each record type."""
     return (*_OF_ALL_LOGS, *HISTORIES, *typed_table_names(registry))
 
 
@@ -53,7 +53,7 @@ def table_named(name: str, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
 
 
 def _check_fit(table: str, options: ReadOptions) -> None:
-    """An option without effect would give a wrong answer."""
+    """Refuse options that the table cannot apply: its rows would not be those that the user wants."""
     for option in READ_OPTIONS:
         if option.only_for is None or getattr(options, option.name) == option.default:
             continue

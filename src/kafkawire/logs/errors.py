@@ -30,7 +30,7 @@ class LogReadError(Exception):
         path: the file.
         position: of the batch in the file, or None if the error concerns the file.
         offset: of the batch or record in the log, or None if it is not known.
-        reason: what is wrong, in one sentence.
+        reason: the error in one sentence.
     """
 
     def __init__(
@@ -63,8 +63,10 @@ class BeforeKnowledgeError(ValueError):
         self.log = log
         self.as_of = as_of
         self.begins = None if begins is None else datetime_of(begins)
-        known = "the log is empty" if self.begins is None else f"what is known begins at {self.begins.isoformat()}"
-        super().__init__(f"{log}: nothing is known as of {as_of.isoformat()}: {known}")
+        known = (
+            "the log is empty" if self.begins is None else f"the whole state is known since {self.begins.isoformat()}"
+        )
+        super().__init__(f"{log}: the state at {as_of.isoformat()} is unknown: {known}")
 
     def __reduce__(self) -> tuple[object, ...]:
         begins = None if self.begins is None else milliseconds(self.begins)

@@ -1,6 +1,6 @@
 """A generated package without files: its modules are sent as text and imported from memory.
 
-A worker of a cluster can so decode records whose definitions only the driver has.
+So a Spark worker can decode records whose definitions only the driver has.
 """
 
 from __future__ import annotations

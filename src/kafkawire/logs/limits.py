@@ -1,4 +1,4 @@
-"""How much is decoded, converted and given out at a time: memory is bounded by these, not by the logs."""
+"""Limits on what is decoded, converted and returned at once. They bound the memory, whatever the size of the logs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = [
 _MEBIBYTE: Final = 1024 * 1024
 
 RECORDS_AT_A_TIME: Final = 16384
-"""Records that are decoded or converted together: a call of an Arrow kernel takes microseconds however few they are."""
+"""Records that are decoded or converted together: each call of an Arrow kernel takes microseconds."""
 
 OCTETS_AT_A_TIME: Final = 4 * _MEBIBYTE
 """Bytes of records that are converted together, and of a file that are read at once; rows may take fifty times that."""

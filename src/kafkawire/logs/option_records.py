@@ -1,6 +1,6 @@
-"""What an option of a reading is: one record, from which commands, Spark's options and their documentation are made.
+"""The record of a read option, from which commands, Spark's options and their documentation are made.
 
-An option is a field of a dataclass that ``option`` declares. ``options_of`` gives the records of a class, ``parsed``
+An option is a field of a dataclass that ``option`` declares. ``options_of`` returns the records of a class, ``parsed``
 makes an instance from texts.
 """
 

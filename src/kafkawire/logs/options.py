@@ -1,6 +1,6 @@
-"""The options of a reading: the one table from which ``kafkawire tables``, Spark and Python have them.
+"""The options of reading logs, for ``kafkawire tables``, Spark and Python.
 
-An option is added here and documented by ``tests/repo/test_read_options.py --update-golden``; nothing else has a list.
+A new option is a field of ``ReadOptions``; ``pytest tests/golden/logs --update-golden`` adds it to the reference page.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class OwnDefinitions:
 
 
 def own_definitions(folder: str | Path) -> OwnDefinitions:
-    """Generate what decodes the records that a folder defines, and install it in this process.
+    """Generate the code for the records that a folder defines, and install it in this process.
 
     Definitions of a coordinator's records that Kafka does not have lie in a folder named as Kafka's:
     ``group-coordinator``, ``transaction-coordinator`` or ``share-coordinator``.

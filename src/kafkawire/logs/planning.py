@@ -30,7 +30,7 @@ class FoundLogs:
     """The files of logs.
 
     Attributes:
-        paths: where they were searched.
+        paths: the searched paths.
         files: segments and snapshots.
         store: reads them.
     """
@@ -45,7 +45,7 @@ class FoundLogs:
         return sum(file.size for file in self.files)
 
     def require_any(self) -> FoundLogs:
-        """The same.
+        """These logs.
 
         Raises:
             LogReadError: code ``unreadable``: there are no files.
@@ -112,11 +112,10 @@ def plan(
     store: FileStore = LOCAL,
     options: ReadOptions = DEFAULT_OPTIONS,
 ) -> tuple[Part, ...]:
-    """The parts of a reading, in the order of the files.
+    """The parts of a table, in the order of the files.
 
     A part of a splittable table has up to about ``max_partition_bytes``: a range of a large file, or several small
-    files. Otherwise a part is the whole of a log. Files of other logs, and files without anything that the options ask
-    for, are omitted.
+    files. Otherwise a part is a whole log. Files of other logs are omitted, and files that the options exclude.
 
     Raises:
         LogReadError: code ``unreadable``: a file cannot be read.

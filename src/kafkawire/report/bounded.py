@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Sequence
 
 from kafkawire.report.contents import Row
+from kafkawire.report.counting import in_pairs
 
 __all__ = ["Bars", "NewestRows", "ThinnedLine", "evenly"]
 
@@ -125,16 +126,10 @@ class Bars:
         self._last = max(self._last, bar) if self._sums else bar
         self._sums[bar] = self._sums.get(bar, 0) + amount
         while self._last - self._first >= self._limit:
-            self._widen()
-
-    def _widen(self) -> None:
-        self._width *= 2
-        wider: dict[int, int] = {}
-        for bar, amount in self._sums.items():
-            wider[bar // 2] = wider.get(bar // 2, 0) + amount
-        self._sums = wider
-        self._first //= 2
-        self._last //= 2
+            self._width *= 2
+            self._sums = in_pairs(self._sums)
+            self._first //= 2
+            self._last //= 2
 
     @property
     def bars(self) -> Sequence[tuple[int, int, int]]:

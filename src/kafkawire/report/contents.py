@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from kafkawire.logs import Accounts
+
 Cell: TypeAlias = str | int | float | None
 """Text, a number, or nothing; times are milliseconds since 1970."""
 
@@ -137,25 +139,13 @@ class Commits:
 
 
 @dataclass(frozen=True)
-class LogAccount:
-    """The accounts of one topic's logs: bytes by their outcome, and errors by their code."""
-
-    log: str
-    rows: int
-    records: int
-    bytes_read: int
-    bytes_decoded: int
-    bytes_skipped: Mapping[str, int]
-    errors: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class LogReport:
     """Everything that a page shows.
 
     Attributes:
         began, ended: the first and last time of the logs, in milliseconds.
         as_of: the date at which the page opens; None for the end.
+        accounts: of the logs of each topic.
         logs: the partition folders that were read.
         copies: folders that were not read, because another copy of the same log was.
         unnamed: logs that were found more than once without the id of a cluster.
@@ -170,7 +160,7 @@ class LogReport:
     topics: Section = field(default_factory=lambda: Section(TOPICS))
     configs: Section = field(default_factory=lambda: Section(CONFIGS))
     commits: Commits = field(default_factory=Commits)
-    accounts: Sequence[LogAccount] = ()
+    accounts: Mapping[str, Accounts] = field(default_factory=dict)
     logs: Sequence[str] = ()
     copies: Sequence[str] = ()
     unnamed: Sequence[str] = ()

@@ -8,9 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from kafkawire.logs import FileKind, FileStore, LogFile
+from kafkawire.logs import FileStore, LogFile
+from kafkawire.logs.files.log_files import segments_of
 from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
-from kafkawire.logs.frames.log_ends import end_of_segment
+from kafkawire.logs.frames.segment_ends import end_of_segment
 from kafkawire.logs.planning import FoundLogs
 from kafkawire.logs.registry import METADATA_TOPIC
 
@@ -35,7 +36,7 @@ class ChosenLogs:
 
 
 def one_of_each(logs: FoundLogs) -> ChosenLogs:
-    """Of the copies in a cluster the one with the highest end offset; of several such the one that begins first."""
+    """Choose the copy with the highest end offset in each cluster; of several such, the one that begins first."""
     folders = defaultdict[tuple[str | None, str], dict[str, list[LogFile]]](lambda: defaultdict(list))
     for file in logs.files:
         if file.log.rpartition("-")[0] in _READ:
@@ -50,10 +51,8 @@ def one_of_each(logs: FoundLogs) -> ChosenLogs:
 
 
 def _reach(files: Sequence[LogFile], store: FileStore) -> tuple[int, int]:
-    """The end offset of a copy, and its first offset, negated; files that cannot be read end where their names say."""
-    segments = sorted(
-        (file for file in files if file.kind is FileKind.SEGMENT), key=lambda segment: segment.base_offset
-    )
+    """The end offset of a copy, and its first offset, negated. For unreadable files, the offset in the name counts."""
+    segments = segments_of(files)
     end = max(file.base_offset for file in files)
     if segments:
         with suppress(OSError):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from operator import itemgetter
 from typing import Final
 
 from kafkawire.report.contents import Count
 
-__all__ = ["ChangesOverTime", "CountOverTime", "HoldersOverTime", "never_held"]
+__all__ = ["ChangesOverTime", "CountOverTime", "HoldersOverTime", "in_pairs", "never_held"]
 
 _TIMES: Final = 200_000
 
@@ -18,6 +18,14 @@ _TIMES: Final = 200_000
 def never_held(begin: int | None, end: int | None) -> bool:
     """Whether an interval is empty, as after a clock was set back."""
     return begin is not None and end is not None and end <= begin
+
+
+def in_pairs(sums: Mapping[int, int]) -> dict[int, int]:
+    """The sums of numbered intervals, for intervals twice as wide."""
+    wider: dict[int, int] = {}
+    for number, amount in sums.items():
+        wider[number // 2] = wider.get(number // 2, 0) + amount
+    return wider
 
 
 class CountOverTime:
@@ -53,14 +61,8 @@ class CountOverTime:
         place = time // self._width
         self._changes[place] = self._changes.get(place, 0) + amount
         while len(self._changes) > self._limit:
-            self._widen()
-
-    def _widen(self) -> None:
-        self._width *= 2
-        wider: dict[int, int] = {}
-        for place, amount in self._changes.items():
-            wider[place // 2] = wider.get(place // 2, 0) + amount
-        self._changes = wider
+            self._width *= 2
+            self._changes = in_pairs(self._changes)
 
     def count(self) -> Count:
         """The count and its changes."""

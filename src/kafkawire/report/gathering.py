@@ -1,4 +1,4 @@
-"""A report from logs: every history is read once, and the rows and numbers for a page are kept."""
+"""The contents of a report: each log is read once, and the rows and numbers for the page are kept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from kafkawire.logs import (
     Accounts,
-    FileKind,
     LogFile,
     ReadMode,
     ReadOptions,
@@ -21,16 +20,17 @@ from kafkawire.logs import (
     read_metadata_histories,
     table_named,
 )
+from kafkawire.logs.files.log_files import segments_of
 from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.planning import FoundLogs, find_logs
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.table_stream import read_parts
 from kafkawire.report.committed import COMMIT_COLUMNS, CommitFold
-from kafkawire.report.contents import Cluster, Commits, LogAccount, LogReport, Section
+from kafkawire.report.contents import Cluster, Commits, LogReport, Section
 from kafkawire.report.copies import one_of_each
-from kafkawire.report.intervals import SHOWN_HISTORIES, rows_of
 from kafkawire.report.log_ends import log_ends
 from kafkawire.report.sections import GatheredSection
+from kafkawire.report.shown_histories import SHOWN_HISTORIES, rows_of
 
 __all__ = ["ProgressBar", "gather_report"]
 
@@ -87,13 +87,13 @@ class _Reader:
     """Reads each log once, and keeps the accounts.
 
     Attributes:
-        accounts: of each kind of log.
+        accounts: of the logs of each topic.
         total: of all of them.
         began, ended: the first and the last time in the metadata log, the rows and the commits.
     """
 
     def __init__(self, logs: FoundLogs, bar: ProgressBar) -> None:
-        self.accounts: list[LogAccount] = []
+        self.accounts: dict[str, Accounts] = {}
         self.total = Accounts()
         self.began = self.ended = 0
         self._covers = False
@@ -117,7 +117,7 @@ class _Reader:
             for name, batch in read_metadata_histories(columns, logs.files, ReadOptions(), accounts, store=logs.store):
                 for row in rows_of(batch):
                     yield name, row
-        self._book(METADATA_TOPIC, accounts)
+        self._add_accounts(METADATA_TOPIC, accounts)
         self._cover_ends(logs)
 
     def _cover_ends(self, logs: FoundLogs) -> None:
@@ -135,7 +135,7 @@ class _Reader:
         if not logs.files:
             return
         yield from self._rows(table, logs, options, accounts)
-        self._book(CONSUMER_OFFSETS, accounts)
+        self._add_accounts(CONSUMER_OFFSETS, accounts)
 
     def _rows(
         self, table: Table, logs: FoundLogs, options: ReadOptions, accounts: Accounts
@@ -145,19 +145,9 @@ class _Reader:
             for batch in read_parts(table, parts, options, accounts, store=logs.store):
                 yield from rows_of(batch)
 
-    def _book(self, log: str, accounts: Accounts) -> None:
+    def _add_accounts(self, topic: str, accounts: Accounts) -> None:
         self.total.merge(accounts)
-        self.accounts.append(
-            LogAccount(
-                log=log,
-                rows=accounts.rows,
-                records=accounts.records_read,
-                bytes_read=accounts.bytes_read,
-                bytes_decoded=accounts.bytes_decoded,
-                bytes_skipped=accounts.bytes_skipped,
-                errors=accounts.errors,
-            )
-        )
+        self.accounts[topic] = accounts
 
 
 def _sections(reader: _Reader, limit: int) -> dict[str, Section]:
@@ -172,7 +162,7 @@ def _sections(reader: _Reader, limit: int) -> dict[str, Section]:
 
 
 def _clusters(files: Sequence[LogFile], found: Sequence[Section | Commits]) -> Sequence[Cluster]:
-    """The clusters of files and rows; one without an id is last."""
+    """The clusters of files and rows; the cluster without an id is last."""
     named = {file.cluster for file in files} - {None}
     with_rows = {cluster for each in found for cluster in each.numbers}
     return sorted(named | with_rows, key=lambda cluster: (cluster is None, cluster or ""))
@@ -185,7 +175,7 @@ def _outermost(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
         logs[file.folder].append(file)
     found = set[LogFile]()
     for own in logs.values():
-        segments = [file for file in own if file.kind is FileKind.SEGMENT] or own
+        segments = segments_of(own) or own
         found |= {min(segments, key=attrgetter("base_offset")), max(segments, key=attrgetter("base_offset"))}
     return tuple(file for file in files if file in found)
 

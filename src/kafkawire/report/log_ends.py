@@ -1,6 +1,6 @@
-"""Where the logs of partitions end: after the last whole batch of the last segment.
+"""The end offsets of partitions: after the last whole batch of the last segment.
 
-Where they ended at earlier times is in the time indexes beside the segments, an entry for every few kilobytes.
+Earlier end offsets are in the time indexes beside the segments, an entry for every few kilobytes.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from kafkawire.logs import FileKind, FileStore, LogFile
+from kafkawire.logs import FileStore, LogFile
+from kafkawire.logs.files.log_files import segments_of
 from kafkawire.logs.frames.index_points import indexed_times
-from kafkawire.logs.frames.log_ends import end_of_segment
+from kafkawire.logs.frames.segment_ends import end_of_segment
 from kafkawire.logs.planning import FoundLogs
 from kafkawire.report.bounded import ThinnedLine
 from kafkawire.report.contents import LogEnd
@@ -37,14 +38,14 @@ def log_ends(logs: FoundLogs) -> dict[Partition, LogEnd]:
     """
     folders: dict[str, list[LogFile]] = defaultdict(list)
     for file in logs.files:
-        if file.kind is FileKind.SEGMENT and file.topic is not None:
+        if file.topic is not None:
             folders[file.folder].append(file)
     ends: dict[Partition, LogEnd] = {}
-    for segments in folders.values():
+    for segments in filter(None, map(segments_of, folders.values())):
         topic, _, number = segments[0].log.rpartition("-")
         try:
             partition = Partition(segments[0].cluster, topic, int(number))
-            end = _end_of(sorted(segments, key=lambda file: file.base_offset), logs.store)
+            end = _end_of(segments, logs.store)
         except (OSError, ValueError):
             continue
         ends[partition] = max(ends.get(partition, end), end, key=lambda each: each.offset or 0)

@@ -26,9 +26,8 @@ _NAMES: Final = {
 
 def notes_on(report: LogReport) -> Iterator[str]:
     """The notes of a report."""
-    read = {account.log for account in report.accounts}
     for log, what in _SHOWN_OF.items():
-        if log not in read:
+        if log not in report.accounts:
             yield f"No log of {log} was found: this page shows no {what}."
     if report.copies:
         yield (

@@ -54,15 +54,15 @@ def packed_report(report: LogReport, written_at: int) -> dict[str, object]:
         },
         "accounts": [
             {
-                "log": account.log,
-                "rows": account.rows,
-                "records": account.records,
-                "read": account.bytes_read,
-                "decoded": account.bytes_decoded,
-                "skipped": account.bytes_skipped,
-                "errors": account.errors,
+                "log": topic,
+                "rows": accounts.rows,
+                "records": accounts.records_read,
+                "read": accounts.bytes_read,
+                "decoded": accounts.bytes_decoded,
+                "skipped": accounts.bytes_skipped,
+                "errors": accounts.errors,
             }
-            for account in report.accounts
+            for topic, accounts in report.accounts.items()
         ],
     }
 

@@ -1,4 +1,4 @@
-"""A section from a history: of each cluster the rows for the page, and numbers of all rows."""
+"""A section of the page from a history: for each cluster, the rows on the page and the numbers of all rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 from kafkawire.report.bounded import NewestRows
 from kafkawire.report.contents import Cluster, Numbers, Row, Section
 from kafkawire.report.counting import ChangesOverTime, CountOverTime, HoldersOverTime
-from kafkawire.report.intervals import ShownHistory
+from kafkawire.report.shown_histories import ShownHistory
 
 __all__ = ["GatheredSection"]
 

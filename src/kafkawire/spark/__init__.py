@@ -12,7 +12,7 @@ if tuple(map(int, pyspark.__version__.split(".")[:2])) < _LEAST:
     least = ".".join(map(str, _LEAST))
     raise ImportError(f"kafkawire.spark needs PySpark {least} or newer, and {pyspark.__version__} is installed")
 
-# These import what an older release lacks; the error would then name something that means nothing to the user.
+# With an older release these imports fail, with an error that does not mention the release.
 from kafkawire.spark.options import OptionError  # noqa: E402
 from kafkawire.spark.source import KafkaLogSource  # noqa: E402
 

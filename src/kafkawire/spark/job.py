@@ -25,18 +25,19 @@ from kafkawire.logs.option_records import Option
 from kafkawire.logs.planning import find_logs
 from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 from kafkawire.spark import register
-from kafkawire.spark.accounts import read_accounts
 from kafkawire.spark.options import OPTIONS, OptionError
 from kafkawire.spark.planned_read import Reading, make_reading
 from kafkawire.spark.replacing import Place, place_of, written_beside
+from kafkawire.spark.task_accounts import read_accounts
 
-__all__ = ["judge", "main", "reason_of"]
+__all__ = ["exit_code_of", "main", "reason_of"]
 
 DONE, FAILED, USAGE, SOME_FAILED = 0, 1, 2, 3
+"""As in ``kafkawire.cli.outcome``, which the bundle for ``spark-submit`` does not have."""
 
 _OPTIONS = tuple(each for each in OPTIONS if each.in_commands)
 _LOG_LEVEL = "spark.log.level"
-_MARKS = "mapreduce.fileoutputcommitter.marksuccessfuljobs"
+_WRITES_SUCCESS_FILE = "mapreduce.fileoutputcommitter.marksuccessfuljobs"
 """Hadoop's option for ``_SUCCESS``, which is written after the table has been moved into place."""
 
 _OWN_ERROR = re.compile(r"(?:LogReadError|OptionError|OwnDefinitionsError|BeforeKnowledgeError): (.*)")
@@ -53,30 +54,30 @@ def main(words: Sequence[str] | None = None) -> int:
         The exit code: 0 if everything was decoded, 3 if there were errors but no more than ``--max-errors``, 1 for a
         failure, 2 for wrong usage.
     """
-    asked = _parser().parse_args(words)
-    if asked.csv_safe and asked.format != "csv":
+    arguments = _parser().parse_args(words)
+    if arguments.csv_safe and arguments.format != "csv":
         return _fail("--csv-safe is for --format csv; the other formats write texts unchanged", USAGE)
-    asked.log = [_whole(path) for path in asked.log]
-    options = _options(asked)
+    arguments.log = [_absolute(path) for path in arguments.log]
+    options = _options(arguments)
     try:
-        reading = make_reading(options | {"paths": json.dumps(asked.log)})
+        reading = make_reading(options | {"paths": json.dumps(arguments.log)})
         reading.schema()
-        place = place_of(asked.out)
+        place = place_of(arguments.out)
     except (OptionError, UnknownColumnError, UnknownTableError) as error:
         return _fail(str(error), USAGE)
     except (ValueError, OSError) as error:
         return _fail(str(error), FAILED)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's own default is any python3 of the path
     try:
-        if asked.overwrite and _holds_logs(asked.out, reading):
-            return _fail(f"--overwrite would delete logs in {asked.out}: give --out a folder of its own", USAGE)
-        if place.exists and not asked.overwrite:
-            return _fail(f"{asked.out} already exists: --overwrite replaces it", FAILED)
+        if arguments.overwrite and _holds_logs(arguments.out, reading):
+            return _fail(f"--overwrite would delete logs in {arguments.out}: give --out a folder of its own", USAGE)
+        if place.exists and not arguments.overwrite:
+            return _fail(f"{arguments.out} already exists: --overwrite replaces it", FAILED)
         tasks = len(reading.partitions())
         with written_beside(place) as part:
-            _write(asked, options, part)
-            code = _judged(part, tasks, asked.max_errors)
-    except _GivenUpError:
+            _write(arguments, options, part)
+            code = _exit_code_of_tasks(part, tasks, arguments.max_errors)
+    except _RejectedTableError:
         return FAILED
     except (PySparkException, Py4JError, OSError, LogReadError, BeforeKnowledgeError) as error:
         is_usage = BeforeKnowledgeError.__name__ in f"{type(error)} {error}"
@@ -84,25 +85,25 @@ def main(words: Sequence[str] | None = None) -> int:
     return code
 
 
-class _GivenUpError(Exception):
+class _RejectedTableError(Exception):
     """The table is written but must not be moved into place; the reason was printed."""
 
 
-def _judged(part: Place, tasks: int, allowed: int | None) -> int:
+def _exit_code_of_tasks(part: Place, tasks: int, allowed: int | None) -> int:
     """The exit code that follows from the accounts of the tasks.
 
     Raises:
-        _GivenUpError: accounts are missing, or there are more errors than allowed.
+        _RejectedTableError: accounts are missing, or there are more errors than allowed.
         OSError: they cannot be read.
     """
     accounts, found = read_accounts(_accounts_folder(part))
     if found < tasks:
         reason = f"{found} of {tasks} tasks wrote their accounts beside the table"
         _fail(f"{reason}: give --out as a URI that the driver and all workers can reach", FAILED)
-        raise _GivenUpError
-    code = judge(accounts, allowed)
+        raise _RejectedTableError
+    code = exit_code_of(accounts, allowed)
     if code == FAILED:
-        raise _GivenUpError
+        raise _RejectedTableError
     return code
 
 
@@ -160,10 +161,10 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _options(asked: argparse.Namespace) -> dict[str, str]:
+def _options(arguments: argparse.Namespace) -> dict[str, str]:
     """The given options of the data source, as texts."""
-    given: dict[str, object] = vars(asked)
-    own = {"table": str(asked.table)}
+    given: dict[str, object] = vars(arguments)
+    own = {"table": str(arguments.table)}
     return own | {
         each.spark_name: str(value).lower() if each.kind.type is bool else str(value)
         for each in _OPTIONS
@@ -173,36 +174,38 @@ def _options(asked: argparse.Namespace) -> dict[str, str]:
 
 def _holds_logs(out: str, reading: Reading) -> bool:
     """Whether files that the paths lead to, of any table and name, are in the folder that is replaced."""
-    return any(_place(file.path).is_relative_to(_place(out)) for file in find_logs(reading.options.paths).files)
+    return any(
+        _comparable(file.path).is_relative_to(_comparable(out)) for file in find_logs(reading.options.paths).files
+    )
 
 
-def _whole(path: str) -> str:
+def _absolute(path: str) -> str:
     """An absolute path: a session that is already running has another working directory."""
     is_elsewhere = "://" in path or path.startswith("file:")
     return path if is_elsewhere or not path else os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118 may end with /
 
 
-def _place(path: str) -> PurePosixPath:
+def _comparable(path: str) -> PurePosixPath:
     """A path to compare with others: links are resolved, and the schemes of one store are equal."""
     _, is_uri, rest = path.removeprefix("file:").removeprefix("//").partition("://")
     return PurePosixPath(rest) if is_uri else PurePosixPath(os.path.realpath(path.removeprefix("file:")))
 
 
-def _write(asked: argparse.Namespace, options: Mapping[str, str], part: Place) -> None:
+def _write(arguments: argparse.Namespace, options: Mapping[str, str], part: Place) -> None:
     running = SparkSession.getActiveSession()
-    builder = SparkSession.Builder().appName(f"kafkawire {asked.table}")
+    builder = SparkSession.Builder().appName(f"kafkawire {arguments.table}")
     if not sys.stderr.isatty():
         builder = builder.config("spark.ui.showConsoleProgress", "false")
-    spark = running or (builder.master(asked.master) if asked.master else builder).getOrCreate()
+    spark = running or (builder.master(arguments.master) if arguments.master else builder).getOrCreate()
     if running is None and spark.conf.get(_LOG_LEVEL, None) is None:
         spark.sparkContext.setLogLevel("FATAL")  # so that the error is the last line
     try:
         register(spark)
         spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")  # other programs do not read INT96
         own = {**options, "accountsPath": _accounts_folder(part)}
-        rows = spark.read.format("kafka-log").options(**own).load(asked.log)
-        flat = _without_nesting(rows, safe=asked.csv_safe) if asked.format == "csv" else rows
-        writer = flat.write.mode("error").format(asked.format).option(_MARKS, "false")
+        rows = spark.read.format("kafka-log").options(**own).load(arguments.log)
+        flat = _without_nesting(rows, safe=arguments.csv_safe) if arguments.format == "csv" else rows
+        writer = flat.write.mode("error").format(arguments.format).option(_WRITES_SUCCESS_FILE, "false")
         writer.options(header="true", ignoreNullFields="false").save(part.uri)
     finally:
         if running is None:
@@ -225,7 +228,7 @@ def _without_nesting(rows: DataFrame, *, safe: bool) -> DataFrame:
     return rows.select(columns)
 
 
-def judge(accounts: Accounts, allowed: int | None) -> int:
+def exit_code_of(accounts: Accounts, allowed: int | None) -> int:
     """Print the accounts, and return the exit code that follows from them.
 
     Args:

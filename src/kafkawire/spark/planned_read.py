@@ -1,4 +1,4 @@
-"""The reading that the driver plans and every task executes: which table of which logs."""
+"""A read of a table that the driver plans and the tasks execute."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructType
 
 from kafkawire.logs import Accounts, FileStore, LogFile, Part, Table, plan, read_part, table_named
 from kafkawire.logs.planning import FoundLogs, find_logs, store_of
-from kafkawire.spark.accounts import write_accounts
 from kafkawire.spark.options import OptionError, SourceOptions, named_as_in_spark, source_options
-from kafkawire.spark.schemas import as_spark_expects, expected_by_spark, spark_schema
+from kafkawire.spark.task_accounts import write_accounts
 
-__all__ = ["LogPartition", "Reading", "make_reading"]
+__all__ = ["LogPartition", "Reading", "expected_by_spark", "make_reading"]
 
 
 class LogPartition(InputPartition):
@@ -23,7 +23,7 @@ class LogPartition(InputPartition):
 
     Attributes:
         part: the batches.
-        number: the number of the task, which its accounts have in their name.
+        number: of the task; it is in the name of the accounts file of the task.
     """
 
     def __init__(self, part: Part, number: int) -> None:
@@ -70,7 +70,7 @@ class Reading:
         if names.count(corrupt) > 1:
             reason = f"table {table.name!r} has a column {corrupt!r}: choose another name"
             raise OptionError(reason, "columnNameOfCorruptRecord")
-        return spark_schema(table.schema)
+        return from_arrow_schema(table.schema)
 
     def found(self) -> FoundLogs:
         """All files that the paths lead to.
@@ -111,7 +111,7 @@ class Reading:
 
         Args:
             partition: what to read.
-            accounts: get the counts as the rows are taken.
+            accounts: receives the counts while the rows are read.
 
         Raises:
             LogReadError: mode FAILFAST: at bytes that cannot be decoded.
@@ -119,9 +119,10 @@ class Reading:
         if not isinstance(partition, LogPartition):
             return  # Spark makes a partition of its own where there are none
         table = self.table()
-        expected = expected_by_spark(spark_schema(table.schema))
+        expected = expected_by_spark(from_arrow_schema(table.schema))
         for batch in read_part(table, partition.part, self.options.read, accounts, store=self.store):
-            yield as_spark_expects(batch, expected)
+            # Spark has its own names for the elements of lists.
+            yield batch if batch.schema.equals(expected, check_metadata=True) else batch.cast(expected)
         if self.options.accounts_path is not None:
             write_accounts(self.options.accounts_path, partition.number, accounts)
 
@@ -136,3 +137,8 @@ def make_reading(texts: Mapping[str, str]) -> Reading:
     options = source_options(texts)
     store_of(options.paths)
     return Reading(options)
+
+
+def expected_by_spark(schema: StructType) -> pa.Schema:
+    """The Arrow schema that Spark expects for the schema that a data source declares."""
+    return to_arrow_schema(schema, timezone="UTC")

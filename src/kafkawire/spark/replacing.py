@@ -14,8 +14,8 @@ from typing import Final
 
 from pyarrow import fs
 
-from kafkawire.spark.accounts import located
 from kafkawire.spark.options import OptionError
+from kafkawire.spark.task_accounts import located
 
 __all__ = ["Place", "place_of", "written_beside"]
 

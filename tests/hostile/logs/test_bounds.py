@@ -13,7 +13,7 @@ from tests.made.segments import OFFSETS, batches_of, index_entries
 from kafkawire.logs import Accounts, FileRange, ReadMode, ReadOptions, find_log_files, read_table
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import DEFAULT_OPTIONS
-from kafkawire.logs.records.groups import scan_groups
+from kafkawire.logs.records.scanning import scan_groups
 from kafkawire.wire.batches import RecordBatch, seal
 
 

@@ -13,7 +13,7 @@ from tests.made.logs import METADATA_LOG, Step, write_segment
 
 from kafkawire.layout import Uuid
 from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions
-from kafkawire.logs.histories.tables import HISTORIES
+from kafkawire.logs.history_tables import HISTORIES
 from kafkawire.protocol import PartitionRecord, TopicRecord
 
 _LOGS = {

@@ -1,4 +1,4 @@
-"""The command: its options and its outcome."""
+"""``kafkawire tables``: its options, and its exit code."""
 
 from __future__ import annotations
 
@@ -13,16 +13,22 @@ from rich.console import Console
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.tables.destination import opened_destination
 from kafkawire.cli.tables.formats import Format, chosen_format
-from kafkawire.cli.tables.purposes import purpose_of
 from kafkawire.cli.tables.read_options import with_read_options
 from kafkawire.cli.tables.table_batches import batches_of, command_errors
 from kafkawire.cli.tables.terminal import TerminalTable
 from kafkawire.cli.tables.writing import write_rows
 from kafkawire.logs import Accounts, ReadOptions, RecordRegistry, table_named, table_names
+from kafkawire.logs.history_tables import HISTORIES
 from kafkawire.logs.planning import find_logs
 
 _WIDE: Final = 1_000_000
 """Characters of a line where no terminal limits it."""
+
+_PURPOSES: Final = {
+    "batches": "the batches of any log: sizes, codecs, checksums, producers",
+    "records": "the records of any log, each as Kafka's JSON",
+    **{name: history.purpose for name, history in HISTORIES.items()},
+}
 
 
 @with_read_options
@@ -101,7 +107,8 @@ def _list_tables(registry: RecordRegistry) -> None:
     names = table_names(registry)
     width = max(map(len, names))
     for name in names:
-        typer.echo(f"{name:<{width}}  {purpose_of(name)}")
+        purpose = _PURPOSES.get(name, f"the {name.replace('_', ' ')} records, a column for each field")
+        typer.echo(f"{name:<{width}}  {purpose}")
 
 
 def _print_table(table: TerminalTable, stream: BinaryIO, errors: Console, *, everything: bool) -> None:

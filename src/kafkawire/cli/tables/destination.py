@@ -1,4 +1,4 @@
-"""Where output goes: standard output, or a file that is written completely or not at all."""
+"""The output: standard output, or a file that is written completely or not at all."""
 
 from __future__ import annotations
 

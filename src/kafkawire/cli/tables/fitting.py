@@ -1,4 +1,4 @@
-"""Which columns of a table a terminal has room for, and how much of it each gets."""
+"""The columns of a table that fit on a terminal, and their widths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 __all__ = ["ShownColumn", "fitting_columns"]
 
-_TELLING: Final = frozenset(
+_MOST_INFORMATIVE: Final = frozenset(
     {
         *("principal", "permission", "permission_type", "operation", "resource_type", "resource_name"),
         *("user", "client_id", "ip", "key", "value", "name", "partitions", "group_id", "topic", "partition"),
@@ -20,13 +20,13 @@ _TELLING: Final = frozenset(
 )
 """Columns that are shown first, folded and with times to the second if there is not enough room for all of them."""
 
-_CUT: Final = "json"
+_CUT_COLUMN: Final = "json"
 """The column that gets the remaining room and is cut there."""
 
 _OF_RECORDS: Final = frozenset({"log_offset", "append_time"})
 """Columns that are less informative in rows with an interval."""
 
-_FAINT: Final = frozenset({"cluster", "file", "batch_position", "leader_epoch"})
+_SHOWN_LAST: Final = frozenset({"cluster", "file", "batch_position", "leader_epoch"})
 """Columns that are shown last: the origin of a row is least informative."""
 
 _IDENTITIES: Final = frozenset({"id", "acl_id", "topic_id", "record_version"})
@@ -103,7 +103,7 @@ def _chosen(ranked: Sequence[ShownColumn], informative: Set[str], room: int) -> 
     for column in ranked:
         if not all_informative_fit and column.name not in informative:
             return
-        shown = column.cut(free - _GAP) if column.name == _CUT and free >= _NARROWEST_CUT else column
+        shown = column.cut(free - _GAP) if column.name == _CUT_COLUMN and free >= _NARROWEST_CUT else column
         if shown.width + _GAP <= free or free == room:
             yield shown
             free -= shown.width + _GAP
@@ -121,7 +121,7 @@ def _widened(chosen: _Chosen, ranked: Sequence[ShownColumn], room: int) -> Itera
             continue
         if pa.types.is_timestamp(whole.kind):
             times.append((shown, whole))
-        elif shown.name == _CUT:
+        elif shown.name == _CUT_COLUMN:
             yield shown
         else:
             widest = min(whole.narrowed(_WIDEST[0]).width, shown.width + max(free, 0))
@@ -132,15 +132,15 @@ def _widened(chosen: _Chosen, ranked: Sequence[ShownColumn], room: int) -> Itera
 
 
 def _rank(column: ShownColumn, names: set[str]) -> int:
-    """Which columns go first."""
+    """The rank of a column: low ranks are shown first."""
     name = column.name
-    if name in _FAINT or pa.types.is_binary(column.kind):
+    if name in _SHOWN_LAST or pa.types.is_binary(column.kind):
         return 4
     if name in _OF_RECORDS and "valid_from" in names:
         return 2
-    if name in _TELLING:
+    if name in _MOST_INFORMATIVE:
         return 0
-    if name == _CUT:
+    if name == _CUT_COLUMN:
         return 1
     beside_its_name = name.endswith("_code") and name.removesuffix("_code") in names
     return 3 if beside_its_name or name in _IDENTITIES else 2

@@ -30,18 +30,18 @@ _OF_SUFFIX: Final = {
 }
 
 
-def chosen_format(wanted: Format | None, out: Path | None, *, terminal: bool) -> Format:
+def chosen_format(requested: Format | None, out: Path | None, *, terminal: bool) -> Format:
     """The format of the option, else the one that the file's name or the terminal suggests.
 
     Args:
-        wanted: by option.
+        requested: by option.
         out: the file to write; None for standard output.
         terminal: whether standard output is one.
 
     Raises:
         CommandError: the file's name suggests none, or Parquet would go to a terminal.
     """
-    if wanted is None:
+    if requested is None:
         if out is None:
             return Format.TABLE if terminal else Format.JSON
         try:
@@ -51,6 +51,6 @@ def chosen_format(wanted: Format | None, out: Path | None, *, terminal: bool) ->
             raise CommandError(
                 f"--out {out}: its name ends in none of {known}; give --format", ExitCode.USAGE
             ) from None
-    if wanted is Format.PARQUET and out is None and terminal:
+    if requested is Format.PARQUET and out is None and terminal:
         raise CommandError("Parquet is binary: give --out FILE, or write to a pipe", ExitCode.USAGE)
-    return wanted
+    return requested

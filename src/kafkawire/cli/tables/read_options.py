@@ -21,7 +21,7 @@ _ANNOTATED: Final[Any] = Annotated
 
 
 def with_read_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command an option for each record of the table; its parameter ``options`` gets their values.
+    """Give a command all read options; its parameter ``options`` receives their values.
 
     Raises:
         CommandError: a value is malformed.

@@ -34,9 +34,9 @@ class TerminalTable:
         self._rows = total = 0
         for batch in batches:
             total += batch.num_rows
-            wanted = batch.slice(0, MAXIMUM_ROWS - self._rows)
-            self._rows += wanted.num_rows
-            kept += [wanted] if wanted.num_rows else []
+            shown_rows = batch.slice(0, MAXIMUM_ROWS - self._rows)
+            self._rows += shown_rows.num_rows
+            kept += [shown_rows] if shown_rows.num_rows else []
         self.left_out_rows = total - self._rows
         self.left_out_columns: tuple[str, ...] = ()
         self._columns = tuple(_columns(kept, schema))

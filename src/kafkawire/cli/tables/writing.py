@@ -1,4 +1,4 @@
-"""Batches of rows to a stream, in the formats that programs read."""
+"""Writes batches of rows as CSV, JSON lines or Parquet."""
 
 from __future__ import annotations
 

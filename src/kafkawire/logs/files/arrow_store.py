@@ -63,7 +63,7 @@ class ArrowStore:
 
     def matching(self, pattern: str) -> Iterator[str]:
         """See ``FileStore``."""
-        wanted = pattern.rstrip("/").split("/")
+        pattern_parts = pattern.rstrip("/").split("/")
         folders_only = pattern.endswith("/")
         fixed = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0]
         if _URI.fullmatch(fixed) is None:
@@ -73,7 +73,7 @@ class ArrowStore:
             for path in accumulate(found.path.split("/"), lambda folder, name: f"{folder}/{name}"):
                 if path not in tried and not (folders_only and path == found.path):
                     tried.add(path)
-                    if _fits(path.split("/"), wanted):
+                    if _fits(path.split("/"), pattern_parts):
                         yield path
 
     def open(self, path: str) -> OpenFile:
@@ -151,13 +151,13 @@ def _with_advice(error: OSError) -> OSError:
     return error
 
 
-def _fits(path: Sequence[str], wanted: Sequence[str]) -> bool:
+def _fits(path: Sequence[str], pattern_parts: Sequence[str]) -> bool:
     """Whether the names of a path match those of a pattern, in which ``**`` matches any number of folders."""
-    if not wanted:
+    if not pattern_parts:
         return not path
-    if wanted[0] == "**":
-        return any(_fits(path[start:], wanted[1:]) for start in range(len(path) + 1))
-    return bool(path) and fnmatch.fnmatchcase(path[0], wanted[0]) and _fits(path[1:], wanted[1:])
+    if pattern_parts[0] == "**":
+        return any(_fits(path[start:], pattern_parts[1:]) for start in range(len(path) + 1))
+    return bool(path) and fnmatch.fnmatchcase(path[0], pattern_parts[0]) and _fits(path[1:], pattern_parts[1:])
 
 
 def _stamp(info: fs.FileInfo) -> FileStamp:

@@ -20,7 +20,7 @@ _SEGMENT: Final = re.compile(r"(?P<offset>\d{20})\.log")
 _SNAPSHOT: Final = re.compile(r"(?P<offset>\d{20})-(?P<epoch>\d{10})\.checkpoint")
 _BOOTSTRAP: Final = "bootstrap.checkpoint"
 _PARTITION_FOLDER: Final = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)")
-_FOLDER_ON_ITS_WAY: Final = re.compile(r".+\.[0-9a-f]{32}-(delete|future|stray)")
+_MOVING_FOLDER: Final = re.compile(r".+\.[0-9a-f]{32}-(delete|future|stray)")
 _SIGNS_OF_METADATA: Final = ("quorum-state", _BOOTSTRAP)
 _ENDS: Final = (".log", ".checkpoint")
 _CLUSTER_FILE: Final = "meta.properties"
@@ -107,14 +107,19 @@ def find_log_files(
         LogReadError: code ``unreadable``: there is no such path, or it cannot be listed.
     """
     found: dict[str, LogFile] = {}
-    ways: dict[str, str] = {}
+    first_paths: dict[str, str] = {}
     for path, named in _expanded([fspath(path) for path in paths], store):
         for real_folder, file in _files_of_path(path, store, recursive=recursive, named=named):
             name = _name(file.path)
             if path_glob_filter is None or fnmatch.fnmatchcase(name, path_glob_filter):
-                first_way = ways.setdefault(real_folder, file.path.removesuffix(name)) + name
-                found.setdefault(first_way, file if first_way == file.path else replace(file, path=first_way))
+                first_path = first_paths.setdefault(real_folder, file.path.removesuffix(name)) + name
+                found.setdefault(first_path, file if first_path == file.path else replace(file, path=first_path))
     return _with_last_segments(sorted(found.values(), key=_log_order))
+
+
+def segments_of(files: Iterable[LogFile]) -> list[LogFile]:
+    """The segments among the files of a log, in the order of their offsets."""
+    return sorted((file for file in files if file.kind is FileKind.SEGMENT), key=lambda file: file.base_offset)
 
 
 def _with_last_segments(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
@@ -180,7 +185,7 @@ def _real_folder(file: FoundFile) -> str:
 
 def _files_of_folder(folder: str, members: Sequence[FoundFile], store: FileStore) -> Iterator[tuple[str, LogFile]]:
     log = _name(folder)
-    if _FOLDER_ON_ITS_WAY.fullmatch(log):
+    if _MOVING_FOLDER.fullmatch(log):
         return
     known = [(member, found) for member in members if (found := _kind_and_offset(_name(member.path)))]
     if not known:
@@ -196,7 +201,7 @@ def _files_of_folder(folder: str, members: Sequence[FoundFile], store: FileStore
 def _may_be_log(path: str) -> bool:
     """Whether to read a file that matches a pattern: patterns also match other files beside logs."""
     folder, _, name = path.rpartition("/")
-    return name.endswith(_ENDS) and not _FOLDER_ON_ITS_WAY.fullmatch(_name(folder))
+    return name.endswith(_ENDS) and not _MOVING_FOLDER.fullmatch(_name(folder))
 
 
 def _single_file(file: FoundFile, store: FileStore) -> LogFile:
@@ -231,7 +236,7 @@ def _kind_and_offset(name: str) -> tuple[FileKind, int, int | None] | None:
 
 
 def _topic(log: str, names: Iterable[str]) -> str | None:
-    """The topic of a folder. Some files are only in folders of the metadata log, whatever the folder is called."""
+    """The topic of a folder. Some files reveal the metadata log in a folder of any name."""
     if any(name in _SIGNS_OF_METADATA or _SNAPSHOT.fullmatch(name) for name in names):
         return METADATA_TOPIC
     match = _PARTITION_FOLDER.fullmatch(log)

@@ -1,4 +1,4 @@
-"""Where the bytes of logs are: files of this machine, or another store."""
+"""The store of the files of logs: a protocol, and the files of this machine."""
 
 from __future__ import annotations
 

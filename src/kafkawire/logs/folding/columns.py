@@ -1,4 +1,4 @@
-"""Columns of a history, made of Python values."""
+"""Columns of a history from Python values."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class DecodedRecord(msgspec.Struct, gc=False):
         value: None for a tombstone, and if it could not be decoded.
         is_tombstone: whether the record has no value.
         raw: the bytes of the value, or of the key if there is no value.
-        error: the code of what is wrong, or None. With ``trailing_bytes`` the messages are complete.
+        error: the code of the error, or None. With ``trailing_bytes`` the messages are complete.
         reason: the error in words.
     """
 
@@ -64,15 +64,15 @@ class CoordinatorDecoder:
 
     Args:
         topic: of its log.
-        wanted: names of the record types that the history needs; others are skipped.
+        needed: names of the record types that the history needs; others are skipped.
         registry: all record types.
     """
 
-    def __init__(self, topic: str, wanted: frozenset[str], registry: RecordRegistry) -> None:
+    def __init__(self, topic: str, needed: frozenset[str], registry: RecordRegistry) -> None:
         types = registry.coordinators[topic]
         self._numbers = frozenset(types)
-        self._wanted = {_prefix(each.number): _known(each, registry) for each in types.values() if each.name in wanted}
-        self._readers = {prefix: _readers(known) for prefix, known in self._wanted.items()}
+        self._needed = {_prefix(each.number): _known(each, registry) for each in types.values() if each.name in needed}
+        self._readers = {prefix: _readers(known) for prefix, known in self._needed.items()}
 
     def decode(self, key: bytes | None, value: bytes | None) -> DecodedRecord | None:
         """The record, or None if the history does not need its type."""
@@ -96,7 +96,7 @@ class CoordinatorDecoder:
                     return DecodedRecord(name, key_message, value_message, raw=value)
         except _FAILS:
             pass
-        return _decode_exactly(self._wanted[prefix], key, value)
+        return _decode_exactly(self._needed[prefix], key, value)
 
 
 def _prefix(number: int) -> bytes:
@@ -120,7 +120,7 @@ def _unreadable(_buffer: bytes, _at: int) -> tuple[Message, int]:
 
 
 def _decode_exactly(known: _Known, key: bytes, value: bytes | None) -> DecodedRecord:
-    """Decode a record that the fast path refused, and report what is wrong with it."""
+    """Decode a record that the fast path refused, and report its error."""
     decoded = DecodedRecord(known.name, is_tombstone=value is None, raw=key if value is None else value)
     try:
         decoded.key, end = known.key.decode_from(key, PREFIX_SIZE, known.key_version)

@@ -7,11 +7,11 @@ from typing import ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from kafkawire.logs.files.log_files import FileKind, LogFile
+from kafkawire.logs.files.log_files import LogFile, segments_of
 from kafkawire.logs.folding.coordinator_decoder import CoordinatorDecoder, DecodedRecord
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
-from kafkawire.logs.records.opened import OpenedBatch
+from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.times import Clock
 from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
 from kafkawire.wire import DecodeError
@@ -45,14 +45,14 @@ class Place(NamedTuple):
 
 
 class HistoryRow(msgspec.Struct, gc=False, kw_only=True):
-    """What the rows of all histories of groups have.
+    """The attributes that rows of all group histories have.
 
     Attributes:
-        place: the record that began it.
-        valid_from, valid_to: when it held, in milliseconds since the epoch.
-        error: the code of what is wrong with the record, or None.
-        corrupt: the bytes, if something is wrong with them.
-        is_lost: whether the row is about bytes that no record could be read from.
+        place: the record that began the row.
+        valid_from, valid_to: when the row was valid, in milliseconds since the epoch.
+        error: the code of the error in the record, or None.
+        corrupt: the bytes with the error.
+        is_lost: whether the row is for bytes that could not be read as records.
     """
 
     place: Place
@@ -78,7 +78,7 @@ class RowReducer(Protocol[R]):
     ended: list[R]
 
     def apply(self, record: DecodedRecord, place: Place, batch: RecordBatch) -> str | None:
-        """Apply the next record; returns what is wrong with the bytes of other protocols inside it, or None."""
+        """Apply the next record; returns the error in an embedded message, such as a subscription, or None."""
 
     def end_transaction(self, producer_id: int, at: int, *, committed: bool) -> None:
         """End the transaction of a producer."""
@@ -118,8 +118,7 @@ class CoordinatorFold(Generic[R]):
 
     def run(self, files: Sequence[LogFile]) -> Iterator[None]:
         """Apply all files; pauses after each batch and each flaw, so that the caller can take rows that have ended."""
-        segments = sorted((file for file in files if file.kind is FileKind.SEGMENT), key=lambda file: file.base_offset)
-        for segment in segments:
+        for segment in segments_of(files):
             self._covered = max(self._covered, self._expected)
             self._expected = 0
             for found in self._source.batches(segment):

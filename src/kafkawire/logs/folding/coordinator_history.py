@@ -1,4 +1,4 @@
-"""The histories of groups and their offsets: a row for each record or state, with the time during which it held."""
+"""The histories of groups and their offsets: a row for each record or state, with the time of its validity."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ __all__ = ["CoordinatorHistory"]
 class CoordinatorHistory(History, Generic[R]):
     """A history that is folded from the log of a group coordinator.
 
-    A row comes as soon as nothing can change it, which is when it ends; rows that still hold come last, in the order of
-    the log. Memory holds these, the records of open transactions, and some rows.
+    A row is returned when it ends, since nothing can change it then. Rows that are still valid come last, in the order
+    of the log. Memory holds these, the records of open transactions, and some rows.
 
     Attributes:
         make_reducer: makes an empty history.
@@ -70,28 +70,28 @@ class CoordinatorHistory(History, Generic[R]):
             yield record_batch(schema, columns)
 
     def _row_batches(self, files: Sequence[LogFile], source: FoldSource) -> Iterator[Sequence[R]]:
-        chosen = _Choice(source)
+        row_filter = _RowFilter(source)
         fold = CoordinatorFold(self.make_reducer(), source)
         rows: list[R] = []
         for _ in fold.run(files):
             ended = fold.reducer.ended
-            rows += filter(chosen, ended)
+            rows += filter(row_filter, ended)
             ended.clear()
-            chosen.refuse_before(fold.known_since, files)
-            while len(rows) >= LARGEST_ROW_BATCH or chosen.corrupt_octets >= SHOWN_CORRUPT_OCTETS:
+            row_filter.refuse_before(fold.known_since, files)
+            while len(rows) >= LARGEST_ROW_BATCH or row_filter.corrupt_octets >= SHOWN_CORRUPT_OCTETS:
                 yield rows[:LARGEST_ROW_BATCH]
                 del rows[:LARGEST_ROW_BATCH]
-                chosen.corrupt_octets = 0
-        rows += filter(chosen, (*fold.reducer.ended, *fold.reducer.still_open()))
+                row_filter.corrupt_octets = 0
+        rows += filter(row_filter, (*fold.reducer.ended, *fold.reducer.still_open()))
         for start in range(0, len(rows), LARGEST_ROW_BATCH):
             yield rows[start : start + LARGEST_ROW_BATCH]
 
 
-class _Choice:
+class _RowFilter:
     """Decides which rows the options include, and counts them.
 
     Attributes:
-        corrupt_octets: bytes in rows about what could not be read. The caller resets it.
+        corrupt_octets: undecoded bytes in the included rows. The caller resets it.
     """
 
     def __init__(self, source: FoldSource) -> None:
@@ -101,7 +101,7 @@ class _Choice:
         self._accounts = source.accounts
 
     def __call__(self, row: HistoryRow) -> bool:
-        reason = self._reason_against(row)
+        reason = self._reason_to_drop(row)
         if reason is None and row.is_lost:
             self._accounts.flaw_rows += 1
             self.corrupt_octets += len(row.corrupt or b"")
@@ -111,7 +111,7 @@ class _Choice:
             self._accounts.dropped(reason, 1)
         return reason is None
 
-    def _reason_against(self, row: HistoryRow) -> str | None:
+    def _reason_to_drop(self, row: HistoryRow) -> str | None:
         if row.error is not None and self._options.mode is not ReadMode.PERMISSIVE:
             return row.error
         if row.is_lost and self._selection.as_of is not None:
@@ -120,10 +120,10 @@ class _Choice:
         return None if self._selection.keeps_span(row.valid_from, row.valid_to, offset, offset) else "filtered"
 
     def refuse_before(self, known_since: int | None, files: Sequence[LogFile]) -> None:
-        """Refuse an ``as_of`` before the time since which the log is known.
+        """Check ``as_of``.
 
         Raises:
-            BeforeKnowledgeError: it is.
+            BeforeKnowledgeError: it is before ``known_since``.
         """
         options, as_of = self._options, self._selection.as_of
         if options.as_of is not None and as_of is not None and known_since is not None and as_of < known_since:

@@ -1,4 +1,4 @@
-"""What a history declares of itself, whatever it is folded from."""
+"""The base class of the histories of the metadata log and of group coordinators."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["History"]
 
 @dataclass(frozen=True)
 class History(ABC):
-    """A table of what held from when to when.
+    """A table of values, each with the time during which it was valid.
 
     Attributes:
         name: of the table.
         purpose: what the table holds, in a line.
-        own_columns: the columns that other histories do not have, and the types of their cells.
+        own_columns: names and types of the columns that not all histories have.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Intervals: which values held from when to when, built from changes in the order of a log."""
+"""Intervals of time during which a key had the same values, made from changes in the order of a log."""
 
 from __future__ import annotations
 
@@ -52,24 +52,24 @@ class Interval(msgspec.Struct, Generic[K], gc=False):
 
 
 class Ledger(Generic[K]):
-    """The open intervals, one for each key, and those that ended since they were last taken.
+    """The open intervals, one for each key, and the ended ones that the caller has not taken yet.
 
     Memory is bounded by the keys that are open.
 
     Args:
         renews: whether new values of a key begin a new interval; otherwise they replace the values of the open one.
-        nothing: values that mean the same as no interval; snapshots leave such keys out.
+        absent: values that are equivalent to no interval: a snapshot omits keys with these values.
 
     Attributes:
         complete: whether every key that has values is known. If not, the end of an unknown interval is kept too.
         ended: intervals in the order in which they ended. The caller clears the list.
     """
 
-    def __init__(self, *, renews: bool = True, nothing: Values | None = None) -> None:
+    def __init__(self, *, renews: bool = True, absent: Values | None = None) -> None:
         self.complete = False
         self.ended: list[Interval[K]] = []
         self._renews = renews
-        self._nothing = nothing
+        self._absent = absent
         self._open: dict[K, Interval[K]] = {}
         self._groups: dict[Hashable, dict[K, None]] = {}
 
@@ -82,7 +82,7 @@ class Ledger(Generic[K]):
         return None if held is None else held.values
 
     def put(self, key: K, values: Values, at: Moment, group: Hashable = None) -> None:
-        """Set the values of a key. Setting the values that it already has changes nothing."""
+        """Set the values of a key. Setting the values that it already has changes absent."""
         held = self._open.get(key)
         if held is not None:
             if held.values == values:
@@ -107,14 +107,14 @@ class Ledger(Generic[K]):
             self._end(self._open.pop(key), at)
 
     def compare(self, found: Ledger[K], at: Moment, began: Moment) -> None:
-        """Change to the state of a snapshot. What differs here changed at the time of the snapshot.
+        """Change to the state of a snapshot. All differences are changes at the time of the snapshot.
 
         Args:
             found: the open intervals of the snapshot.
             at: time and end offset of the snapshot.
             began: beginning of the intervals that only the snapshot has.
         """
-        for key in [key for key, held in self._open.items() if key not in found._open and held.values != self._nothing]:
+        for key in [key for key, held in self._open.items() if key not in found._open and held.values != self._absent]:
             self._end(self._open.pop(key), at)
         for key, there in found._open.items():
             held = self._open.get(key)

@@ -1,4 +1,4 @@
-"""Decoding for histories, which need the fields of Kafka's own definition whatever definition a user brings."""
+"""Decoding for histories: they need the fields of Kafka's own definition, even if a user's definition replaces it."""
 
 from __future__ import annotations
 
@@ -35,11 +35,13 @@ class MessageDecoder:
 
     def __init__(self, name: str, registry: RecordRegistry) -> None:
         self.name = name
-        self._kafkas = message_class(name)
-        self._defined = registry.message(name)
-        self._is_own = self._defined is not self._kafkas
-        self._lacks = tuple(_lacking(_layouts(self._kafkas), _layouts(self._defined))) if self._is_own else ()
-        versions = range(0) if self._lacks else self._defined.VERSIONS
+        self._kafka_class = message_class(name)
+        self._defined_class = registry.message(name)
+        self._is_own = self._defined_class is not self._kafka_class
+        self._missing = (
+            tuple(_missing_fields(_layouts(self._kafka_class), _layouts(self._defined_class))) if self._is_own else ()
+        )
+        versions = range(0) if self._missing else self._defined_class.VERSIONS
         self.readers: Mapping[int, Reader] = {version: self._reader(version) for version in versions}
 
     def decode_from(self, buffer: bytes, at: int, version: int) -> tuple[Message, int]:
@@ -50,39 +52,39 @@ class MessageDecoder:
         """
         if version not in self.readers:
             raise DecodeError("version", self._refusal(version), message_name=self.name, version=version, offset=at)
-        message, end = self._defined.decode_from(buffer, at, version)
-        return self._as_kafkas(message), end
+        message, end = self._defined_class.decode_from(buffer, at, version)
+        return self._in_kafka_class(message), end
 
     def _refusal(self, version: int) -> str:
-        if self._lacks:
-            return f"its own definition does not have these fields of Kafka's: {', '.join(self._lacks)}"
-        known = self._defined.VERSIONS
+        if self._missing:
+            return f"its own definition does not have these fields of Kafka's: {', '.join(self._missing)}"
+        known = self._defined_class.VERSIONS
         return f"there is no version {version}; versions are {known.start} to {known.stop - 1}"
 
     def _reader(self, version: int) -> Reader:
-        read = self._defined.fast_reader(version)
+        read = self._defined_class.fast_reader(version)
         if not self._is_own:
             return read
 
-        def read_as_kafkas(buffer: bytes, at: int) -> tuple[Message, int]:
+        def read_in_kafka_class(buffer: bytes, at: int) -> tuple[Message, int]:
             message, end = read(buffer, at)
-            return self._as_kafkas(message), end
+            return self._in_kafka_class(message), end
 
-        return read_as_kafkas
+        return read_in_kafka_class
 
-    def _as_kafkas(self, message: Message) -> Message:
+    def _in_kafka_class(self, message: Message) -> Message:
         """The message in Kafka's class. The structs inside keep their classes; they have the fields that are needed."""
         if not self._is_own:
             return message
-        fields = (name for name in self._kafkas.__struct_fields__ if name != "unknown_tagged_fields")
-        return msgspec.structs.replace(self._kafkas(), **{name: getattr(message, name) for name in fields})
+        fields = (name for name in self._kafka_class.__struct_fields__ if name != "unknown_tagged_fields")
+        return msgspec.structs.replace(self._kafka_class(), **{name: getattr(message, name) for name in fields})
 
 
 def _layouts(message: type[Message]) -> Sequence[StructLayout]:
     return message.layouts().layouts
 
 
-def _lacking(kafkas: Sequence[StructLayout], defined: Sequence[StructLayout]) -> Iterator[str]:
+def _missing_fields(kafkas: Sequence[StructLayout], defined: Sequence[StructLayout]) -> Iterator[str]:
     """The fields of a struct that another definition lacks, or has with another type."""
     others = {field.attribute: field for field in defined[-1].fields}
     for field in kafkas[-1].fields:
@@ -90,11 +92,11 @@ def _lacking(kafkas: Sequence[StructLayout], defined: Sequence[StructLayout]) ->
         if other is None or not _is_same(field, other):
             yield field.name
         elif field.type == "struct":
-            yield from _lacking(_structs(kafkas, field), _structs(defined, field))
+            yield from _missing_fields(_structs(kafkas, field), _structs(defined, field))
 
 
 def _is_same(field: FieldLayout, other: FieldLayout) -> bool:
-    """Whether the values of another field can take the place of those of a field."""
+    """Whether another field has values of the same type, and null only if the field has."""
     return (field.type, field.array) == (other.type, other.array) and (field.ever_nullable or not other.ever_nullable)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from kafkawire.logs.folding.message_decoder import MessageDecoder, Reader
 from kafkawire.logs.frames.flaws import code_of
-from kafkawire.logs.records.opened import OpenedBatch
+from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.records.framed_records import FRAME_VERSION, METADATA_RECORD, read_frame
 from kafkawire.wire import DecodeError, Message
@@ -24,36 +24,36 @@ class MetadataDecoder:
     """Decodes the records of batches.
 
     Args:
-        wanted: names of the messages that the history needs.
+        needed: names of the messages that the history needs.
         registry: all record types.
         failed: called with the code, the reason, the batch and the offset of each malformed record.
 
     Attributes:
-        lost_some: whether a wanted record could not be decoded. The caller resets it.
+        lost_some: whether a needed record could not be decoded. The caller resets it.
     """
 
     def __init__(
         self,
-        wanted: frozenset[str],
+        needed: frozenset[str],
         registry: RecordRegistry,
         failed: Callable[[str, str, OpenedBatch, int], None],
     ) -> None:
         self.lost_some = False
         self._failed = failed
         self._known = frozenset(registry.metadata)
-        self._wanted = {
-            number: MessageDecoder(name, registry) for number, name in registry.metadata.items() if name in wanted
+        self._needed = {
+            number: MessageDecoder(name, registry) for number, name in registry.metadata.items() if name in needed
         }
-        others = self._known - self._wanted.keys()
+        others = self._known - self._needed.keys()
         self._skipped = frozenset(bytes((FRAME_VERSION,)) + write_uvarint(number) for number in others)
         self._readers: dict[bytes, Reader] = {
             bytes((FRAME_VERSION,)) + write_uvarint(number) + write_uvarint(version): reader
-            for number, kind in self._wanted.items()
+            for number, kind in self._needed.items()
             for version, reader in kind.readers.items()
         }
 
     def records_of(self, found: OpenedBatch, first: int, limit: int | None) -> Iterator[tuple[Message, int, int]]:
-        """The wanted records of a batch, with timestamp and offset.
+        """The needed records of a batch, with timestamp and offset.
 
         Args:
             found: the batch.
@@ -81,16 +81,16 @@ class MetadataDecoder:
                 yield message, timestamp, offset
 
     def _exactly(self, value: bytes | None, found: OpenedBatch, offset: int) -> Message | None:
-        """Decode a record that the fast path refused, or report what is wrong with it."""
+        """Decode a record that the fast path refused, or report its error."""
         octets = value or b""
         try:
             number, version, start = read_frame(octets, METADATA_RECORD)
             if number not in self._known:
                 self._failed("unknown_type", f"no record has the id {number}", found, offset)
                 return None
-            if number not in self._wanted:
+            if number not in self._needed:
                 return None
-            message, end = self._wanted[number].decode_from(octets, start, version)
+            message, end = self._needed[number].decode_from(octets, start, version)
         except DecodeError as error:
             self.lost_some = True
             self._failed(code_of(error), str(error), found, offset)

@@ -9,12 +9,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol
 
-from kafkawire.logs.files.log_files import FileKind, LogFile
+from kafkawire.logs.files.log_files import FileKind, LogFile, segments_of
 from kafkawire.logs.folding.intervals import K, Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import MetadataDecoder
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
-from kafkawire.logs.records.opened import OpenedBatch
+from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.times import Clock
 from kafkawire.protocol import (
     AbortTransactionRecord,
@@ -79,8 +79,8 @@ class _State(Generic[K]):
         if self.transactions.begun is None and record.API_KEY not in MARKERS:  # nearly always; saves a call and a tuple
             self.reducer.apply(record, at)
             return
-        for each, its_own in self.transactions.take(record.API_KEY, (record, at)):
-            self.reducer.apply(each, at if its_own is at else Moment(at.time, its_own.offset))
+        for each, moment in self.transactions.take(record.API_KEY, (record, at)):
+            self.reducer.apply(each, at if moment is at else Moment(at.time, moment.offset))
 
 
 class _SnapshotState(_State[K]):
@@ -125,8 +125,8 @@ class MetadataFold(Generic[K]):
         has_snapshots: whether there are snapshots, which may have the state before the first record.
 
     Attributes:
-        complete_since: the time, in milliseconds, from which on everything is known; None as long as something is not.
-        losses: what could not be read. The caller clears the list.
+        complete_since: the time, in milliseconds, since which the whole state is known; None until then.
+        losses: the records that could not be read. The caller clears the list.
     """
 
     def __init__(self, make_reducer: Callable[[], StateReducer[K]], source: FoldSource, *, has_snapshots: bool) -> None:
@@ -245,7 +245,7 @@ def replay(files: Sequence[LogFile], folds: Sequence[MetadataFold[Any]], source:
         LogReadError: as ``FoldSource.batches``.
     """
     high_watermark = source.options.high_watermark
-    segments = sorted((file for file in files if file.kind is FileKind.SEGMENT), key=lambda file: file.base_offset)
+    segments = segments_of(files)
     first = 1 if segments else 0  # the log repeats the records of a snapshot at 0, such as bootstrap.checkpoint
     last = float("inf") if high_watermark is None else high_watermark
     snapshots = deque(

@@ -1,4 +1,4 @@
-"""The histories of the cluster's metadata: one row for each interval during which something held."""
+"""The histories of the cluster's metadata: a row for each interval with the same values."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class _Rows(Generic[K]):
         )
 
     def ready(self) -> Iterator[pa.RecordBatch]:
-        """The rows that nothing can change any more, once they are many.
+        """Full batches of rows whose intervals have ended.
 
         Raises:
             BeforeKnowledgeError: ``as_of`` lies before the time from which the whole state is known.
@@ -155,9 +155,9 @@ class _Rows(Generic[K]):
         return record_batch(self._schema, columns)
 
     def _loss_rows(self) -> Iterator[pa.RecordBatch]:
-        """A row for each loss, so that the rows alone show that some are missing; as of a time, the losses before it.
+        """A row for each loss, so that the table shows that rows are missing; with ``as_of``, only for earlier losses.
 
-        The row begins and ends at the time of the loss, so it holds at no time.
+        The row begins and ends at the time of the loss, so it is never valid.
         """
         as_of = self._selection.as_of
         losses = [loss for loss in self.fold.losses if as_of is None or (loss.time or 0) <= as_of]

@@ -1,4 +1,4 @@
-"""Which intervals the options include: those that hold at a time, or that touch a span of times or offsets."""
+"""The intervals that the options include: valid at a time, or overlapping a range of times or offsets."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Selection:
 
     Attributes:
         as_of: milliseconds since the epoch, or None for all times.
-        from_time, until_time: a span of times, the end excluded; None where the span is open.
-        from_offset, until_offset: a span of offsets, in the same form.
+        from_time, until_time: a range of times, the end excluded; None for no limit.
+        from_offset, until_offset: a range of offsets, in the same form.
     """
 
     as_of: int | None
@@ -58,5 +58,5 @@ def _contains(time: int, begin: int | None, end: int | None) -> bool:
 
 
 def _touches(begin: int | None, end: int | None, first: int | None, last: int | None) -> bool:
-    """Whether an interval overlaps a span, begins in it or ends in it."""
+    """Whether an interval overlaps a range, or an empty interval lies in it."""
     return (first is None or end is None or end >= first) and (last is None or begin is None or begin < last)

@@ -1,4 +1,4 @@
-"""The batches that a fold reads, and the errors that it finds in them."""
+"""The batches that a history reads, and the errors that it finds in them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.records.groups import scan_records
-from kafkawire.logs.records.opened import OpenedBatch
+from kafkawire.logs.records.batch_records import OpenedBatch
+from kafkawire.logs.records.scanning import scan_records
 
 __all__ = ["FoldSource"]
 
 
 @dataclass(frozen=True)
 class FoldSource:
-    """Reads whole files: a state depends on all earlier records, so options that leave out records do not apply.
+    """Reads whole files: a state depends on all earlier records, so options that exclude records do not apply.
 
     Attributes:
         options: how to read.
@@ -32,7 +32,7 @@ class FoldSource:
     accounts: Accounts
     store: FileStore
     _counted: set[tuple[str, str, int]] = field(default_factory=set, init=False, repr=False, compare=False)
-    """Errors in the current batch: several histories may each find the same one."""
+    """Errors in the current batch: several histories may find the same one, which counts once."""
 
     def batches(self, file: LogFile) -> Iterator[OpenedBatch | Flaw]:
         """The batches of a file.

@@ -1,1 +1,1 @@
-"""From the bytes of segments and snapshots to batches, and the flaws between them."""
+"""The batches in segments and snapshots, and the flaws: bytes that are not valid batches."""

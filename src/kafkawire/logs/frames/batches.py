@@ -1,4 +1,4 @@
-"""From the bytes of a file to its batches. Each byte is counted once: as decoded, or as skipped with a code."""
+"""The batches of a file. Each byte is counted once: as decoded, or as skipped with a code."""
 
 from __future__ import annotations
 
@@ -120,9 +120,9 @@ class _Scan:
                             if found is not None:
                                 yield found
                     except FileChangedError:
-                        # A whole file of which nothing was read yet can be read again in its new state.
+                        # If no batch of a whole file was returned yet, read the file again in its new state.
                         if attempt or self._position != begun or not (self._begins_file and self._ends_file):
-                            yield self._lose("file_changed", self._end, b"", "the file was replaced or truncated")
+                            yield self._skip("file_changed", self._end, b"", "the file was replaced or truncated")
                             return
                     else:
                         return
@@ -137,15 +137,15 @@ class _Scan:
         data, at = window.data, position - window.start
         if at < 0 or at + HEADER_SIZE > len(data):
             if not window.cover(position, HEADER_SIZE):
-                return self._unusual(window, opened)
+                return self._flaw_or_end(window, opened)
             data, at = window.data, position - window.start
         _, length, magic = FRAME.unpack_from(data, at)
         size = length + LENGTH_COUNTS_FROM
         if magic != BATCH_MAGIC or not HEADER_SIZE <= size <= self._largest:  # as entry_size, without a call per batch
-            return self._unusual(window, opened)
+            return self._flaw_or_end(window, opened)
         if at + size > len(data):
             if not window.cover(position, size):
-                return self._unusual(window, opened)
+                return self._flaw_or_end(window, opened)
             data, at = window.data, 0
         batch = whole_batch(data, at, size, position)
         if self._filter.is_active and self._filter.excludes(batch):
@@ -158,15 +158,15 @@ class _Scan:
         self._accounts.decoded(size)
         return ScannedBatch(self._file, position, batch)
 
-    def _unusual(self, window: Window, opened: OpenFile) -> Flaw | None:
+    def _flaw_or_end(self, window: Window, opened: OpenFile) -> Flaw | None:
         """The flaw at the position, where no whole batch of magic 2 begins."""
         position = self._position
         if not window.cover(position, FRAME_SIZE):
-            return self._tail(window)
+            return self._incomplete_header(window)
         base_offset, length, magic = FRAME.unpack_from(window.data, position - window.start)
         size = entry_size(length, magic, self._largest)
         if not size:
-            return self._absurd(window, opened, length)
+            return self._impossible_length(window, opened, length)
         if not window.cover(position, size):
             return self._truncated(window, opened, size)
         return self._other_format(window, magic, size, base_offset)
@@ -176,19 +176,19 @@ class _Scan:
         resumption = self._resumption(opened, end)
         if resumption < end:
             # A sound batch begins inside this one, so its length is wrong too.
-            return self._lose("bad_length", resumption, self._shown(window), f"a length of {size}, and a wrong CRC")
+            return self._skip("bad_length", resumption, self._shown(window), f"a length of {size}, and a wrong CRC")
         raw = window.bytes_at(self._position, size)
-        return self._lose("bad_crc", end, raw, "the CRC is not that of the bytes", base_offset)
+        return self._skip("bad_crc", end, raw, "the CRC is not that of the bytes", base_offset)
 
     def _other_format(self, window: Window, magic: int, size: int, base_offset: int) -> Flaw:
         raw = window.bytes_at(self._position, size)
         end = self._position + size
         if 0 <= magic < BATCH_MAGIC:
             reason = f"a message of magic {magic}, from before Kafka 0.11"
-            return self._lose("old_magic", end, raw, reason, base_offset)
-        return self._lose("unsupported_version", end, raw, f"magic {magic}; 0 to 2 are known", base_offset)
+            return self._skip("old_magic", end, raw, reason, base_offset)
+        return self._skip("unsupported_version", end, raw, f"magic {magic}; 0 to 2 are known", base_offset)
 
-    def _absurd(self, window: Window, opened: OpenFile, length: int) -> Flaw | None:
+    def _impossible_length(self, window: Window, opened: OpenFile, length: int) -> Flaw | None:
         position = self._position
         if length == 0 and self._is_zero_from_here(window):
             self._accounts.skipped("zero_fill", self._range_end(window) - position)
@@ -196,18 +196,18 @@ class _Scan:
             return None
         window.cover(position, FRAME_SIZE)
         resumption = self._resumption(opened, window.file_size)
-        return self._lose("bad_length", resumption, self._shown(window), f"a length of {length}")
+        return self._skip("bad_length", resumption, self._shown(window), f"a length of {length}")
 
     def _truncated(self, window: Window, opened: OpenFile, size: int) -> Flaw:
         resumption = self._resumption(opened, window.file_size)
         left = window.file_size - self._position
         if resumption < window.file_size:
             reason = f"{size} bytes; {left} are left, and a sound batch begins in them"
-            return self._lose("bad_length", resumption, self._shown(window), reason)
+            return self._skip("bad_length", resumption, self._shown(window), reason)
         reason = f"{size} bytes; {left} are left"
-        return self._lose("truncated_batch", resumption, self._shown(window), reason)
+        return self._skip("truncated_batch", resumption, self._shown(window), reason)
 
-    def _tail(self, window: Window) -> Flaw | None:
+    def _incomplete_header(self, window: Window) -> Flaw | None:
         """The end of the file: fewer bytes than any header has."""
         left = window.file_size - self._position
         if left <= 0:
@@ -218,9 +218,9 @@ class _Scan:
             self._accounts.skipped("zero_fill", left)
             self._position = self._end
             return None
-        return self._lose("truncated_batch", window.file_size, self._shown(window), f"{left} bytes, no whole header")
+        return self._skip("truncated_batch", window.file_size, self._shown(window), f"{left} bytes, no whole header")
 
-    def _lose(self, code: str, until: int, raw: bytes, reason: str, base_offset: int | None = None) -> Flaw:
+    def _skip(self, code: str, until: int, raw: bytes, reason: str, base_offset: int | None = None) -> Flaw:
         position = self._position
         size = max(until - position, 0)
         self._accounts.skipped(code, size)

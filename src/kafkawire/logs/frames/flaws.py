@@ -47,7 +47,7 @@ class Flaw:
         position: of the first byte.
         size: how many bytes are lost.
         raw: the bytes, or the first of them; None if there are none to show.
-        reason: what is wrong, in one sentence.
+        reason: the error in one sentence.
         base_offset: from the header of the batch, if the header could be read.
     """
 

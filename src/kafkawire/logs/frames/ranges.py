@@ -15,7 +15,7 @@ from kafkawire.logs.frames.windows import FileChangedError, Window
 from kafkawire.logs.options import ReadOptions
 from kafkawire.wire.batches.framing import FRAME, FRAME_SIZE, entry_size
 
-__all__ = ["hop", "ranges_of"]
+__all__ = ["batch_starts", "ranges_of"]
 
 _TRIED_POINTS: Final = 8
 """After this many entries without a sound batch, the index is stale or belongs to another segment."""
@@ -41,7 +41,7 @@ def ranges_of(file: LogFile, target: int, options: ReadOptions, store: FileStore
     yield from (FileRange(file, *pair) for pair in pairwise((whole.start, *boundaries, whole.end)))
 
 
-def hop(opened: OpenFile, stamp: FileStamp, start: int, marks: Iterable[int], largest: int) -> Iterator[int]:
+def batch_starts(opened: OpenFile, stamp: FileStamp, start: int, marks: Iterable[int], largest: int) -> Iterator[int]:
     """The first batch at or after each mark, found by the lengths of batches, up to the first impossible length.
 
     Args:
@@ -92,7 +92,7 @@ def _limits(file: LogFile, opened: OpenFile, points: IndexPoints, options: ReadO
 
 
 def _boundaries(whole: FileRange, opened: OpenFile, points: IndexPoints, target: int, largest: int) -> Iterator[int]:
-    """Where ranges of similar size begin: all other cores would wait for a range that is larger than the others."""
+    """The positions where ranges begin. Ranges have similar sizes, since all cores would wait for a larger one."""
     last = whole.start
     for mark in _marks(whole, target):
         if mark <= last:
@@ -105,7 +105,7 @@ def _boundaries(whole: FileRange, opened: OpenFile, points: IndexPoints, target:
         last = found
     rest = [mark for mark in _marks(whole, target) if mark > last]
     stamp = FileStamp(whole.file.size, whole.file.modified)
-    yield from (each for each in hop(opened, stamp, last, rest, largest) if each < whole.end)
+    yield from (each for each in batch_starts(opened, stamp, last, rest, largest) if each < whole.end)
 
 
 def _marks(whole: FileRange, target: int) -> range:

@@ -56,13 +56,13 @@ class Window:
             FileChangedError: the file was replaced or truncated.
             OSError: the file cannot be read.
         """
-        wanted = min(max(size, OCTETS_AT_A_TIME), self.file_size - position)
+        size_to_read = min(max(size, OCTETS_AT_A_TIME), self.file_size - position)
         self.data = b""
         self.view = memoryview(b"")  # free the old window before reading the new one
-        self.data = self._file.read_at(position, wanted)
+        self.data = self._file.read_at(position, size_to_read)
         self.view = memoryview(self.data)
         self.start = position
-        if len(self.data) < wanted or not self._stamp.grew_to(self._file.stamp()):
+        if len(self.data) < size_to_read or not self._stamp.grew_to(self._file.stamp()):
             raise FileChangedError
 
     def bytes_at(self, position: int, size: int) -> bytes:

@@ -1,6 +1,7 @@
 """The histories: one module for each, with a ``HISTORY`` that declares the table.
 
-A module that is added here is found by itself: ``table_names``, the command, Spark and the Python API have the table.
+``kafkawire.logs.history_tables`` imports all modules of this package, so a new module adds its table to the commands,
+Spark and the Python API. ``group_records`` and ``group_state`` belong to ``groups``.
 """
 
 from __future__ import annotations

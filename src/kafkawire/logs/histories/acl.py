@@ -69,7 +69,7 @@ def _cells(intervals: Sequence[Interval[Uuid]]) -> Columns:
 
 HISTORY: Final = MetadataHistory(
     "acl_history",
-    "ACLs, and from when to when each was there",
+    "ACLs, with the time during which each existed",
     {
         "acl_id": pa.string(),
         "principal": pa.string(),

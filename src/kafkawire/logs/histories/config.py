@@ -32,7 +32,7 @@ class _ConfigReducer:
     RECORDS: ClassVar[frozenset[str]] = frozenset({"ConfigRecord", "TopicRecord", "RemoveTopicRecord"})
 
     def __init__(self) -> None:
-        self.ledger: Ledger[ConfigKey] = Ledger(nothing=_UNSET)
+        self.ledger: Ledger[ConfigKey] = Ledger(absent=_UNSET)
         self._topics: dict[Uuid, str] = {}
 
     def apply(self, record: Message, at: Moment) -> None:
@@ -66,7 +66,7 @@ def _cells(intervals: Sequence[Interval[ConfigKey]], *, secrets: bool) -> Column
 
 HISTORY: Final = MetadataHistory(
     "config_history",
-    "configurations that were set, and from when to when",
+    "configurations, with the time during which each was set",
     {
         "resource_type": pa.string(),
         "resource_type_code": pa.int8(),

@@ -44,9 +44,9 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import Message
 
-__all__ = ["GROUP_RECORDS", "GroupRecords", "Touched", "group_of"]
+__all__ = ["GROUP_RECORDS", "Changed", "GroupRecords", "group_of"]
 
-Touched: TypeAlias = tuple[str, str | None]
+Changed: TypeAlias = tuple[str, str | None]
 """A group and the member that changed; None if any member may have changed, or the group was deleted."""
 
 _KINDS: Final = {
@@ -70,19 +70,8 @@ GROUP_RECORDS: Final = frozenset(name.removesuffix("Key") for name in (*_KINDS, 
 
 def group_of(key: Message) -> str | None:
     """The group id in a key."""
-    match key:
-        case GroupMetadataKey():
-            return key.group
-        case ConsumerGroupMetadataKey() | ConsumerGroupMemberMetadataKey() | ConsumerGroupCurrentMemberAssignmentKey():
-            return key.group_id
-        case ShareGroupMetadataKey() | ShareGroupMemberMetadataKey() | ShareGroupCurrentMemberAssignmentKey():
-            return key.group_id
-        case StreamsGroupMetadataKey() | StreamsGroupMemberMetadataKey() | StreamsGroupCurrentMemberAssignmentKey():
-            return key.group_id
-        case ConsumerGroupRegularExpressionKey() | StreamsGroupTopologyKey():
-            return key.group_id
-        case _:
-            return None
+    group_id: str | None = key.group if isinstance(key, GroupMetadataKey) else getattr(key, "group_id", None)
+    return group_id
 
 
 class _TopicPartitions(Protocol):
@@ -109,7 +98,7 @@ class GroupRecords:
     def __init__(self) -> None:
         self.groups: dict[str, Group] = {}
 
-    def apply(self, key: Message, value: Message | None) -> Touched | None:
+    def apply(self, key: Message, value: Message | None) -> Changed | None:
         """Apply a record; a null value deletes the group, member or assignment of the key.
 
         Returns:
@@ -140,7 +129,7 @@ class GroupRecords:
         group = self.groups.get(group_id)
         return None if group is None else next((each.error for each in group.members.values() if each.error), None)
 
-    def _classic(self, group_id: str, value: Message | None) -> Touched | None:
+    def _classic(self, group_id: str, value: Message | None) -> Changed | None:
         if isinstance(value, GroupMetadataValue):
             self.groups[group_id] = classic_group(value)
         elif self._existing(group_id, CLASSIC) is None:
@@ -149,48 +138,48 @@ class GroupRecords:
             del self.groups[group_id]
         return group_id, None
 
-    def _metadata(self, group_id: str, kind: str, value: Message | None) -> Touched | None:
+    def _metadata(self, group_id: str, kind: str, value: Message | None) -> Changed | None:
         match value:
             case ConsumerGroupMetadataValue() | ShareGroupMetadataValue() | StreamsGroupMetadataValue():
-                self._made(group_id, kind).epoch = value.epoch
+                self._ensure_group(group_id, kind).epoch = value.epoch
             case _ if self._existing(group_id, kind) is None:
                 return None
             case _:
                 del self.groups[group_id]
         return group_id, None
 
-    def _regular_expression(self, key: ConsumerGroupRegularExpressionKey, value: Message | None) -> Touched | None:
+    def _regular_expression(self, key: ConsumerGroupRegularExpressionKey, value: Message | None) -> Changed | None:
         if isinstance(value, ConsumerGroupRegularExpressionValue):
-            self._made(key.group_id, CONSUMER).topics_of_regex[key.regular_expression] = tuple(value.topics)
+            self._ensure_group(key.group_id, CONSUMER).topics_of_regex[key.regular_expression] = tuple(value.topics)
         elif (group := self._existing(key.group_id, CONSUMER)) is None:
             return None
         else:
             group.topics_of_regex.pop(key.regular_expression, None)
         return key.group_id, None
 
-    def _topology(self, group_id: str, value: Message | None) -> Touched | None:
+    def _topology(self, group_id: str, value: Message | None) -> Changed | None:
         if isinstance(value, StreamsGroupTopologyValue):
             topics = (topic for part in value.subtopologies or () for topic in part.source_topics)
-            self._made(group_id, STREAMS).source_topics = tuple(dict.fromkeys(topics))
+            self._ensure_group(group_id, STREAMS).source_topics = tuple(dict.fromkeys(topics))
         elif (group := self._existing(group_id, STREAMS)) is None:
             return None
         else:
             group.source_topics = None
         return group_id, None
 
-    def _member(self, group_id: str, member_id: str, kind: str, value: Message | None) -> Touched | None:
+    def _member(self, group_id: str, member_id: str, kind: str, value: Message | None) -> Changed | None:
         match value:
             case ConsumerGroupMemberMetadataValue():
-                member = self._made_member(group_id, member_id, kind)
+                member = self._ensure_member(group_id, member_id, kind)
                 member.instance_id = value.instance_id
                 member.protocol = value.server_assignor
                 member.topics = tuple(value.subscribed_topic_names)
                 member.regex = value.subscribed_topic_regex
             case ShareGroupMemberMetadataValue():
-                member = self._made_member(group_id, member_id, kind)
+                member = self._ensure_member(group_id, member_id, kind)
                 member.topics = tuple(value.subscribed_topic_names)
             case StreamsGroupMemberMetadataValue():
-                member = self._made_member(group_id, member_id, kind)
+                member = self._ensure_member(group_id, member_id, kind)
                 member.instance_id = value.instance_id
             case _:
                 group = self._existing(group_id, kind)
@@ -198,12 +187,12 @@ class GroupRecords:
         member.client_id, member.client_host = value.client_id, value.client_host
         return group_id, member_id
 
-    def _assignment(self, group_id: str, member_id: str, kind: str, value: Message | None) -> Touched | None:
+    def _assignment(self, group_id: str, member_id: str, kind: str, value: Message | None) -> Changed | None:
         match value:
             case ConsumerGroupCurrentMemberAssignmentValue() | ShareGroupCurrentMemberAssignmentValue():
-                self._made_member(group_id, member_id, kind).assignment = _topics(value.assigned_partitions)
+                self._ensure_member(group_id, member_id, kind).assignment = _topics(value.assigned_partitions)
             case StreamsGroupCurrentMemberAssignmentValue():
-                self._made_member(group_id, member_id, kind).assignment = (
+                self._ensure_member(group_id, member_id, kind).assignment = (
                     *_tasks("active", value.active_tasks),
                     *_tasks("standby", value.standby_tasks),
                     *_tasks("warmup", value.warmup_tasks),
@@ -220,15 +209,15 @@ class GroupRecords:
         group = self.groups.get(group_id)
         return group if group is not None and group.kind == kind else None
 
-    def _made(self, group_id: str, kind: str) -> Group:
+    def _ensure_group(self, group_id: str, kind: str) -> Group:
         """The group; a group of another kind with this id is replaced."""
         group = self._existing(group_id, kind)
         if group is None:
             group = self.groups[group_id] = Group(kind)
         return group
 
-    def _made_member(self, group_id: str, member_id: str, kind: str) -> Member:
-        return self._made(group_id, kind).members.setdefault(member_id, Member())
+    def _ensure_member(self, group_id: str, member_id: str, kind: str) -> Member:
+        return self._ensure_group(group_id, kind).members.setdefault(member_id, Member())
 
 
 def _topics(assigned: Sequence[_TopicPartitions]) -> tuple[Assigned, ...]:

@@ -54,7 +54,7 @@ class _GroupRow(HistoryRow, gc=False, kw_only=True):
     values: tuple[object, ...] | None = None
 
 
-class _Touched(msgspec.Struct):
+class _ChangedGroup(msgspec.Struct):
     """A group that changed: the last record about it, and the members that changed, or None if any may have."""
 
     place: Place
@@ -74,11 +74,11 @@ class _GroupsReducer:
         self.ended: list[_GroupRow] = []
         self._records = GroupRecords()
         self._rows: dict[str, dict[str | None, _GroupRow]] = {}
-        self._touched: dict[str, _Touched] = {}
+        self._changed: dict[str, _ChangedGroup] = {}
         self._time: int | None = None
 
     def apply(self, record: DecodedRecord, place: Place, batch: RecordBatch) -> str | None:
-        """See ``RowReducer``; a null value removes what the key names."""
+        """See ``RowReducer``; a null value removes the group, member or assignment of the key."""
         if record.key is None or (record.value is None and not record.is_tombstone):
             self.ended.append(
                 _GroupRow(
@@ -94,16 +94,16 @@ class _GroupsReducer:
         if place.append_time != self._time:
             self.end_batch()
             self._time = place.append_time
-        touched = self._records.apply(record.key, record.value)
-        if touched is None:
+        changed = self._records.apply(record.key, record.value)
+        if changed is None:
             return None
-        group_id, member_id = touched
-        touch = self._touched.setdefault(group_id, _Touched(place, set()))
-        touch.place = place
+        group_id, member_id = changed
+        change = self._changed.setdefault(group_id, _ChangedGroup(place, set()))
+        change.place = place
         if member_id is None:
-            touch.members = None
-        elif touch.members is not None:
-            touch.members.add(member_id)
+            change.members = None
+        elif change.members is not None:
+            change.members.add(member_id)
         return self._records.error_of(group_id) if record.type == "GroupMetadata" else None
 
     def end_transaction(self, producer_id: int, at: int, *, committed: bool) -> None:
@@ -115,19 +115,19 @@ class _GroupsReducer:
 
     def end_batch(self) -> None:
         """Make rows of the changes of a batch, or of its records of one time."""
-        for group_id, touch in self._touched.items():
-            self._renew(group_id, touch.members, touch.place)
-        self._touched.clear()
+        for group_id, change in self._changed.items():
+            self._renew(group_id, change.members, change.place)
+        self._changed.clear()
 
     def still_open(self) -> Iterator[_GroupRow]:
         """The current rows, in the order of the log."""
         rows = (row for members in self._rows.values() for row in members.values())
         return iter(sorted(rows, key=lambda row: row.place.log_offset))
 
-    def _renew(self, group_id: str, touched: set[str] | None, place: Place) -> None:
+    def _renew(self, group_id: str, changed: set[str] | None, place: Place) -> None:
         group = self._records.groups.get(group_id)
         rows = self._rows.setdefault(group_id, {})
-        for member_id in _concerned(group, rows, touched):
+        for member_id in _affected_members(group, rows, changed):
             values = _values(group, member_id)
             held = rows.get(member_id)
             if held is not None and held.values != values:
@@ -142,14 +142,14 @@ class _GroupsReducer:
             del self._rows[group_id]
 
 
-def _concerned(
-    group: Group | None, rows: dict[str | None, _GroupRow], touched: set[str] | None
+def _affected_members(
+    group: Group | None, rows: dict[str | None, _GroupRow], changed: set[str] | None
 ) -> Iterable[str | None]:
     """The members whose rows may change, and None for the row of a group without members; ending rows come first."""
     members = () if group is None else group.members
-    if touched is None or None in rows or not members:
+    if changed is None or None in rows or not members:
         return dict.fromkeys((*rows, *members, None))
-    return sorted(touched)
+    return sorted(changed)
 
 
 def _values(group: Group | None, member_id: str | None) -> tuple[object, ...] | None:

@@ -60,7 +60,7 @@ def _named(entity: frozenset[tuple[str, str | None]]) -> dict[str, str]:
 
 HISTORY: Final = MetadataHistory(
     "quota_history",
-    "client quotas, and from when to when each was set",
+    "client quotas, with the time during which each was set",
     {
         "user": pa.string(),
         "client_id": pa.string(),

@@ -1,1 +1,1 @@
-"""From batches to their records: as Arrow arrays for tables, as Python values for histories."""
+"""The records of batches: as Arrow arrays for tables, as Python values for histories."""

@@ -19,7 +19,7 @@ from kafkawire.logs.frames.batches import ScannedBatch
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGE_PAYLOAD, OCTETS_AT_A_TIME, RECORDS_AT_A_TIME
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.records.opened import RecordGroup
+from kafkawire.logs.records.batch_records import RecordGroup
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch
@@ -61,7 +61,7 @@ class _Columns(NamedTuple):
 def largest_record(file: LogFile, options: ReadOptions) -> int | None:
     """Most bytes of a key or value that is decoded as a message; None in logs whose records are no messages.
 
-    A message made for the purpose can take a large multiple of its bytes in memory. Brokers accept records of 1 MiB by
+    A malicious message can take many times its size in memory. Brokers accept records of 1 MiB by
     default; those of the metadata log are far smaller.
     """
     has_messages = file.topic is None or file.topic == METADATA_TOPIC or file.topic in options.registry.coordinators

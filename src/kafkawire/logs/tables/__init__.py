@@ -1,1 +1,1 @@
-"""From records to rows: one module for each kind of table."""
+"""Tables with a row for each record or batch, and the columns that they are made of."""

@@ -17,7 +17,7 @@ from kafkawire.logs.tables.decoded_messages import (
     RowFault,
     decode_messages,
     decode_repeated,
-    rows_with,
+    version_faults,
 )
 from kafkawire.logs.tables.output_columns import OutputColumn
 from kafkawire.logs.tables.record_table import Converted, RecordFlaw, record_flaws
@@ -75,7 +75,7 @@ class CoordinatorConverter:
         if self._wants_value:
             found = decode_messages(self._value, rows.values, [self._frame(each) for each in versions], codes)
             decoded["value"] = found
-            found.faults.update(self._version_faults(codes, versions))
+            found.faults.update(version_faults(codes, versions, self._value.message.VERSIONS))
             flaws |= record_flaws(found.faults, rows.values)
         if self._wants_key:
             found = decode_repeated(self._key, rows.keys, self._key_frame)
@@ -93,15 +93,6 @@ class CoordinatorConverter:
     def _frame(self, version: int | None) -> Frame | None:
         return None if version is None or version not in self._value.message.VERSIONS else (version, _PREFIX_SIZE)
 
-    def _version_faults(self, codes: pa.Int32Array, versions: Sequence[int | None]) -> dict[int, RowFault]:
-        known = self._value.message.VERSIONS
-        faults: dict[int, RowFault] = {}
-        for code, version in enumerate(versions):
-            if version not in known:
-                fault = _version_fault(version, known)
-                faults |= dict.fromkeys(cast("list[int]", rows_with(code, codes).to_pylist()), fault)
-        return faults
-
 
 def _graver(faults: Mapping[int, RowFault], others: Container[int]) -> dict[int, RowFault]:
     """The errors that replace another error of the row: an undecodable key is worse than trailing bytes."""
@@ -110,9 +101,3 @@ def _graver(faults: Mapping[int, RowFault], others: Container[int]) -> dict[int,
 
 def _version(head: bytes) -> int | None:
     return int.from_bytes(head, "big", signed=True) if len(head) == _PREFIX_SIZE else None
-
-
-def _version_fault(version: int | None, known: range) -> RowFault:
-    if version is None:
-        return "decode_error", "the value is too short to have a version"
-    return "unsupported_version", f"version {version}; {known.start} to {known.stop - 1} are known"

@@ -13,7 +13,7 @@ from kafkawire.columns import MessageColumns
 from kafkawire.columns.arrow_types import ArrowArray, nulls
 from kafkawire.wire import DecodeError, Message
 
-__all__ = ["DecodedMessages", "Frame", "RowFault", "decode_messages", "decode_repeated", "rows_with"]
+__all__ = ["DecodedMessages", "Frame", "RowFault", "decode_messages", "decode_repeated", "version_faults"]
 
 Frame: TypeAlias = tuple[int, int]
 """The version of a message, and the position where it begins in its bytes."""
@@ -48,7 +48,7 @@ def decode_messages(
     faults: dict[int, RowFault] = {}
     framed = {code: frame for code, frame in enumerate(frames) if frame is not None}
     for code, frame in framed.items():
-        numbers = rows_with(code, codes)
+        numbers = _rows_with(code, codes)
         if len(numbers):
             pieces += _of_frame(columns, frame, octets, numbers, faults)
     unframed = pc.indices_nonzero(pc.invert(pc.is_in(codes, pa.array(list(framed), pa.int32()))))
@@ -57,9 +57,27 @@ def decode_messages(
     return DecodedMessages(_in_order(pieces), faults)
 
 
-def rows_with(code: int, codes: pa.Int32Array) -> pa.UInt64Array:
+def _rows_with(code: int, codes: pa.Int32Array) -> pa.UInt64Array:
     """The numbers of the rows with a code."""
     return pc.indices_nonzero(pc.equal(codes, pa.scalar(code, pa.int32())))
+
+
+def version_faults(codes: pa.Int32Array, versions: Sequence[int | None], known: range) -> dict[int, RowFault]:
+    """The errors of rows with a version that the message does not have.
+
+    Args:
+        codes: the index in ``versions`` of each row; null for rows without an error.
+        versions: the different versions; None for rows that are too short to have one.
+        known: the versions of the message.
+    """
+    faults: dict[int, RowFault] = {}
+    for code, version in enumerate(versions):
+        if version not in known:
+            fault: RowFault = "unsupported_version", f"version {version}; {known.start} to {known.stop - 1} are known"
+            if version is None:
+                fault = "decode_error", "the value is too short to have a version"
+            faults |= dict.fromkeys(cast("list[int]", _rows_with(code, codes).to_pylist()), fault)
+    return faults
 
 
 def decode_repeated(columns: MessageColumns, octets: pa.BinaryArray, frame: Frame) -> DecodedMessages:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from kafkawire.columns import MessageColumns
 from kafkawire.logs.accounts import Accounts
-from kafkawire.logs.tables.decoded_messages import decode_messages, rows_with
+from kafkawire.logs.tables.decoded_messages import decode_messages, version_faults
 from kafkawire.logs.tables.output_columns import OutputColumn
 from kafkawire.logs.tables.record_table import Converted, record_flaws
 from kafkawire.logs.tables.rows import RawRows
@@ -57,11 +57,7 @@ class MetadataConverter:
         known = self._columns.message.VERSIONS
         readable = [frame[1:] if frame is not None and frame[1] in known else None for frame in frames]
         decoded = decode_messages(self._columns, rows.values, readable, codes)
-        faults = decoded.faults
-        for code, version in enumerate(versions):
-            if version not in known:
-                fault = "unsupported_version", f"version {version}; {known.start} to {known.stop - 1} are known"
-                faults |= dict.fromkeys(cast("list[int]", rows_with(code, codes).to_pylist()), fault)
+        faults = decoded.faults | version_faults(codes, versions, known)
         columns = {each.field.name: each.of(decoded.arrays) for each in self._outputs if each.field.name in names}
         columns["record_version"] = pa.array(versions, pa.int16()).take(codes)
         return Converted(columns, record_flaws(faults, rows.values))

@@ -12,9 +12,9 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange, ScannedBatch
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.records.groups import open_batch
-from kafkawire.logs.records.opened import OpenedBatch
-from kafkawire.logs.tables.log_walk import Place, batches_from
+from kafkawire.logs.records.batch_records import OpenedBatch
+from kafkawire.logs.records.scanning import open_batch
+from kafkawire.logs.tables.log_batches import Place, batches_from
 from kafkawire.logs.tables.rows import BatchOfRows
 from kafkawire.records.framed_records import METADATA_RECORD, read_frame
 from kafkawire.records.metadata_transactions import MARKERS, OUTCOMES, MetadataTransactions
@@ -25,7 +25,7 @@ __all__ = ["MetadataOutcomes"]
 _OPEN: Final = "open"
 
 _MAY_MARK: Final = re.compile(rb"\x01[\x17-\x19\x97-\x99]|\x81[\x00\x80]").search
-"""Finds the frames of records 23 to 25, which begin and end transactions, also with padded numbers; may find others."""
+"""Finds the frames of records 23 to 25, which begin and end transactions, also with padded numbers. May find more."""
 
 _Point: TypeAlias = tuple[int, int, int]
 """A record: index of the segment, position of the batch, offset."""
@@ -58,7 +58,7 @@ class MetadataOutcomes:
     def __init__(self, log: Sequence[LogFile], options: ReadOptions, store: FileStore) -> None:
         self._numbers = {file.path: number for number, file in enumerate(log)}
         self._options = options
-        self._asked: _Point = (0, -1, 0)
+        self._requested: _Point = (0, -1, 0)
         self._found: deque[_Transaction] = deque()
         self._transactions = MetadataTransactions[_Point]()
         self._reached: _Point = (0, -1, 0)
@@ -67,12 +67,12 @@ class MetadataOutcomes:
     def goes_on_to(self, file_range: FileRange) -> bool:
         """Whether a range of the same log comes after all records requested so far."""
         number = self._numbers.get(file_range.file.path, -1)
-        return self._asked[:2] < (number, file_range.start)
+        return self._requested[:2] < (number, file_range.start)
 
     def of(self, file: LogFile, batch: BatchOfRows, offsets: Sequence[int]) -> Sequence[str | None]:
         """The outcome of the transaction of each record of a batch; None for a record outside of transactions."""
         place = self._numbers[file.path], batch.position
-        self._asked = (*place, min(offsets, default=0))
+        self._requested = (*place, min(offsets, default=0))
         last = (*place, max(offsets, default=0))
         while self._reached < last or ((begun := self._transactions.begun) is not None and begun <= last):
             if not next(self._steps, False):
@@ -139,7 +139,7 @@ class MetadataOutcomes:
         self._transactions.forget()
 
     def _note(self, begun: _Point | None, end: _Point, outcome: str) -> None:
-        if begun is not None and self._asked < end:
+        if begun is not None and self._requested < end:
             self._found.append(_Transaction(begun, end, outcome))
 
 

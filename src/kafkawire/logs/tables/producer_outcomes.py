@@ -12,8 +12,8 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange, ScannedBatch
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.records.groups import open_batch
-from kafkawire.logs.tables.log_walk import Place, batches_from
+from kafkawire.logs.records.scanning import open_batch
+from kafkawire.logs.tables.log_batches import Place, batches_from
 from kafkawire.logs.tables.rows import BatchOfRows
 from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
 from kafkawire.wire import DecodeError

@@ -1,4 +1,4 @@
-"""Tables with a row for each record, whatever their columns are."""
+"""Tables with a row for each record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kafkawire.logs.frames.filters import BatchFilter
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGEST_ROW_BATCH, SHOWN_CORRUPT_OCTETS
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.records.groups import scan_groups
+from kafkawire.logs.records.scanning import scan_groups
 from kafkawire.logs.tables.rows import PendingRows, RawRows, flaw_columns
 from kafkawire.logs.tables.secret_records import shows_broken_bytes
 from kafkawire.logs.tables.table import PROVENANCE, Part, chosen_schema, error_fields
@@ -33,7 +33,7 @@ class RecordFlaw:
     Attributes:
         code: one of ``FLAW_CODES``.
         raw: the bytes of the record.
-        reason: what is wrong, in one sentence.
+        reason: the error in one sentence.
     """
 
     code: str
@@ -74,13 +74,13 @@ class RecordTable:
         name: str,
         logs: frozenset[str],
         fields: Sequence[ArrowField],
-        source: RecordConverter,
+        converter: RecordConverter,
         options: ReadOptions,
     ) -> None:
         self.name = name
         self.logs = logs
         self.schema = chosen_schema(name, (*PROVENANCE, *fields, *error_fields(options)), options)
-        self._source = source
+        self._converter = converter
         self._errors = frozenset(field.name for field in error_fields(options))
         self._names = [
             field.name
@@ -111,7 +111,7 @@ class RecordTable:
                 if kept is not None:
                     rows = rows.where(kept)
                     accounts.dropped("filtered", len(found) - len(rows))
-                chosen = self._source.chosen(rows, accounts)
+                chosen = self._converter.chosen(rows, accounts)
                 yield from self._all_rows(pending.add(chosen), options, accounts)
             yield from self._flaw_rows(flaws, options, accounts)
             yield from self._all_rows(pending.rest(), options, accounts)
@@ -123,7 +123,7 @@ class RecordTable:
             yield from self._rows(piece, options, accounts)
 
     def _rows(self, rows: RawRows, options: ReadOptions, accounts: Accounts) -> Iterator[pa.RecordBatch]:
-        converted = self._source.convert(rows, self._names)
+        converted = self._converter.convert(rows, self._names)
         flaws = converted.flaws
         for row, flaw in sorted(flaws.items()):
             accounts.failed(flaw.code)

@@ -16,7 +16,7 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import OCTETS_AT_A_TIME, RECORDS_AT_A_TIME
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.records.opened import RecordGroup
+from kafkawire.logs.records.batch_records import RecordGroup
 from kafkawire.logs.tables.secret_records import shows_broken_bytes
 from kafkawire.logs.times import LATEST, TIMESTAMP
 from kafkawire.wire.batches.batch import CONTROL, TRANSACTIONAL

@@ -1,4 +1,4 @@
-"""What is hidden of the metadata log: salts and keys of SCRAM, and sensitive configurations.
+"""Secrets in the metadata log that tables hide: salts and keys of SCRAM, and sensitive configurations.
 
 In decoded records, single fields are hidden. The bytes of a record are shown as a whole or not at all. Bytes that could
 not be decoded are hidden, since they may contain anything (decision 0025).
@@ -20,7 +20,7 @@ from kafkawire.protocol import ConfigRecord, UserScramCredentialRecord
 from kafkawire.records.framed_records import FRAME_VERSION, METADATA_RECORD, read_frame
 from kafkawire.wire.errors import WireError
 
-__all__ = ["SECRET_FIELDS", "hide_in_json", "secret_values", "shows_broken_bytes"]
+__all__ = ["SECRET_FIELDS", "hide_in_json", "hides_config", "secret_values", "shows_broken_bytes"]
 
 SECRET_FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     UserScramCredentialRecord.NAME: {"salt": "salt", "stored_key": "storedKey", "server_key": "serverKey"}
@@ -49,7 +49,7 @@ def hide_in_json(message: str, content: object) -> bool:
     if not isinstance(content, dict):
         return False
     fields = tuple(SECRET_FIELDS.get(message, {}).values())
-    if message == ConfigRecord.NAME and _is_sensitive(content):
+    if message == ConfigRecord.NAME and hides_config(content.get("resourceType"), content.get("name")):
         fields = ("value",)
     for name in fields:
         if content.get(name) is not None:
@@ -57,8 +57,8 @@ def hide_in_json(message: str, content: object) -> bool:
     return bool(fields)
 
 
-def _is_sensitive(config: Mapping[str, object]) -> bool:
-    resource_type, name = config.get("resourceType"), config.get("name")
+def hides_config(resource_type: object, name: object) -> bool:
+    """Whether to hide the value of a configuration: it is sensitive, or its type or name is not as Kafka defines it."""
     return not isinstance(resource_type, int) or not isinstance(name, str) or is_sensitive(resource_type, name)
 
 

@@ -1,4 +1,4 @@
-"""What all tables have in common."""
+"""The protocol of tables, their parts, and the columns that they share."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PROVENANCE: Final = (
 
 @dataclass(frozen=True)
 class Part:
-    """What is read in one go: ranges of files, in order."""
+    """The unit of reading: ranges of files, in order. Spark makes a task of each part."""
 
     files: tuple[FileRange, ...]
 

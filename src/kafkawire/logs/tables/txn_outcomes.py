@@ -1,7 +1,7 @@
 """Column ``txn_outcome`` of table ``records``: the outcome of the transaction of each record.
 
-The end of a transaction may come long after the record, in another part or another segment. So each part reads ahead in
-the log by itself, as far as it has to.
+The end of a transaction may come long after the record, in another part or another segment. So each part reads
+ahead in the log up to the ends of its own transactions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
-from kafkawire.logs.tables.log_walk import log_of
+from kafkawire.logs.tables.log_batches import log_of
 from kafkawire.logs.tables.metadata_outcomes import MetadataOutcomes
 from kafkawire.logs.tables.producer_outcomes import ProducerOutcomes
 from kafkawire.logs.tables.rows import BatchOfRows, RawRows

@@ -18,9 +18,9 @@ from kafkawire.logs.tables.metadata_converter import MetadataConverter
 from kafkawire.logs.tables.output_columns import OutputColumn
 from kafkawire.logs.tables.record_table import RecordTable
 from kafkawire.logs.tables.record_types import snake_case
-from kafkawire.logs.tables.secret_records import SECRET_FIELDS
+from kafkawire.logs.tables.secret_records import SECRET_FIELDS, hides_config
 from kafkawire.logs.tables.table import PROVENANCE
-from kafkawire.model.configs.sensitive import HIDDEN, is_sensitive
+from kafkawire.model.configs.sensitive import HIDDEN
 from kafkawire.wire.record_types import CoordinatorRecordType
 
 __all__ = ["typed_table", "typed_table_names"]
@@ -61,22 +61,22 @@ def _metadata_table(name: str, number: int, message: str, options: ReadOptions) 
     columns = options.registry.columns(message)
     taken = {field.name for field in PROVENANCE} | {"record_version"}
     outputs = tuple(_outputs("value", columns, taken, options))
-    source = MetadataConverter(number, columns, outputs)
+    converter = MetadataConverter(number, columns, outputs)
     fields = (pa.field("record_version", pa.int16()), *(each.field for each in outputs))
-    return RecordTable(name, frozenset((METADATA_TOPIC,)), fields, source, options)
+    return RecordTable(name, frozenset((METADATA_TOPIC,)), fields, converter, options)
 
 
 def _coordinator_table(name: str, topic: str, known: CoordinatorRecordType, options: ReadOptions) -> RecordTable:
     key, value = options.registry.columns(known.key), options.registry.columns(known.value)
     taken = {field.name for field in PROVENANCE} | {"record_version", "tombstone"}
     outputs = (*_outputs("key", key, taken, options), *_outputs("value", value, taken, options))
-    source = CoordinatorConverter(known, key, value, outputs, options)
+    converter = CoordinatorConverter(known, key, value, outputs, options)
     fields = (
         pa.field("record_version", pa.int16()),
         *(each.field for each in outputs),
         pa.field("tombstone", pa.bool_()),
     )
-    return RecordTable(name, frozenset((topic,)), fields, source, options)
+    return RecordTable(name, frozenset((topic,)), fields, converter, options)
 
 
 def _outputs(side: str, columns: MessageColumns, taken: set[str], options: ReadOptions) -> Iterator[OutputColumn]:
@@ -103,15 +103,11 @@ def _masked_values(columns: MessageColumns, arrays: Sequence[ArrowArray]) -> Arr
     """The values of configurations, with sensitive ones hidden."""
     types, names, values = (_cells(columns, arrays, each) for each in ("resource_type", "name", "value"))
     shown = [
-        HIDDEN if value is not None and _is_hidden(type_, name) else value
+        HIDDEN if value is not None and hides_config(type_, name) else value
         for type_, name, value in zip(types, names, values, strict=True)
     ]
     made: ArrowArray = pa.array(shown, pa.string())
     return made
-
-
-def _is_hidden(resource_type: object, name: object) -> bool:
-    return not isinstance(resource_type, int) or not isinstance(name, str) or is_sensitive(resource_type, name)
 
 
 def _cells(columns: MessageColumns, arrays: Sequence[ArrowArray], name: str) -> list[object]:

@@ -137,7 +137,7 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
         """How the payload is compressed.
 
         Raises:
-            CorruptBatchError: kind ``compression``: codes 5 to 7 mean nothing.
+            CorruptBatchError: kind ``compression``: codes 5 to 7 are undefined.
         """
         code = self.attributes & CODEC_MASK
         try:
@@ -268,7 +268,7 @@ def whole_batch(buffer: Octets, start: int, size: int, position: int) -> RecordB
         buffer: has the whole batch.
         start: where the batch begins in the buffer.
         size: of the batch, from its header; ``HEADER_SIZE`` at least.
-        position: of the result, such as the position in the file that the buffer is a part of.
+        position: what the batch states as its position, such as that in the file that the buffer is a part of.
     """
     (
         base_offset, _, partition_leader_epoch, _, crc, attributes, last_offset_delta, base_timestamp, max_timestamp,

@@ -60,7 +60,7 @@ def run(packages: Path, program: str, *words: str) -> str:
 def test_the_command_lists_the_table(packages: Path) -> None:
     listed = run(packages, COMMAND, "tables", "--list").splitlines()
     (line,) = [each for each in listed if each.startswith("broker_history ")]
-    assert line.split(maxsplit=1)[1] == "brokers, from when to when each was registered"
+    assert line.split(maxsplit=1)[1] == "brokers, with the time during which each was registered"
 
 
 def test_the_command_reads_the_table(packages: Path) -> None:

@@ -1,4 +1,4 @@
-"""The accounts of tasks: each writes its own beside the output, and the driver adds them up."""
+"""The accounts of Spark tasks: each task writes a file, and the driver adds them up."""
 
 from __future__ import annotations
 

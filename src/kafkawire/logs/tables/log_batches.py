@@ -1,4 +1,4 @@
-"""The batches of a log from a place on, over all segments: some columns of a part depend on the rest of the log."""
+"""The batches of a log from a position on, in all segments: some columns depend on batches beyond the part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The histories as tables of ``kafkawire.logs``."""
+"""Histories as tables: all that the modules of the package ``histories`` declare."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ def read_metadata_histories(
         LogReadError, BeforeKnowledgeError: as ``History.read``.
     """
     schemas = {name: history_table(name, replace(options, columns=chosen)).schema for name, chosen in columns.items()}
-    read = [_OF_METADATA[name] for name in columns]
+    chosen_histories = [_METADATA_HISTORIES[name] for name in columns]
     for log in _logs(file for file in files if file.topic is None or file.topic == METADATA_TOPIC):
-        yield from read_together(read, log, schemas, FoldSource(options, accounts, store))
+        yield from read_together(chosen_histories, log, schemas, FoldSource(options, accounts, store))
 
 
 def _logs(files: Iterator[LogFile]) -> Iterator[tuple[LogFile, ...]]:
@@ -112,11 +112,8 @@ def _logs(files: Iterator[LogFile]) -> Iterator[tuple[LogFile, ...]]:
 
 def _declared() -> Iterator[History]:
     """The histories that the modules of the package declare, those of the metadata log first."""
-    modules = [
-        import_module(f"{histories.__name__}.{found.name}")
-        for found in pkgutil.iter_modules(histories.__path__)
-        if found.name != "tables"
-    ]
+    names = [module.name for module in pkgutil.iter_modules(histories.__path__)]
+    modules = [import_module(f"{histories.__name__}.{name}") for name in names]
     declared = [module.HISTORY for module in modules if hasattr(module, "HISTORY")]
     yield from sorted(declared, key=lambda history: not isinstance(history, MetadataHistory))
 
@@ -124,7 +121,9 @@ def _declared() -> Iterator[History]:
 HISTORIES: Final[Mapping[str, History]] = {history.name: history for history in _declared()}
 """The histories by their names."""
 
-_OF_METADATA: Final = {name: history for name, history in HISTORIES.items() if isinstance(history, MetadataHistory)}
+_METADATA_HISTORIES: Final = {
+    name: history for name, history in HISTORIES.items() if isinstance(history, MetadataHistory)
+}
 
 
 def _restored(name: str, schema: pa.Schema) -> HistoryTable:

@@ -1,4 +1,4 @@
-"""From batches to their records. Small batches are decoded together: a call of an Arrow kernel has a price."""
+"""The records of batches. Small batches are decoded together, since each call of an Arrow kernel has a fixed cost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafkawire.logs.frames.batches import FileRange, ScannedBatch, count_flaw, s
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import GATHERED_OCTETS, LARGE_PAYLOAD, RECORDS_AT_A_TIME
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
-from kafkawire.logs.records.opened import OpenedBatch, RecordColumns, RecordGroup
+from kafkawire.logs.records.batch_records import OpenedBatch, RecordColumns, RecordGroup
 from kafkawire.logs.records.pieces import flaw_of, largest_record, read_in_pieces, refused, times_of
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches.reader import open_payload
@@ -25,7 +25,7 @@ from kafkawire.wire.errors import CorruptBatchError
 
 __all__ = ["open_batch", "scan_groups", "scan_records"]
 
-_FAR_FROM_ALL_LIMITS: Final = (1 << 63) - (1 << 32)
+_LARGEST_SAFE_OFFSET: Final = (1 << 63) - (1 << 32)
 
 
 def scan_groups(
@@ -176,7 +176,7 @@ def _usual_group(
     bases: pa.Int64Array = pa.array([each.base_offset for each in headers], pa.int64())
     arrays = decode_record_arrays(payloads, counts)
     ends = cast("dict[str, int]", cast("Any", pc.min_max(bases)).as_py())
-    if arrays is None or max(map(abs, ends.values())) > _FAR_FROM_ALL_LIMITS:
+    if arrays is None or max(map(abs, ends.values())) > _LARGEST_SAFE_OFFSET:
         return None
     bounds: pa.Int32Array = pa.array(list(accumulate(counts, initial=0)), pa.int32())
     of_each = pa.ListArray.from_arrays(bounds, arrays.offset_deltas)

@@ -1,4 +1,4 @@
-"""Where a segment ends: the headers of its last batches, from the last entry of its index on."""
+"""The end of a segment, from the headers of the batches after the last entry of its index."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class SegmentEnd(NamedTuple):
     """The end of a segment.
 
     Attributes:
-        offset: after the last whole batch.
-        time: the latest of that batch, in milliseconds since the epoch; None if the batch has no time.
+        offset: the one after the last whole batch.
+        time: the latest time in that batch, in milliseconds since the epoch; None if the batch has no time.
     """
 
     offset: int
@@ -51,5 +51,5 @@ def end_of_segment(segment: LogFile, store: FileStore) -> SegmentEnd:
                 end = SegmentEnd(header.last_offset + 1, header.max_timestamp if header.max_timestamp > 0 else None)
                 position += size
         except FileChangedError:
-            pass  # the segment was cut off meanwhile; what was read of it stands
+            pass  # the segment was truncated meanwhile; the end of what was read counts
     return end

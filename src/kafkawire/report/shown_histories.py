@@ -1,4 +1,4 @@
-"""Rows of the histories as cells of a page: who, what, from when to when."""
+"""The histories that a page shows, and their rows as cells of the page."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ __all__ = ["OpenedBatch", "RecordColumns", "RecordGroup"]
 
 
 class RecordColumns(msgspec.Struct, frozen=True, gc=False):
-    """The records of a batch, attribute by attribute; their headers are checked and dropped.
+    """The records of a batch, a list for each attribute; record headers are checked and dropped.
 
     Attributes:
         offsets: in the log.
