@@ -20,6 +20,7 @@ from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.records.batch_records import OpenedBatch, RecordColumns, RecordGroup
 from kafkawire.logs.records.pieces import flaw_of, largest_record, read_in_pieces, refused, times_of
 from kafkawire.wire import DecodeError
+from kafkawire.wire.batches.framing import HEADER_SIZE
 from kafkawire.wire.batches.reader import open_payload
 from kafkawire.wire.errors import CorruptBatchError
 
@@ -41,8 +42,8 @@ def scan_groups(
         if isinstance(found, Flaw):
             yield from reader.take()
             yield found
-        else:
-            yield from reader.add(found)
+        elif ready := reader.add(found):
+            yield from ready
     yield from reader.take()
 
 
@@ -108,7 +109,7 @@ class _Reader:
         self._records = 0
         self._octets = 0
 
-    def add(self, scanned: ScannedBatch) -> Iterator[RecordGroup | Flaw]:
+    def add(self, scanned: ScannedBatch) -> Iterator[RecordGroup | Flaw] | None:
         """Decompress one more batch. Returns the collected batches once they are enough, and before a broken one."""
         batch = scanned.batch
         count = batch.records_count
@@ -116,22 +117,19 @@ class _Reader:
         if count:
             opened = _opened(scanned, self._limit)
             if isinstance(opened, Flaw):
-                yield from self.take()
-                yield self._counted(opened)
-                return
+                return self._before(iter((opened,)))
             payload = opened
         if count > RECORDS_AT_A_TIME or len(payload) > LARGE_PAYLOAD:
-            yield from self.take()
-            yield from self._in_pieces(scanned, payload)
-            return
+            return self._before(read_in_pieces(scanned, payload, self._largest))
         self._batches.append(scanned)
         self._payloads.append(payload)
         self._counts.append(count)
         # A batch without records takes memory too, and its payload may have bytes all the same.
-        self._records += max(count, 1)
-        self._octets += max(len(payload), batch.size)
+        self._records += count or 1
+        self._octets += HEADER_SIZE + len(payload or batch.payload)
         if self._records >= RECORDS_AT_A_TIME or self._octets >= GATHERED_OCTETS:
-            yield from self.take()
+            return self.take()
+        return None
 
     def take(self) -> Iterator[RecordGroup | Flaw]:
         """The collected batches with their records; the collection is then empty."""
@@ -144,17 +142,20 @@ class _Reader:
             yield group
         else:
             for scanned, payload in zip(batches, payloads, strict=True):
-                yield from self._in_pieces(scanned, payload)
+                yield from self._counted(read_in_pieces(scanned, payload, self._largest))
 
-    def _in_pieces(self, scanned: ScannedBatch, payload: bytes) -> Iterator[RecordGroup | Flaw]:
-        for found in read_in_pieces(scanned, payload, self._largest):
-            yield self._counted(found) if isinstance(found, Flaw) else found
+    def _before(self, found: Iterator[RecordGroup | Flaw]) -> Iterator[RecordGroup | Flaw]:
+        """The collected batches, then the pieces or the flaw of one more."""
+        yield from self.take()
+        yield from self._counted(found)
 
-    def _counted(self, flaw: Flaw) -> Flaw:
-        """Count a batch that was counted as decoded."""
-        self._accounts.not_decoded_after_all(flaw.code, flaw.size)
-        count_flaw(flaw, self._options, self._accounts)
-        return flaw
+    def _counted(self, found: Iterator[RecordGroup | Flaw]) -> Iterator[RecordGroup | Flaw]:
+        """Count flaws of batches that were counted as decoded."""
+        for each in found:
+            if isinstance(each, Flaw):
+                self._accounts.not_decoded_after_all(each.code, each.size)
+                count_flaw(each, self._options, self._accounts)
+            yield each
 
 
 def _opened(scanned: ScannedBatch, limit: int) -> bytes | Flaw:

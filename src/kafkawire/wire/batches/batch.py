@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 import crc32c
 
@@ -17,6 +17,7 @@ from kafkawire.wire.batches.framing import (
     BATCH_MAGIC,
     CRC_OFFSET,
     HEADER,
+    HEADER_FIELDS,
     HEADER_SIZE,
     LENGTH_COUNTS_FROM,
     MAGIC_OFFSET,
@@ -96,7 +97,10 @@ class Record(Struct, frozen=True, gc=False):
     headers: Sequence[Header] = ()
 
 
-class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
+_HeaderFields: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int, int]
+
+
+class RecordBatch(Struct, frozen=True, gc=False):
     """A batch: the fields of its header, and the encoded records.
 
     Attributes:
@@ -268,25 +272,8 @@ def whole_batch(buffer: Octets, start: int, size: int, position: int) -> RecordB
         size: of the batch, from its header; ``HEADER_SIZE`` at least.
         position: what the batch states as its position, such as that in the file that the buffer is a part of.
     """
-    (
-        base_offset, _, partition_leader_epoch, _, crc, attributes, last_offset_delta, base_timestamp, max_timestamp,
-        producer_id, producer_epoch, base_sequence, records_count,
-    ) = HEADER.unpack_from(buffer, start)  # fmt: skip
-    return RecordBatch(
-        base_offset=base_offset,
-        partition_leader_epoch=partition_leader_epoch,
-        crc=crc,
-        attributes=attributes,
-        last_offset_delta=last_offset_delta,
-        base_timestamp=base_timestamp,
-        max_timestamp=max_timestamp,
-        producer_id=producer_id,
-        producer_epoch=producer_epoch,
-        base_sequence=base_sequence,
-        records_count=records_count,
-        payload=bytes(buffer[start + HEADER_SIZE : start + size]),
-        position=position,
-    )
+    fields: _HeaderFields = HEADER_FIELDS.unpack_from(buffer, start)
+    return RecordBatch(*fields, bytes(buffer[start + HEADER_SIZE : start + size]), position)
 
 
 class BatchReader:

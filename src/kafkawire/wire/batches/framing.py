@@ -22,6 +22,7 @@ __all__ = [
     "FRAME",
     "FRAME_SIZE",
     "HEADER",
+    "HEADER_FIELDS",
     "HEADER_SIZE",
     "LARGEST_LENGTH",
     "LEGACY_ATTRIBUTES_OFFSET",
@@ -45,6 +46,8 @@ FRAME_SIZE: Final = FRAME.size
 
 HEADER: Final = struct.Struct(">qiibIhiqqqhii")
 """The header of a batch, in the order of the attributes of ``RecordBatch``, with length and magic among them."""
+HEADER_FIELDS: Final = struct.Struct(">q4xixIhiqqqhii")
+"""The same, without length and magic."""
 HEADER_SIZE: Final = HEADER.size
 
 LENGTH_COUNTS_FROM: Final = 12
