@@ -11,8 +11,6 @@ from kafkawire.broker.sessions import Session
 from kafkawire.model.acls.bindings import CLUSTER_NAME, OPERATIONS_OF_RESOURCES, AclOperation, ResourceType
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["CLUSTER_NAME", "NO_OPERATIONS_REQUESTED", "Authorization"]
-
 NO_OPERATIONS_REQUESTED: Final = -(1 << 31)
 """The authorized operations in a response to a client that did not request them (A26)."""
 

@@ -10,8 +10,6 @@ from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.wire import Message
 
-__all__ = ["MAXIMUM_RECORDS", "TOO_LARGE_BATCH", "Controller", "TooManyRecordsError"]
-
 MAXIMUM_RECORDS: Final = 10_000
 """The most records that one request may commit."""
 

@@ -35,8 +35,6 @@ from kafkawire.wire import EncodeError, Message
 from kafkawire.wire.kafka_errors import ApiError
 from kafkawire.wire.message import Struct
 
-__all__ = ["Dispatcher", "RefusedRequestError", "Reply"]
-
 _log = logging.getLogger(__name__)
 _PRESENT: Final = (Message, Refused, Unanswered, type(None))
 _UNLIMITED: Final = frozenset({ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})

@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator, Iterable
 from time import perf_counter
 from typing import Final, TypeVar
 
-__all__ = ["SLICE", "in_slices"]
-
 SLICE: Final = 0.005
 """Seconds after which other tasks run."""
 

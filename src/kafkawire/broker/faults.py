@@ -26,8 +26,6 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ApiError
 from kafkawire.wire.message import Struct
 
-__all__ = ["CappedVersions", "Drop", "Fault", "Faults", "answer_with_faults", "throttled"]
-
 _TO_CONNECT: Final = frozenset({ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
 
 Api: TypeAlias = type[Message] | ApiKey

@@ -16,8 +16,6 @@ from kafkawire.protocol import message_class
 from kafkawire.rpc import api_of
 from kafkawire.wire import Message
 
-__all__ = ["MALFORMED", "refusal"]
-
 _ERROR: Final = "error_code"
 _MESSAGE: Final = "error_message"
 

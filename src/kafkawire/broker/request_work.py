@@ -20,8 +20,6 @@ from kafkawire.rpc import Request, decode_request, encode_response
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.element_count import element_count
 
-__all__ = ["MAXIMUM_ELEMENTS", "SMALL_FRAME", "RequestWork", "decoded"]
-
 T = TypeVar("T")
 
 MAXIMUM_ELEMENTS: Final = 100_000

@@ -26,8 +26,6 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import PolicyViolationError
 
-__all__ = ["ConfigAlterationHandlers"]
-
 _Changed: TypeAlias = IncrementalAlterConfigsRequest.AlterConfigsResource
 _Replaced: TypeAlias = AlterConfigsRequest.AlterConfigsResource
 _Incremental: TypeAlias = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse

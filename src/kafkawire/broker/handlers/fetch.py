@@ -23,8 +23,6 @@ from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.protocol import FetchRequest, FetchResponse
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["FetchHandlers"]
-
 _IDS_SINCE: Final = 13
 _MOST_BYTES: Final = 55 * 1024 * 1024  # fetch.max.bytes
 _LONGEST_WAIT: Final = 600.0

@@ -25,8 +25,6 @@ from kafkawire.protocol import (
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["GroupOffsetHandlers"]
-
 _LONGEST_METADATA: Final = 4096
 """Characters; the default of ``offset.metadata.max.bytes``."""
 

@@ -33,8 +33,6 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
 
-__all__ = ["GroupHandlers"]
-
 _BATCHES_SINCE: Final = 4
 _SHARE_SINCE: Final = 6
 _NOT_FOUND_SINCE: Final = 6

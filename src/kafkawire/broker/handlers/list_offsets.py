@@ -15,8 +15,6 @@ from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import ListOffsetsRequest, ListOffsetsResponse
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["ListOffsetsHandlers"]
-
 _EPOCHS_SINCE: Final = 4
 
 _LATEST: Final = -1

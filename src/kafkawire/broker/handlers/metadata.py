@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.authorization import CLUSTER_NAME, NO_OPERATIONS_REQUESTED
+from kafkawire.broker.authorization import NO_OPERATIONS_REQUESTED
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import NO_LEADER, Topic
@@ -16,7 +16,7 @@ from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topic_names import INTERNAL_TOPICS, unknown_topic_error
 from kafkawire.broker.topics.automatic_creation import AutomaticCreation
 from kafkawire.layout.uuid import Uuid
-from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.model.acls.bindings import CLUSTER_NAME, AclOperation, ResourceType
 from kafkawire.protocol import MetadataRequest, MetadataResponse, PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message

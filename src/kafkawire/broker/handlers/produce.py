@@ -38,8 +38,6 @@ from kafkawire.wire import RecordBytes
 from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.errors import OutputLimitError
 
-__all__ = ["ProduceHandlers"]
-
 _FIRST_SERVED: Final = 3
 _RECORD_ERRORS_SINCE: Final = 8
 _IDS_SINCE: Final = 13

@@ -36,8 +36,6 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import Message
 
-__all__ = ["METADATA_VERSION_FEATURE", "MetadataImage"]
-
 METADATA_VERSION_FEATURE: Final = "metadata.version"
 """The feature whose level decides which records and versions of records there may be."""
 

@@ -16,8 +16,6 @@ from kafkawire.wire.batches import RecordBatch, TimestampType, decode_records
 from kafkawire.wire.batches.batch import NO_PRODUCER_ID
 from kafkawire.wire.message import Struct
 
-__all__ = ["FoundOffset", "PartitionLog", "leader_epoch_error"]
-
 OVERHEAD: Final = 256
 """About the bytes of memory that a batch takes besides its content."""
 

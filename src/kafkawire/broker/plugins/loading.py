@@ -10,8 +10,6 @@ from typing import Final, TypeVar, cast
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 
-__all__ = ["find", "load", "plugged_in"]
-
 P = TypeVar("P")
 _NAME: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 

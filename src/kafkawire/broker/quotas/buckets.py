@@ -12,8 +12,6 @@ from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, 
 from kafkawire.broker.quotas.default_callback import DefaultQuotaCallback
 from kafkawire.broker.sessions import Session
 
-__all__ = ["BETWEEN_SWEEPS_MS", "UNUSED_MS", "Bucket", "Buckets"]
-
 UNUSED_MS: Final = 3_600_000
 BETWEEN_SWEEPS_MS: Final = 30_000
 _MOST_CLIENTS_REMEMBERED: Final = 10_000

@@ -10,8 +10,6 @@ from kafkawire.broker.quotas.measured_rates import RequestTimes
 from kafkawire.broker.requests import RequestTime
 from kafkawire.broker.sessions import Session
 
-__all__ = ["MeasuredTime"]
-
 T = TypeVar("T")
 
 

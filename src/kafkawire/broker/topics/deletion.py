@@ -18,8 +18,6 @@ from kafkawire.protocol import DeleteTopicsRequest, RemoveTopicRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import PolicyViolationError, ThrottlingQuotaExceededError
 
-__all__ = ["DeletedTopic", "TopicDeletion"]
-
 T = TypeVar("T")
 _NO_ID = Uuid()
 _UNAUTHORIZED = ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
