@@ -15,10 +15,10 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: setup ## Generate the whole protocol, then encode and decode a request (BROKER=host:port also asks a broker)
+demo: setup ## Show the main parts: generate, encode, run a broker, read its log (BROKER=host:port also asks a broker)
 	@$(BIN)/kafkawire demo $(if $(BROKER),--broker $(BROKER))
 
-# The fast tests run first. They are also those that coverage is measured with, which doubles their time.
+# The fast tests run first. `make test-all` measures coverage with them, which doubles their time.
 UNITS := tests/unit $(addprefix tests/golden/,evolution pages records report rules wire test_report.py test_rules.py)
 
 # Some machines forbid Python to keep bytecode, but the programs that tests start need it to start fast. Maven ends before

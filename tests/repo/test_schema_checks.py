@@ -189,7 +189,7 @@ class TestAction:
         done = clone.run(action["runs"]["steps"][1]["run"], **variables)
 
         assert done.returncode == 2
-        assert "say what the definitions are compared with, in the input old" in done.stdout
+        assert "set the input old to the older definitions" in done.stdout
 
     @pytest.mark.parametrize("name", ["OLD", "NEW", "PROFILE", "ALLOW", "FORMAT"])
     @pytest.mark.parametrize("value", ["x\"; touch marker; $(touch marker) `touch marker` '; touch marker", "--help"])

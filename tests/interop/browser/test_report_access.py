@@ -38,7 +38,7 @@ class Verdict(TypedDict):
 
 
 class Box(NamedTuple):
-    """What a resource's box says of each principal: what it may do, and out of which ACLs."""
+    """The operations of each principal in a resource's box, and the ACLs that decide them."""
 
     may: Mapping[str, list[Verdict]]
     sources: Mapping[str, list[str]]
@@ -68,7 +68,7 @@ def report_of(acls: Sequence[Row], topics: Iterable[str] = (), limit: int = 100_
 
 
 def by_resource(page: Page) -> Mapping[str, Box]:
-    """Resource to what its box says, all boxes being opened."""
+    """The content of each resource's box, after opening all boxes."""
     click(page, "input[value=resource]")
     page.evaluate(
         "[...document.querySelectorAll('#access-holders details:not([open]) > summary')].forEach((s) => s.click())"
@@ -101,7 +101,7 @@ def by_resource(page: Page) -> Mapping[str, Box]:
 
 
 def says_allowed(verdicts: Sequence[Verdict], operation: str, host: str) -> bool:
-    """What a reader takes from chips; an operation without one is part of ALL."""
+    """The decision that the chips show; an operation without a chip is part of ALL."""
     named = {verdict["operation"]: verdict for verdict in verdicts}
     verdict = named.get(operation, named.get("ALL"))
     if verdict is None or verdict["denied"]:
@@ -127,7 +127,7 @@ def random_acls(chosen: random.Random) -> Iterator[AclBinding]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_page_decides_as_the_authorizer_over_any_acls(browser: Page, tmp_path: Path, seed: int) -> None:
+def test_the_page_decides_as_the_authorizer_for_random_acls(browser: Page, tmp_path: Path, seed: int) -> None:
     acls = list(dict.fromkeys(random_acls(random.Random(seed))))
     boxes = by_resource(shown(browser, report_of([acl_row(acl) for acl in acls], NAMES), tmp_path))
     evaluator = AclEvaluator(acls)
@@ -145,7 +145,7 @@ def test_page_decides_as_the_authorizer_over_any_acls(browser: Page, tmp_path: P
     assert browser.complaints == []
 
 
-def test_resource_shows_every_acl_that_applies_and_where_it_comes_from(browser: Page, tmp_path: Path) -> None:
+def test_a_resource_shows_every_acl_that_applies_and_its_origin(browser: Page, tmp_path: Path) -> None:
     acls = [
         allow("User:ann", AclOperation.READ, "orders.eu"),
         allow("User:ann", AclOperation.WRITE, "orders", "PREFIXED", permission="DENY"),
@@ -169,7 +169,7 @@ def test_resource_shows_every_acl_that_applies_and_where_it_comes_from(browser: 
     assert summary.endswith("3 principals, 5 ACLs: 1 of its own, 2 of prefixes, 2 of *")
 
 
-def test_topic_that_no_acl_names_is_found_with_what_applies_to_it(browser: Page, tmp_path: Path) -> None:
+def test_a_topic_without_its_own_acls_is_found_with_those_that_apply(browser: Page, tmp_path: Path) -> None:
     acls = [allow("User:ann", AclOperation.READ, "ord", "PREFIXED"), allow("User:bob", AclOperation.READ, "audit")]
     page = shown(browser, report_of(acls, ["orders", "clicks"]), tmp_path)
     boxes = by_resource(page)
@@ -185,7 +185,7 @@ def test_topic_that_no_acl_names_is_found_with_what_applies_to_it(browser: Page,
     assert by_resource(page) == {}
 
 
-def test_acls_of_a_resource_are_those_of_the_date(browser: Page, tmp_path: Path) -> None:
+def test_the_acls_of_a_resource_depend_on_the_date(browser: Page, tmp_path: Path) -> None:
     binding = AclBinding(TOPIC, "ord", "User:ann", AclOperation.READ, pattern_type=PatternType.PREFIXED)
     denial = replace(binding, permission_type=AclPermissionType.DENY)
     acls = [acl_row(binding, BEGAN + MINUTE, None), acl_row(denial, BEGAN + 20 * MINUTE, BEGAN + 40 * MINUTE)]
@@ -196,7 +196,7 @@ def test_acls_of_a_resource_are_those_of_the_date(browser: Page, tmp_path: Path)
         assert [each["denied"] for each in verdicts if each["operation"] == "READ"] == expected
 
 
-def test_nothing_is_decided_where_acls_are_not_on_the_page_and_it_says_how_many(browser: Page, tmp_path: Path) -> None:
+def test_access_is_undecided_if_the_page_lacks_acls_and_their_number_is_shown(browser: Page, tmp_path: Path) -> None:
     acls = [allow(f"User:u{number:02}", AclOperation.READ, "orders") for number in range(30)]
     acls.append(allow("User:eve", AclOperation.READ, "ord", "PREFIXED", permission="DENY"))
     page = shown(browser, report_of(acls, ["orders", "clicks"], limit=10), tmp_path)
@@ -204,7 +204,7 @@ def test_nothing_is_decided_where_acls_are_not_on_the_page_and_it_says_how_many(
     assert texts(page, "#access-found") == ["31 ACLs, 31 principals, 10 of them on this page"]
     assert texts(page, ".lacking")[0].startswith("21 of the 31 ACLs of this date are not on this page")
     box = by_resource(page)["TOPICorders"]
-    assert "User:eve" in box.may  # what concerns many resources is kept first
+    assert "User:eve" in box.may  # ACLs for many resources are kept first
     assert set(map(len, box.may.values())) == {0}
     assert len([text for text in texts(page, "#access-holders .grant") if "Not decided" in text]) == 11
     assert "TOPIC clicksno ACL on this page applies" in [
@@ -212,7 +212,7 @@ def test_nothing_is_decided_where_acls_are_not_on_the_page_and_it_says_how_many(
     ]
 
 
-def test_acl_that_this_page_cannot_judge_is_said_to_be_undecided(browser: Page, tmp_path: Path) -> None:
+def test_an_acl_of_an_unknown_kind_is_shown_as_undecided(browser: Page, tmp_path: Path) -> None:
     newer = ("c1", "User:ann", "*", "TOPIC", "ord", "UNKNOWN(7)", "READ", "ALLOW", None, None)
     page = shown(browser, report_of([newer, allow("User:bob", AclOperation.READ, "orders")]), tmp_path)
     assert texts(page, ".lacking")[0].startswith("1 ACL of this date has a kind of pattern or a permission")
@@ -221,9 +221,7 @@ def test_acl_that_this_page_cannot_judge_is_said_to_be_undecided(browser: Page, 
     assert list(boxes["TOPIC UNKNOWN(7)ord"].may) == ["User:ann"]
 
 
-def test_acl_of_which_only_the_removal_is_in_the_log_is_counted_and_belongs_to_no_one(
-    browser: Page, tmp_path: Path
-) -> None:
+def test_an_acl_known_only_by_its_removal_is_counted_without_a_principal(browser: Page, tmp_path: Path) -> None:
     nameless = ("c1", "ACL x", "*", "ANY", "unknown: added before this log", "LITERAL", "UNKNOWN", "UNKNOWN")
     acls: list[Row] = [(*nameless, None, BEGAN + 30 * MINUTE), allow("User:ann", AclOperation.READ, "orders")]
     page = shown(browser, report_of(acls), tmp_path)

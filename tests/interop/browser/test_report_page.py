@@ -1,4 +1,4 @@
-"""The report's page in a real browser: it draws, its date and searches filter, and names in it stay text."""
+"""The report's page in a real browser: it is drawn, its date and searches filter, and names stay text."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def page(browser: Page, tmp_path: Path) -> Page:
 
 
 def granted(page: Page) -> dict[str, list[str]]:
-    """Principal to operations, as shown."""
+    """The operations shown for each principal."""
     expression = """Object.fromEntries([...document.querySelectorAll("#access-holders details")].map((box) => [
         box.querySelector("summary .name").textContent,
         [...box.querySelectorAll(".chip")].map((chip) => (chip.matches(".deny") ? "not " : "") + chip.textContent),
@@ -93,7 +93,7 @@ def granted(page: Page) -> dict[str, list[str]]:
     return cast(dict[str, list[str]], page.evaluate(expression))
 
 
-def test_page_draws_everything_and_asks_for_nothing(page: Page, tmp_path: Path) -> None:
+def test_the_page_draws_everything_without_a_request(page: Page, tmp_path: Path) -> None:
     assert page.complaints == []
     assert page.requests == [(tmp_path / "report.html").as_uri()]
     assert granted(page) == {"User:ann": ["READ"], "User:bob": ["WRITE"], "User:eve": ["not WRITE"]}
@@ -139,7 +139,7 @@ def test_date_can_be_written_with_a_zone_or_without(page: Page) -> None:
 
 
 def follow(page: Page, address: str) -> None:
-    """Go to an address within the page, and wait as long as its searches wait for more to be typed."""
+    """Go to an address within the page, and wait as long as its search fields delay."""
     page.evaluate(f"location.hash = {address!r}")
     page.evaluate("new Promise((done) => setTimeout(done, 120))")
     page.settle()
@@ -165,7 +165,7 @@ def test_the_address_of_the_page_has_its_state(page: Page) -> None:
     assert address == "#at=2026-01-01T00%3A20%3A00.000Z&access-search=bob&access-by=resource"
     follow(page, "at=2026-01-01")
     assert texts(page, "#access-holders summary .name") == ["User:ann"]
-    follow(page, "changes")  # a link within the page, which says nothing of a date
+    follow(page, "changes")  # a link within the page, without a date
     assert texts(page, "#when") == ["2026-01-01 00:00:00 UTC"]
     follow(page, address)
     assert texts(page, "#when") == ["2026-01-01 00:20:00 UTC"]
@@ -173,7 +173,7 @@ def test_the_address_of_the_page_has_its_state(page: Page) -> None:
     assert texts(page, "#access-holders .grant > :first-child") == ["User:bob"]
 
 
-def test_page_opens_at_the_date_that_was_asked_for(browser: Page, tmp_path: Path) -> None:
+def test_the_page_opens_at_the_requested_date(browser: Page, tmp_path: Path) -> None:
     page = shown(browser, replace(ORDINARY, as_of=BEGAN + 20 * MINUTE), tmp_path)
     assert texts(page, "#when") == ["2026-01-01 00:20:00 UTC"]
     assert granted(page)["User:bob"] == ["READ", "WRITE"]
@@ -202,7 +202,7 @@ def test_acls_can_be_grouped_by_resource_and_restricted_to_denials(page: Page) -
     assert texts(page, "#access-holders .grant > :first-child") == ["User:eve"]
 
 
-def test_changes_of_one_thing_are_one_row_and_lead_to_their_date(page: Page) -> None:
+def test_changes_of_one_entity_are_one_row_and_link_to_their_dates(page: Page) -> None:
     changed = [row for row in texts(page, "#changes-table tbody tr") if "changed" in row]
     assert len(changed) == 1
     assert "1,000,000 bytes/s → 2,500,000 bytes/s" in changed[0]
@@ -219,7 +219,7 @@ def test_tables_are_sorted_by_a_click_on_their_heading(page: Page) -> None:
     assert page.evaluate("document.querySelectorAll('#commits-table th')[3].getAttribute('aria-sort')") == "descending"
 
 
-def test_committed_offsets_and_their_lag_are_those_of_the_date(browser: Page, tmp_path: Path) -> None:
+def test_committed_offsets_and_their_lag_depend_on_the_date(browser: Page, tmp_path: Path) -> None:
     thinned = Committed(
         *("c1", "thinned", "orders", 2, 90, ENDED, BEGAN + 30 * MINUTE),
         points=[(BEGAN + 30 * MINUTE, 10), (ENDED, 90)],
@@ -243,7 +243,7 @@ def test_committed_offsets_and_their_lag_are_those_of_the_date(browser: Page, tm
 
 
 def rows_of_commits(page: Page) -> dict[str, list[str]]:
-    """Group to offset, end of the log, lag and age."""
+    """Offset, end of the log, lag and age of each group."""
     cells = [texts(page, f"#commits-table td:nth-child({column})") for column in (1, 4, 5, 6, 8)]
     return {group: list(figures) for group, *figures in zip(*cells, strict=True)}
 
@@ -281,14 +281,14 @@ def test_names_stay_text(browser: Page, tmp_path: Path, name: str) -> None:
     assert len(page.requests) == 1
 
 
-def test_marks_that_turn_letters_around_are_written_out(browser: Page, tmp_path: Path) -> None:
+def test_bidirectional_characters_are_escaped(browser: Page, tmp_path: Path) -> None:
     page = shown(
         browser, replace(ORDINARY, acls=section_of("acls", [acl("User:\u202egnp.exe", "READ", 0, None)])), tmp_path
     )
     assert list(granted(page)) == ["User:\\u202egnp.exe"]
 
 
-def test_policy_of_the_page_lets_no_other_program_run(page: Page) -> None:
+def test_the_content_security_policy_blocks_other_scripts(page: Page) -> None:
     page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.stolen = 1\">')")
     page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.stolen = 1'}))")
     page.settle()
@@ -320,7 +320,7 @@ def test_boxes_and_rows_that_were_opened_stay_when_the_date_moves(browser: Page,
     assert page.evaluate(f"{opened}.flatMap((open, at) => open ? [at] : [])") == [0, 1, 2, *range(4, 13), 51]
 
 
-def test_page_of_an_empty_log_says_so(browser: Page, tmp_path: Path) -> None:
+def test_the_page_of_an_empty_log_has_a_notice(browser: Page, tmp_path: Path) -> None:
     page = shown(browser, LogReport(title="Nothing", began=0, ended=0), tmp_path)
     assert page.complaints == []
     assert texts(page, ".banner")[-1].startswith("There is nothing to show")
@@ -328,7 +328,7 @@ def test_page_of_an_empty_log_says_so(browser: Page, tmp_path: Path) -> None:
     assert "1970" not in texts(page, ".about")[0]
 
 
-def test_section_without_rows_says_so_and_offers_nothing_to_search(browser: Page, tmp_path: Path) -> None:
+def test_a_section_without_rows_has_a_notice_and_no_search(browser: Page, tmp_path: Path) -> None:
     page = shown(browser, replace(ORDINARY, acls=section_of("acls", []), commits=commits_of([])), tmp_path)
     assert page.complaints == []
     nothing = ["No ACLs in these logs.", "No ACLs.", "No committed offsets in these logs."]
@@ -346,7 +346,7 @@ def seen(page: Page, selector: str) -> list[str]:
     return cast(list[str], page.evaluate(expression))
 
 
-def test_no_part_is_wider_than_a_telephone_and_tables_stay_tables(page: Page) -> None:
+def test_the_page_fits_a_telephone_and_tables_stay_tables(page: Page) -> None:
     page.resize(390, 844)
     page.settle()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
@@ -386,7 +386,7 @@ def test_cluster_without_an_id_can_be_chosen_beside_another(browser: Page, tmp_p
     assert texts(page, ".tile b")[0] == "1"
 
 
-def test_boxes_are_open_and_filled_on_paper(browser: Page, tmp_path: Path) -> None:
+def test_boxes_are_open_and_filled_in_print(browser: Page, tmp_path: Path) -> None:
     many = [acl(f"User:u{number:03}", "READ", None, None) for number in range(30)]
     page = shown(browser, replace(ORDINARY, acls=section_of("acls", many)), tmp_path)
     assert len(texts(page, "#access-holders .grant")) == 12
@@ -394,7 +394,7 @@ def test_boxes_are_open_and_filled_on_paper(browser: Page, tmp_path: Path) -> No
     assert len(texts(page, "#access-holders details[open] .grant")) == 30
 
 
-def test_words_are_whole_and_bars_end_with_their_timeline(browser: Page, tmp_path: Path) -> None:
+def test_labels_do_not_overlap_or_wrap_and_bars_end_with_their_timeline(browser: Page, tmp_path: Path) -> None:
     late = ("c1", "TOPIC", "a.long.name.of.a.topic" * 3, "a.property", "a value " * 30, ENDED - 2 * MINUTE, ENDED)
     page = shown(browser, replace(ORDINARY, configs=section_of("configs", [late])), tmp_path)
     overlapping = """[...document.querySelectorAll(".axis")].filter((axis) => {
@@ -413,7 +413,7 @@ def test_words_are_whole_and_bars_end_with_their_timeline(browser: Page, tmp_pat
     assert page.evaluate(broken) is False
 
 
-def test_offset_that_a_page_cannot_show_exactly_is_marked(browser: Page, tmp_path: Path) -> None:
+def test_an_approximate_offset_is_marked(browser: Page, tmp_path: Path) -> None:
     commit = Committed("c1", "odd", "orders", 0, 2**62 + 1, ENDED, ENDED)
     page = shown(browser, replace(ORDINARY, commits=commits_of([commit])), tmp_path)
     assert texts(page, "#commits-table td:nth-child(4)")[0].startswith("≈ 4,611,686,018,427,")

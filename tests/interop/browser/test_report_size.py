@@ -38,7 +38,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def expected_tiles(numbers: Sequence[dict[str, PackedNumbers]], date: int) -> list[str]:
-    """The numbers of some clusters, which the unit tests compare with the tables."""
+    """The expected numbers of some clusters. Unit tests compare them with the tables."""
 
     def number(of: PackedNumbers, what: str) -> int:
         if what == "holders":
@@ -49,7 +49,7 @@ def expected_tiles(numbers: Sequence[dict[str, PackedNumbers]], date: int) -> li
 
 
 @pytest.mark.parametrize("most", [100_000, 25])
-def test_tiles_are_of_all_rows_of_the_chosen_clusters_at_every_date(
+def test_tiles_count_all_rows_of_the_chosen_clusters_at_every_date(
     browser: Page, logs: Path, tmp_path: Path, most: int
 ) -> None:
     file = tmp_path / "report.html"
@@ -72,7 +72,7 @@ def test_tiles_are_of_all_rows_of_the_chosen_clusters_at_every_date(
     assert browser.complaints == []
 
 
-def test_numbers_of_lists_say_how_many_of_them_are_on_the_page(browser: Page, tmp_path: Path) -> None:
+def test_the_number_above_a_list_says_how_many_are_on_the_page(browser: Page, tmp_path: Path) -> None:
     topics: list[Row] = [("c1", f"t{number}", "id", 1, BEGAN + number, None) for number in range(50)]
     values = ("c1", "TOPIC", "t", "cleanup.policy")
     configs: list[Row] = [(*values, f"v{number}", BEGAN + number, BEGAN + number + 1) for number in range(9)]
@@ -95,7 +95,7 @@ def test_numbers_of_lists_say_how_many_of_them_are_on_the_page(browser: Page, tm
     assert "added" not in first
 
 
-def test_number_that_is_only_near_is_marked(browser: Page, tmp_path: Path) -> None:
+def test_an_approximate_number_is_marked(browser: Page, tmp_path: Path) -> None:
     wide = Count(5, [(BEGAN, 3), (BEGAN + 2 * MINUTE, -1)], MINUTE)
     history = next(history for history in SHOWN_HISTORIES if history.section == "topics")
     row = ("c1", "t", "id", 1, None, None)
@@ -106,7 +106,7 @@ def test_number_that_is_only_near_is_marked(browser: Page, tmp_path: Path) -> No
         assert texts(page, ".tile b")[2] == expected
 
 
-def test_box_of_many_acls_is_closed_and_opens_piece_by_piece(browser: Page, tmp_path: Path) -> None:
+def test_a_box_of_many_acls_is_closed_and_opens_in_steps(browser: Page, tmp_path: Path) -> None:
     def acl(principal: str, number: int) -> Row:
         return ("c1", principal, "*", "TOPIC", f"t{number:04}", "LITERAL", "READ", "ALLOW", None, None)
 
@@ -121,7 +121,7 @@ def test_box_of_many_acls_is_closed_and_opens_piece_by_piece(browser: Page, tmp_
     assert len(texts(page, "#access-holders details:nth-child(2) .grant")) == 40
 
 
-def test_thing_with_very_many_rows_is_folded_in_its_lane_and_in_its_line(browser: Page, tmp_path: Path) -> None:
+def test_an_entity_with_very_many_rows_is_folded_in_its_lane_and_its_line(browser: Page, tmp_path: Path) -> None:
     hosts: list[Row] = [
         ("c1", "User:ann", f"10.0.{at // 250}.{at % 250}", "TOPIC", "t", "LITERAL", "READ", "ALLOW", BEGAN, None)
         for at in range(3_000)
@@ -168,7 +168,7 @@ def named_report(name: str) -> LogReport:
 
 
 @pytest.mark.parametrize("width", [400, 1400])
-def test_name_of_ten_thousand_letters_is_folded_everywhere(browser: Page, tmp_path: Path, width: int) -> None:
+def test_a_name_of_ten_thousand_characters_is_folded_everywhere(browser: Page, tmp_path: Path, width: int) -> None:
     browser.resize(width, 1000)
     try:
         page = shown(browser, named_report("x" * 250), tmp_path)

@@ -126,7 +126,7 @@ def java(running: Running, java_admin: JavaAdmin) -> JavaAdminClient:
 
 @pytest.fixture(scope="module")
 def changed(running: Running, java: JavaAdminClient) -> Running:
-    """The node after topics, configs, ACLs, quotas and offsets have come, changed and gone."""
+    """The node after topics, configs, ACLs, quotas and offsets were added, changed and removed."""
     with BlockingAdminClient(running.address) as admin:
         change_topics_and_configs(admin)
         change_acls(admin)
@@ -407,7 +407,7 @@ def assigned(row: Row, names: dict[str, str]) -> tuple[tuple[str, int], ...]:
 
 
 def test_state_at_each_snapshot_is_the_snapshot(changed: Running, tmp_path: Path) -> None:
-    """Snapshots that the node wrote on the way, without the log, have the state of the log up to them."""
+    """Each snapshot that the node wrote has, without the log, the state of the log up to its end offset."""
     for snapshot in eventually(lambda: snapshots_of_changes(changed), lambda found: found):
         end = int(snapshot.name.partition("-")[0])
         alone = tmp_path / str(end) / METADATA_LOG
@@ -419,7 +419,7 @@ def test_state_at_each_snapshot_is_the_snapshot(changed: Running, tmp_path: Path
 
 
 def snapshots_of_changes(changed: Running) -> list[Path]:
-    """All but that which a cluster may be formatted with, whose end is 0."""
+    """All snapshots except the one from formatting, whose end offset is 0."""
     return [path for path in (changed.data / METADATA_LOG).glob("*-*.checkpoint") if int(path.name.partition("-")[0])]
 
 
@@ -440,7 +440,9 @@ def test_after_a_restart(changed: Running, java: JavaAdminClient) -> None:
     check_configs(changed, java)
 
 
-def test_configs_go_with_their_topic_whatever_a_restarted_broker_shows(java_admin: JavaAdmin, tmp_path: Path) -> None:
+def test_deleted_topics_have_no_configs_even_if_a_restarted_broker_shows_them(
+    java_admin: JavaAdmin, tmp_path: Path
+) -> None:
     """A broker that loads all of the log at once shows the configs of a deleted topic for the next one of its name."""
     with kafka(newest_broker_release(), tmp_path, {}) as running:
         with BlockingAdminClient(running.address) as admin:

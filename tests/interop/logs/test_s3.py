@@ -1,4 +1,4 @@
-"""Logs in an object store: found, planned, read and followed over S3's protocol, as on this machine."""
+"""Logs in an object store are found, planned, read and streamed over S3's protocol as from local files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def known_server(server: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-def test_tables_are_those_of_the_same_files_here() -> None:
+def test_tables_equal_those_of_local_copies() -> None:
     assert rows("records", f"s3://{ROOT}") == rows("records", str(LOGS))
     assert rows("topic_history", f"s3a://{ROOT}/__cluster_metadata-0") == rows("topic_history", str(LOGS))
 
@@ -87,7 +87,7 @@ def test_tasks_read_parts_of_objects_and_leave_their_accounts() -> None:
     assert total.balanced
 
 
-def test_a_stream_goes_on_where_it_was_when_objects_grow_and_come(server: S3Server) -> None:
+def test_a_stream_continues_when_objects_grow_and_arrive(server: S3Server) -> None:
     from tests.apache_spark.following import Followed, rows_at_once  # noqa: PLC0415 PySpark may be missing
 
     log = "s3://growing/logs/__cluster_metadata-0"
@@ -110,7 +110,7 @@ def test_a_stream_goes_on_where_it_was_when_objects_grow_and_come(server: S3Serv
         ("s3a://nobodys/*/logs", "there is no such file, folder or bucket"),
         ("s3://bucket/logs/*.txt", "nothing matches the pattern"),
         ("s3://bucket/logs/*/*.log/", "nothing matches the pattern"),
-        ("s3://*/logs", "but not for a host or bucket"),
+        ("s3://*/logs", "but not a host or bucket"),
         ("s3:///logs", "Missing bucket name"),
     ],
 )
@@ -135,7 +135,7 @@ def rows(table: str, path: str) -> list[tuple[object, ...]]:
     ]
 
 
-def test_a_table_takes_its_place_where_there_are_no_folders(server: S3Server) -> None:
+def test_a_table_replaces_another_in_an_object_store(server: S3Server) -> None:
     from kafkawire.spark.replacing import place_of, written_beside  # noqa: PLC0415 PySpark may be missing
 
     for name in ("old", "_SUCCESS"):
@@ -167,18 +167,18 @@ def test_a_table_takes_its_place_where_there_are_no_folders(server: S3Server) ->
 
 
 def test_a_report_has_the_ends_of_logs(server: S3Server, tmp_path: Path) -> None:
-    """Of the partition's own log, by its batches and its time index, as of the same files here."""
+    """From the batches and the time index of the partition's own log, as with local files."""
     logs = tmp_path / "reported"
     shutil.copytree(LOGS / "__consumer_offsets-0", logs / "__consumer_offsets-0")
     shutil.copytree(LOGS / "__consumer_offsets-1", logs / "billing.events-1")  # ends at offset 373
     (segment,) = (logs / "billing.events-1").glob("*.log")
     segment.with_suffix(".timeindex").write_bytes((1_795_250_000_000).to_bytes(8, "big") + (99).to_bytes(4, "big"))
-    server.put_folder("bucket", logs)
-    found, here = (log_ends(find_logs([path])) for path in ("s3://bucket/reported", str(logs)))
+    server.put_folder("reports", logs)
+    found, here = (log_ends(find_logs([path])) for path in ("s3://reports/reported", str(logs)))
     assert found == here
     end = found[Partition(None, "billing.events", 1)]
     assert end.offset == 373
     assert end.points[0] == (1_795_250_000_000, 100)
     page = tmp_path / "report.html"
-    assert main(["report", "logs", "s3://bucket/reported", "--out", str(page)]) == 0
+    assert main(["report", "logs", "s3://reports/reported", "--out", str(page)]) == 0
     assert page.stat().st_size

@@ -1,4 +1,4 @@
-"""Tables of logs that a real broker wrote, compressed and compacted, beside kafka-dump-log of its release."""
+"""Tables of compressed and compacted logs of a real broker equal the output of kafka-dump-log of its release."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ PLAIN_TEXT_BEFORE_4: Final = "__transaction_state"
 
 @pytest.fixture(scope="module", params=broker_releases())
 def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """The logs of a broker at which much has happened, as they were written, and after compaction."""
+    """The logs of a broker after many changes, before and after compaction."""
     release: str = request.param
     folder = tmp_path_factory.mktemp(f"tables-{release}")
     with running_broker(release, folder / "broker", properties=PROPERTIES) as broker:
@@ -144,7 +144,7 @@ async def set_topic_config(address: str, configs: Mapping[str, str]) -> None:
 
 
 def gaps(folder: Path) -> bool:
-    """Whether compaction has left offsets out; not yet if a file is gone that was there just before."""
+    """Whether compaction has removed offsets. A file that disappears meanwhile counts as no."""
     try:
         rows = [row for batch in read_table("records", str(folder)) for row in batch.to_pylist()]
     except LogReadError:
@@ -154,7 +154,7 @@ def gaps(folder: Path) -> bool:
 
 
 def dumps_of(release: str, data: Path, topic: str) -> dict[str, tuple[DumpedBatch, ...]]:
-    """What the release's own tool prints of all files of a topic, by file."""
+    """The output of the release's kafka-dump-log for each file of a topic."""
     files = [file.path for file in find_log_files([f"{data}/{topic}-0"])]
     tool = "org.apache.kafka.tools.DumpLogSegments" if is_at_least(release, "4.0") else "kafka.tools.DumpLogSegments"
     text = run_tool(release, tool, "--files", ",".join(files), DECODERS[topic])
@@ -164,7 +164,7 @@ def dumps_of(release: str, data: Path, topic: str) -> dict[str, tuple[DumpedBatc
 
 @pytest.mark.parametrize("topic", DECODERS)
 @pytest.mark.parametrize("state", ["written", "compacted"])
-def test_tables_say_what_the_tool_prints(logs: tuple[str, Path], state: str, topic: str) -> None:
+def test_tables_equal_the_output_of_kafka_dump_log(logs: tuple[str, Path], state: str, topic: str) -> None:
     release, folder = logs
     dumped = dumps_of(release, folder / state, topic)
     assert dumped
@@ -177,7 +177,7 @@ def test_tables_say_what_the_tool_prints(logs: tuple[str, Path], state: str, top
 
 
 def assert_typed_tables(path: str, dump: Sequence[DumpedBatch]) -> None:
-    """Each row that is no control record is in exactly one typed table, with the same fields."""
+    """Each row, except control records, is in exactly one typed table, with the same fields."""
     said = {record.offset: record_of(record) for batch in dump if not batch.control for record in batch.records}
     seen: Counter[int] = Counter()
     for table in typed_table_names(BUILT_IN):

@@ -1,4 +1,4 @@
-"""The rows that Spark reads from logs, and those that the plain functions read."""
+"""The rows of logs as Spark and as the Python functions read them."""
 
 from __future__ import annotations
 

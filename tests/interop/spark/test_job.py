@@ -1,4 +1,4 @@
-"""The job writes a table, accounts for every byte, and says by its exit code whether all was decoded."""
+"""The job writes a table and accounts for every byte; its exit code shows whether all were decoded."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def files_of(out: Path) -> dict[str, bytes]:
     return {str(file.relative_to(out)): file.read_bytes() for file in out.rglob("*") if file.is_file()}
 
 
-def test_a_run_that_fails_leaves_the_table_that_was_there(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_failed_run_leaves_the_old_table(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out, empty = tmp_path / "out", tmp_path / "empty"
     empty.mkdir()
     assert tables("--log", LOGS, "--table", "topic", "--out", out) == 0
@@ -95,7 +95,7 @@ def test_a_run_that_fails_leaves_the_table_that_was_there(tmp_path: Path, capfd:
     assert sorted(path.name for path in tmp_path.iterdir()) == [damaged.name, "empty", "out"]
 
 
-def test_a_table_is_replaced_by_another_and_marked_last(tmp_path: Path) -> None:
+def test_a_new_table_replaces_the_old_one_and_gets_its_success_file_last(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert tables("--log", LOGS, "--table", "topic", "--out", out) == 0
     assert tables("--log", LOGS, "--table", "offset_commit", "--out", out, "--overwrite") == 0
@@ -131,7 +131,7 @@ def test_csv_for_spreadsheets_has_no_formulas(tmp_path: Path) -> None:
 
 
 @pytest.mark.extended
-def test_a_cluster_of_two_workers_runs_it_with_nothing_of_kafkawire_but_the_zip(tmp_path: Path) -> None:
+def test_two_workers_need_only_the_zip_of_kafkawire(tmp_path: Path) -> None:
     """The workers' Python has the libraries, and kafkawire only through ``--py-files``."""
     write_bundle(tmp_path / "kafkawire.zip")
     python = tmp_path / "python"
@@ -151,4 +151,4 @@ def test_a_cluster_of_two_workers_runs_it_with_nothing_of_kafkawire_but_the_zip(
     assert rows_of(out) == plain_rows("offset_commit", [LOGS]).to_pylist()
     accounts, tasks = read_accounts(str(out / "_accounts"))
     assert tasks > WORKERS
-    assert accounts.line() in finished.stdout + finished.stderr  # spark-submit makes one of both
+    assert accounts.line() in finished.stdout + finished.stderr  # spark-submit may print both to either stream

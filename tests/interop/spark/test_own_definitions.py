@@ -26,7 +26,7 @@ def test_a_record_of_the_user_has_a_table_and_json(spark: SparkSession, tmp_path
     options = {"schemaDir": str(definitions)}
     greetings = read_with_spark(spark, "greeting", [log], options)
     records = read_with_spark(spark, "records", [log], {**options, "columns": "record_type,json"})
-    for file in definitions.iterdir():  # the tables are made: the tasks do without
+    for file in definitions.iterdir():  # the driver has read them; the tasks need no folder
         file.unlink()
     definitions.rmdir()
     assert [row.text for row in greetings.select("text").collect()] == ["hello"]

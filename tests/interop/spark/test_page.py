@@ -1,4 +1,4 @@
-"""What the page on Spark shows is true: its blocks run in the session of the tests."""
+"""The code blocks of the page on Spark run."""
 
 from __future__ import annotations
 

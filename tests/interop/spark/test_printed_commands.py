@@ -1,4 +1,4 @@
-"""The commands about logs that the README and the guides print do what they say, on files and on S3."""
+"""The commands about logs in the README and the guides work, on files and on S3."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
 
 @pytest.fixture(autouse=True)
 def known_server(spark: SparkSession, server: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The session began without the server, so its workers learn of it by what goes with each query."""
+    """The session began before the server, so each query sends the server's address to the workers."""
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)
         monkeypatch.setitem(spark.sparkContext.environment, name, value)
 
 
 @pytest.mark.parametrize("printed", sorted(set(commands())))
-def test_a_printed_command_ends_well(
+def test_a_printed_command_succeeds(
     printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

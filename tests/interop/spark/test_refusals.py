@@ -1,4 +1,4 @@
-"""What cannot be read is refused with its reason before any task runs."""
+"""Wrong options and unreadable logs are errors with a reason before any task runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark reads the rows that the plain functions read, of every table, in parts of any size."""
+"""Spark reads the same rows as the Python functions, of every table, in parts of any size."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TABLES = (
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_tables_of_every_kind_have_their_rows(spark: SparkSession, table: str) -> None:
+def test_tables_of_every_kind_have_the_same_rows(spark: SparkSession, table: str) -> None:
     same(read_with_spark(spark, table, [LOGS], {}).toArrow(), plain_rows(table, [LOGS]))
 
 
@@ -63,7 +63,7 @@ def test_a_log_without_batches_is_a_table_without_rows(spark: SparkSession, tmp_
     assert read_with_spark(spark, "acl_history", [tmp_path], {}).count() == 0
 
 
-def test_paths_may_be_several_or_patterns_or_uris(spark: SparkSession) -> None:
+def test_several_paths_patterns_and_uris_can_be_read(spark: SparkSession) -> None:
     folders = sorted(LOGS.glob("__consumer_offsets-*"))
     reader = spark.read.format("kafka-log").option("table", "batches").option("columns", "batch_position,log_offset")
     expected = plain_rows("batches", folders, {"columns": "batch_position,log_offset"})

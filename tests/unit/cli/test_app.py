@@ -53,7 +53,7 @@ def lose_file() -> None:
 
 
 def lose_connection() -> None:
-    """Fail with an error of the system that names no file."""
+    """Fail with an OSError without a file name."""
     raise OSError(errno.ECONNREFUSED, "Connection refused")
 
 
@@ -65,7 +65,7 @@ def import_late() -> None:
 
 
 def import_unknown() -> None:
-    """Import what no extra brings."""
+    """Import a library that no extra installs."""
     importlib.import_module("kafkawire.no_such_module")
 
 
@@ -87,7 +87,7 @@ SAMPLES = {
 }
 
 
-def test_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_prints_the_version_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == ExitCode.DONE
     assert capsys.readouterr().out.startswith("kafkawire 0.")
 
@@ -100,13 +100,13 @@ def test_help_lists_every_command(words: list[str], capsys: pytest.CaptureFixtur
     assert "Print lines." in shown
 
 
-def test_no_words_show_the_help_as_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_arguments_the_command_prints_help_and_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([], commands=SAMPLES) == ExitCode.USAGE
     captured = capsys.readouterr()
     assert "Usage: kafkawire" in captured.out + captured.err
 
 
-def test_words_of_the_process_are_the_default(
+def test_arguments_of_the_process_are_the_default(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["kafkawire", "single", "--lines", "2"])
@@ -153,7 +153,7 @@ def test_only_the_called_command_is_imported(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == "line 0\n"
 
 
-def test_a_bug_is_not_hidden() -> None:
+def test_an_unexpected_exception_keeps_its_traceback() -> None:
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
         main(["import-unknown"], commands=SAMPLES)
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
@@ -177,7 +177,7 @@ def test_the_command_itself_needs_an_extra(monkeypatch: pytest.MonkeyPatch, caps
 
 @pytest.fixture
 def needy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Commands of which one cannot be imported, because the library of an extra is not installed."""
+    """Commands, one of which needs a library that is not installed."""
     (tmp_path / "needy_command.py").write_text("import pyspark.sql\n\ndef needy() -> None:\n    pass\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(sys.modules, "pyspark", None)
@@ -203,7 +203,7 @@ def test_a_command_without_its_libraries_stays_listed(
 
 
 def run_in_process(tmp_path: Path, body: str, at_import: str = "") -> subprocess.Popen[bytes]:
-    """The command line in a process of its own, with one command ``filter`` that has the given body."""
+    """Run the command line in its own process, with a command ``filter`` that has the given body."""
     (tmp_path / "filter_command.py").write_text(f"import sys\n{at_import}\n\ndef filter() -> None:\n    {body}\n")
     program = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from kafkawire.cli.app import main; "
@@ -223,7 +223,7 @@ def run_in_process(tmp_path: Path, body: str, at_import: str = "") -> subprocess
     ],
     ids=["small output", "large output", "while the command is imported"],
 )
-def test_a_reader_that_stops_reading_is_no_error_message(tmp_path: Path, body: str, at_import: str) -> None:
+def test_a_closed_pipe_prints_no_error(tmp_path: Path, body: str, at_import: str) -> None:
     process = run_in_process(tmp_path, body, at_import)
     assert process.stdout is not None
     process.stdout.close()
@@ -249,6 +249,6 @@ def test_ctrl_c_ends_quietly_with_130(tmp_path: Path, body: str, at_import: str)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_of_the_table_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name, "--help"]) == ExitCode.DONE
     assert f"Usage: kafkawire {name}" in capsys.readouterr().out

@@ -58,7 +58,7 @@ def test_it_prints_its_address_and_stops_on_signals(tmp_path: Path, number: int,
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files that are no properties, in the current folder."""
+    """Invalid properties files in the current folder."""
     monkeypatch.chdir(tmp_path)
     Path("wrong.properties").write_text("a=\\u12\n")
     Path("binary.properties").write_bytes(b"\xff")

@@ -29,7 +29,7 @@ JSON = {"topicNames": ["orders", "a"], "timeoutMs": 60000}
 
 
 class Filter:
-    """The filter in this process: lines of any kind in, parsed answers out."""
+    """Runs the filter in this process: takes lines and returns parsed answers."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch = monkeypatch
@@ -72,14 +72,14 @@ def test_encode(codec: Filter, engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_decode_encodes_the_value_again_in_its_own_words(codec: Filter, engine: str) -> None:
+def test_decoded_json_can_be_encoded_again(codec: Filter, engine: str) -> None:
     padded = "83 80 00" + BODY[2:-2] + "01 09 01 ff"
     (answer,) = codec("decode", decode_line(padded), engine=engine)
     assert answer == {"json": JSON, "hex": BODY[:-2] + "010901ff"}, "shortest varints; unknown tagged fields kept"
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_every_message_goes_both_ways(codec: Filter, engine: str) -> None:
+def test_every_message_is_encoded_and_decoded(codec: Filter, engine: str) -> None:
     messages = [
         (cls, version, extreme_instances(cls, cls.layouts().of_version(version))["maximum"])
         for cls in map(message_class, MESSAGE_NAMES)
@@ -160,7 +160,7 @@ def test_json_that_does_not_encode(codec: Filter, engine: str, line: object, exp
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_paths_lead_through_structs_in_the_names_of_the_json(codec: Filter, engine: str) -> None:
+def test_paths_in_errors_use_the_names_of_the_json_form(codec: Filter, engine: str) -> None:
     request = {"name": "FetchRequest", "version": 12}
     octets = "ffffffff 00000000 00000000 00000000 00 00000000 00000000 02 02 61 02 00000000 00000000".replace(" ", "")
     (answer,) = codec("decode", {**request, "hex": octets}, engine=engine)
@@ -176,7 +176,7 @@ def test_a_number_that_is_too_large_is_named(codec: Filter) -> None:
     )
 
 
-def test_a_name_that_is_almost_right(codec: Filter) -> None:
+def test_a_misspelt_message_gets_a_suggestion(codec: Filter) -> None:
     (answer,) = codec("decode", decode_line(name="DeleteTopicRequest"))
     assert answer["error"]["message"] == (
         "kafkawire.protocol has no message 'DeleteTopicRequest'; did you mean DeleteTopicsRequest?"
@@ -188,7 +188,7 @@ OWN = message("OrderPlaced", field("Lines", "[]Line", fields=[field("ArticleId",
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A package of one's own in the current folder; its messages are no names of Kafka's."""
+    """A package of the user in the current folder; Kafka has no messages with its names."""
     package = f"acme_of_codec_{next(_numbers)}"
     generated(Target(write_definitions(tmp_path / "specs", OWN), package, tmp_path))
     monkeypatch.chdir(tmp_path)
@@ -200,7 +200,7 @@ _numbers = itertools.count()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_messages_of_a_package_of_ones_own(codec: Filter, own: str, engine: str) -> None:
+def test_messages_of_the_users_own_package(codec: Filter, own: str, engine: str) -> None:
     codec.more = ["--package", own]
     value = {"lines": [{"articleId": 7, "note": "x"}]}
     octets = "02 00000007 0278 00 00".replace(" ", "")
@@ -234,9 +234,7 @@ def test_modules_other_than_generated_packages(
     assert capsys.readouterr() == ("", f"kafkawire: {told}\n")
 
 
-def test_the_current_folder_takes_the_place_of_no_installed_module(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_current_folder_never_shadows_an_installed_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "base64.py").write_text("raise SystemExit('the wrong module')")
     monkeypatch.chdir(tmp_path)
     command = [*COMMAND, "encode", "--package", "kafkawire.protocol.clients"]
@@ -260,7 +258,7 @@ NOT_A_LINE = [
 
 @pytest.mark.parametrize("line", NOT_A_LINE, ids=lambda line: line[:50].decode("latin-1"))
 @pytest.mark.parametrize("command", ["decode", "encode"])
-def test_a_line_that_is_none(codec: Filter, command: str, line: bytes) -> None:
+def test_an_invalid_line_gets_an_error(codec: Filter, command: str, line: bytes) -> None:
     good = {"decode": decode_line(), "encode": encode_line(JSON)}[command]
     before, answer, after = codec(command, good, line, good)
     assert before == after
@@ -282,7 +280,7 @@ HOSTILE_JSON = [
 
 @pytest.mark.parametrize("value", HOSTILE_JSON, ids=lambda value: value[:30].decode("latin-1"))
 @pytest.mark.parametrize("engine", ENGINES)
-def test_json_that_is_none_or_too_much(codec: Filter, engine: str, value: bytes) -> None:
+def test_invalid_or_excessive_json_gets_an_error(codec: Filter, engine: str, value: bytes) -> None:
     line = b'{"name": "DeleteTopicsRequest", "version": 4, "json": ' + value + b"}"
     before, answer, after = codec("encode", encode_line(JSON), line, encode_line(JSON), engine=engine)
     assert before == after == {"hex": BODY}
@@ -290,7 +288,7 @@ def test_json_that_is_none_or_too_much(codec: Filter, engine: str, value: bytes)
     assert len(answer["error"]["message"]) < 300
 
 
-def test_the_whole_of_an_int64_passes_through(codec: Filter) -> None:
+def test_every_int64_is_exact(codec: Filter) -> None:
     name = "InitProducerIdResponse"
     for number in (2**63 - 1, -(2**63), 2**53 + 1):
         value = {"throttleTimeMs": 0, "errorCode": 0, "producerId": number, "producerEpoch": 0}
@@ -299,7 +297,7 @@ def test_the_whole_of_an_int64_passes_through(codec: Filter) -> None:
         assert decoded["json"] == value
 
 
-def test_blank_lines_are_passed_over_and_the_last_needs_no_end(codec: Filter) -> None:
+def test_blank_lines_are_skipped_and_the_last_line_needs_no_line_end(codec: Filter) -> None:
     line = json.dumps(decode_line()).encode()
     for octets in (line, line + b"\n", b"\n\n" + line + b"\r\n  \n\t\n"):
         assert codec.raw("decode", octets, "generated").count("\n") == 1
@@ -314,7 +312,7 @@ def test_answers_come_in_the_order_of_the_lines(codec: Filter) -> None:
     assert [int(a["hex"][-10:-2], 16) for a in answers if "hex" in a] == [n for n in range(100) if n % 3]
 
 
-def test_hex_may_be_of_either_case_and_have_blanks(codec: Filter) -> None:
+def test_hex_may_have_either_case_and_blanks(codec: Filter) -> None:
     spaced = " ".join(BODY[at : at + 2] for at in range(0, len(BODY), 2))
     answers = codec("decode", decode_line(BODY.upper()), decode_line(spaced))
     assert answers == [{"json": JSON, "hex": BODY}] * 2
@@ -339,7 +337,7 @@ def test_each_answer_is_written_at_once() -> None:
     assert process.returncode == 0
 
 
-def test_a_reader_that_has_seen_enough_ends_the_filter_quietly() -> None:
+def test_the_filter_ends_quietly_when_its_reader_stops() -> None:
     lines = json.dumps(decode_line()).encode() + b"\n"
     with subprocess.Popen(
         [*COMMAND, "decode"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -358,7 +356,7 @@ def test_a_reader_that_has_seen_enough_ends_the_filter_quietly() -> None:
     assert process.returncode == 1
 
 
-def test_twenty_thousand_lines_take_seconds() -> None:
+def test_twenty_thousand_lines_take_only_seconds() -> None:
     line = json.dumps(decode_line()).encode() + b"\n"
     started = time.monotonic()
     done = subprocess.run([*COMMAND, "decode"], input=line * 20_000, capture_output=True, check=True)

@@ -46,7 +46,7 @@ def test_demo_shows_every_step_on_a_machine_without_java(
 
 
 def row(shown: str, heading: str) -> list[str]:
-    """The other cells of the first row of a table with this heading."""
+    """The first row with this heading, without the heading."""
     rows = ([cell.strip() for cell in line.strip("│").split("│")] for line in shown.splitlines())
     return next(cells[1:] for cells in rows if cells[0] == heading)
 

@@ -1,4 +1,4 @@
-"""``kafkawire generate`` on a folder of one's own, as a user runs it."""
+"""``kafkawire generate`` with the user's own definitions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ print(note)
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of one's own with definitions in ``specs``; the commands run in it."""
+    """The current folder, with definitions in ``specs``."""
     write_definitions(tmp_path / "specs", *DEFINITIONS)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -50,7 +50,7 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_a_package_of_ones_own_with_its_tests(folder: Path) -> None:
+def test_the_users_own_package_is_generated_with_tests(folder: Path) -> None:
     arguments = ["generate", "--specs", "specs", "--package", "acme.protocol", "--out", "src", "--tests", "checks"]
     done = run(folder, str(Path(sys.executable).with_name("kafkawire")), *arguments)
     assert (done.returncode, done.stdout) == (0, "")
@@ -64,7 +64,7 @@ def test_a_package_of_ones_own_with_its_tests(folder: Path) -> None:
     assert "18 passed" in tested.stdout, "three laws for three messages of two versions"
 
 
-def test_a_second_run_does_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_run_changes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert generate() == 0
     before = tree(folder)
     capsys.readouterr()
@@ -73,7 +73,7 @@ def test_a_second_run_does_nothing(folder: Path, capsys: pytest.CaptureFixture[s
     assert tree(folder) == before
 
 
-def test_definitions_with_errors_are_shown_and_nothing_is_touched(
+def test_definitions_with_errors_are_reported_and_no_file_changes(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert generate("--tests", "checks") == 0
@@ -114,7 +114,7 @@ def test_warnings_are_always_shown(folder: Path, capsys: pytest.CaptureFixture[s
         assert generate(*more) == 0
 
 
-def test_check_says_whether_files_are_up_to_date(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports_outdated_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert generate("--check") == 1
     assert not (folder / "src").exists()
     assert generate() == 0
@@ -133,7 +133,7 @@ def test_check_says_whether_files_are_up_to_date(folder: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     "package", ["", "acme.", "acme..protocol", "1acme", "acme protocol", "acme.class", "acme/protocol"]
 )
-def test_a_package_has_a_name_that_can_be_imported(
+def test_a_package_name_that_cannot_be_imported_is_refused(
     package: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert generate(package=package) == 1
@@ -157,7 +157,7 @@ def test_a_folder_without_definitions_is_refused(folder: Path, capsys: pytest.Ca
     assert "no *.json file in this folder or below" in capsys.readouterr().err
 
 
-def test_ones_own_package_needs_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_users_own_package_needs_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "--specs", "specs", "--package", "acme.protocol"]) == 2
     assert main(["generate", "--package", "acme.protocol"]) == 2
     assert capsys.readouterr().err == "kafkawire: say where to write the package: --out FOLDER\n" * 2
@@ -172,7 +172,7 @@ def test_ones_own_package_needs_a_folder(folder: Path, capsys: pytest.CaptureFix
         ("src", "src/acme/protocol", "src/acme/protocol is inside the folder of the package"),
     ],
 )
-def test_folders_do_not_lie_in_each_other(
+def test_nested_folders_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str], out: str, tests: str, told: str
 ) -> None:
     assert generate("--tests", tests, out=out) == 1
@@ -181,7 +181,7 @@ def test_folders_do_not_lie_in_each_other(
 
 
 @pytest.mark.parametrize("package", ["kafkawire.protocol", "kafkawire", "kafkawire.acme"])
-def test_own_definitions_do_not_take_the_place_of_kafkawires_packages(
+def test_own_definitions_never_replace_kafkawires_packages(
     folder: Path, capsys: pytest.CaptureFixture[str], package: str
 ) -> None:
     assert generate(package=package) == 2
@@ -194,7 +194,7 @@ def test_own_definitions_do_not_take_the_place_of_kafkawires_packages(
     assert sorted(path.name for path in folder.iterdir()) == ["specs"]
 
 
-def test_an_own_package_does_not_speak_of_kafka(folder: Path) -> None:
+def test_the_users_own_package_does_not_mention_kafka(folder: Path) -> None:
     pair = [message(f"Ping{kind.title()}", type=kind, apiKey=1) for kind in ("request", "response")]
     record = message("PingRecord", type="metadata", apiKey=2)
     write_definitions(folder / "specs", *pair, record)
@@ -206,7 +206,7 @@ def test_an_own_package_does_not_speak_of_kafka(folder: Path) -> None:
     assert "The APIs of acme.protocol" in (package / "api_table.py").read_text()
 
 
-def test_other_peoples_files_are_left_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_were_not_generated_are_left_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "checks").mkdir()
     (folder / "checks" / "test_mine.py").write_text("def test(): pass\n")
     assert generate("--tests", "checks") == 1
@@ -227,7 +227,7 @@ def test_a_folder_that_cannot_be_written_is_reported(folder: Path, capsys: pytes
     assert (folder / "src").read_text() == "a file"
 
 
-def test_comments_and_words_come_with_the_definitions(folder: Path) -> None:
+def test_definitions_may_have_comments_and_their_about_texts_are_kept(folder: Path) -> None:
     text = "// A licence.\n" + json.dumps(message("Note", field("Lines", "[]string", about="What is noted.")))
     (folder / "specs" / "Note.json").write_text(text)
     assert generate() == 0

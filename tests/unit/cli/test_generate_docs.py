@@ -1,4 +1,4 @@
-"""``kafkawire generate --docs``: pages about one's own messages."""
+"""``kafkawire generate --docs``: pages about the user's own messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafkawire.cli.app import main
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the definitions of two messages; the commands run in it."""
+    """The current folder, with the definitions of two messages."""
     write_definitions(
         tmp_path / "specs", message("Note", field("Text", "string")), message("Mark", field("At", "int8"))
     )
@@ -51,7 +51,7 @@ def test_a_changed_page_is_written_again(folder: Path) -> None:
     assert page.read_text() == written
 
 
-def test_pages_of_ones_own_are_never_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pages_of_the_user_are_never_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "pages").mkdir()
     (folder / "pages" / "index.md").write_text("# Ours\n")
     assert generate("--docs", "pages") == 1

@@ -42,7 +42,7 @@ def test_page_has_every_section_of_the_logs(tmp_path: Path, capsys: pytest.Captu
     assert capsys.readouterr().err.startswith("bytes read 77113 = 77113 decoded")
 
 
-def test_page_says_which_logs_were_not_there(tmp_path: Path) -> None:
+def test_the_page_names_missing_logs(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert report(LOGS / "__consumer_offsets-0", "--out", page) == 0
     (note,) = data_of(page)["notes"]
@@ -50,7 +50,7 @@ def test_page_says_which_logs_were_not_there(tmp_path: Path) -> None:
 
 
 def test_page_covers_all_of_a_log_and_the_time_of_a_snapshot_alone(tmp_path: Path) -> None:
-    """The last records of the log change nothing that is shown; nothing in a snapshot has a time but itself."""
+    """The last records of the log change nothing on the page; records of a snapshot have no times of their own."""
     page, alone = tmp_path / "report.html", tmp_path / "__cluster_metadata-0"
     alone.mkdir()
     shutil.copy(next((LOGS / "__cluster_metadata-0").glob("*202-*.checkpoint")), alone)
@@ -72,7 +72,7 @@ def test_lag_is_shown_with_the_partitions_own_log(tmp_path: Path) -> None:
     assert {end for key, end in ends.items() if key != ("billing.events", 1)} == {None}
 
 
-def test_end_of_a_log_is_that_of_its_last_whole_batch(tmp_path: Path) -> None:
+def test_a_log_ends_after_its_last_complete_batch(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     shutil.copytree(LOGS / "__consumer_offsets-0", logs / "__consumer_offsets-0")
     content = (LOGS / "__consumer_offsets-1" / SEGMENT).read_bytes()
@@ -89,7 +89,7 @@ def test_end_of_a_log_is_that_of_its_last_whole_batch(tmp_path: Path) -> None:
     assert ends[0] == ends[1] == 1
 
 
-def test_log_ends_where_the_broker_that_has_most_of_it_says(tmp_path: Path) -> None:
+def test_the_longest_copy_determines_the_end_of_a_log(tmp_path: Path) -> None:
     content = (LOGS / "__consumer_offsets-1" / SEGMENT).read_bytes()
     first = content[: 12 + int.from_bytes(content[8:12], "big")]
     for broker, kept in (("1", first), ("2", content), ("3", first)):
@@ -113,12 +113,12 @@ def test_the_time_index_shows_where_a_log_ended_before(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert report(logs, "--out", page) == 0
     (steps,) = data_of(page)["ends"]
-    assert steps[:4] == [1_795_250_000_000, 100, 100_000, 100]  # nothing counts after zeros, allocated ahead
+    assert steps[:4] == [1_795_250_000_000, 100, 100_000, 100]  # preallocated zeros end the index
     assert len(steps) == 6
     assert 100 + 100 + steps[5] == 373
 
 
-def test_a_page_lists_a_limited_number_of_rows_and_says_how_many_it_left_out(tmp_path: Path) -> None:
+def test_a_page_limits_its_rows_and_counts_the_omitted_ones(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert report(LOGS, "--out", page, "--max-rows", "10") == 0
     data = data_of(page)
@@ -165,7 +165,7 @@ def test_copies_of_a_log_in_one_cluster_count_once(tmp_path: Path) -> None:
     assert found["notes"][0].startswith("Of each log one copy was read, the one that goes furthest; 4 others")
 
 
-def test_logs_that_may_be_copies_but_name_no_cluster_are_said_to_count_twice(tmp_path: Path) -> None:
+def test_the_page_warns_of_possible_copies_without_a_cluster_id(tmp_path: Path) -> None:
     for broker in "12":
         shutil.copytree(LOGS / "__cluster_metadata-0", tmp_path / broker / "__cluster_metadata-0")
     page = tmp_path / "report.html"
@@ -173,10 +173,10 @@ def test_logs_that_may_be_copies_but_name_no_cluster_are_said_to_count_twice(tmp
     assert any(note.startswith("__cluster_metadata-0 was found more than once") for note in data_of(page)["notes"])
 
 
-def test_acl_of_which_only_the_removal_is_in_the_log_is_of_no_principal(tmp_path: Path) -> None:
+def test_an_acl_known_only_by_its_removal_has_no_principal(tmp_path: Path) -> None:
     acl = AccessControlEntryRecord(Uuid(bytes(15) + b"2"), 2, "t", 3, "User:ann", "*", 3, 3)
     steps = [Step(1000, (acl,)), Step(2000, (RemoveAccessControlEntryRecord(Uuid(bytes(15) + b"1")),))]
-    write_segment(tmp_path / "__cluster_metadata-0", 500, steps)  # what was before it is lost
+    write_segment(tmp_path / "__cluster_metadata-0", 500, steps)  # the earlier records are missing
     page = tmp_path / "report.html"
     assert report(tmp_path, "--out", page) == 3
     (numbers,) = data_of(page)["sections"]["acls"]["numbers"]
@@ -187,7 +187,7 @@ def test_acl_of_which_only_the_removal_is_in_the_log_is_of_no_principal(tmp_path
     assert [number_at(numbers["holders"], time) for time in (999, 1000, 2000)] == [0, 1, 1]
 
 
-def test_cluster_without_an_id_is_one_beside_others(tmp_path: Path) -> None:
+def test_a_cluster_without_an_id_counts_as_a_cluster(tmp_path: Path) -> None:
     MadeCluster(tmp_path / "1", "c", 1).write(acls=20, changes=20, commits=20)
     page = tmp_path / "report.html"
     assert report(LOGS, tmp_path / "1", "--out", page) == 0
@@ -207,7 +207,7 @@ def test_errors_are_in_the_page_and_in_the_exit_code(tmp_path: Path) -> None:
     assert all(account["errors"] == {"bad_crc": 1} for account in data_of(page)["accounts"])
 
 
-def test_page_that_fails_leaves_the_old_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failed_report_leaves_the_old_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "report.html"
     page.write_text("old")
     assert report(tmp_path / "none", "--out", page) == 1

@@ -31,7 +31,9 @@ def test_the_exit_code_distinguishes_errors_from_warnings(
     assert capsys.readouterr().out.splitlines()[-1] == line
 
 
-def test_json_has_one_object_a_line_and_the_summary_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_one_object_per_line_and_prints_the_summary_to_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "Example.json"
     path.write_text(WRONG)
     assert main(["schema", "lint", str(path), "--format", "json"]) == ExitCode.FAILED
@@ -50,12 +52,12 @@ def test_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments:
     assert main(["schema", "lint", *arguments]) == ExitCode.USAGE
 
 
-def test_help_says_how_folders_and_files_differ(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_explains_folders_and_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema", "lint", "--help"]) == ExitCode.DONE
     assert "partners may be elsewhere" in " ".join(capsys.readouterr().out.replace("│", " ").split())
 
 
-def test_github_has_commands_that_name_files_from_the_root(
+def test_github_commands_have_paths_from_the_root(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / ".git").mkdir()

@@ -25,7 +25,7 @@ def write(folder: Path, *definitions: Json) -> str:
 
 @pytest.fixture
 def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Folders: ``old``, and its changed forms: ``broken`` (a field in line), ``risky`` and ``safe``."""
+    """The folder ``old``, and changed copies: ``broken`` (a new field, not tagged), ``risky`` and ``safe``."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "old", message("Order", "0-1", [ID]))
     write(tmp_path / "broken", message("Order", "0-1", [ID, NOTE]))
@@ -52,7 +52,7 @@ ENTRY = (f'rule = "{BREAKING}"', 'message = "Order"', 'reason = "it is not in us
     ],
 )
 @pytest.mark.usefixtures("sides")
-def test_only_what_is_breaking_fails(
+def test_only_breaking_changes_fail(
     new: str, exit_code: ExitCode, summary: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["schema", "check", "old", new]) == exit_code
@@ -145,7 +145,7 @@ def test_json_has_everything(sides: Path, capsys: pytest.CaptureFixture[str]) ->
     assert order["versions"][0]["old_to_new"] == {"verdict": "incompatible", "obstacles": [obstacle]}
 
 
-def test_github_and_sarif_tell_the_severity_as_level(sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_github_and_sarif_show_the_severity_as_a_level(sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["schema", "check", "old", "broken", "--format", "github"])
     assert capsys.readouterr().out.startswith("::error file=broken/Order.json,line=1,")
     main(["schema", "check", "old", "risky", "--format", "github"])

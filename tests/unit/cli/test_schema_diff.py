@@ -57,7 +57,7 @@ def test_long_lines_are_not_wrapped(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(("environment", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_there_are_colours_on_a_terminal_only(environment: dict[str, str], is_coloured: bool) -> None:
+def test_only_a_terminal_gets_colours(environment: dict[str, str], is_coloured: bool) -> None:
     own = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
     command = [str(Path(sys.executable).with_name("kafkawire")), "schema", "diff", "older", "newer"]
     terminal, end = pty.openpty()

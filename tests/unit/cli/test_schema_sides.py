@@ -1,4 +1,4 @@
-"""Both sides of a comparison on the command line: a side that cannot be had ends with exit code 2."""
+"""The command line reads both sides of a comparison; a missing side is exit code 2."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_definitions_with_errors_are_shown_as_lint_shows_them(
 
 
 @pytest.mark.parametrize("sides", [("missing", "new"), ("old", "missing")])
-def test_a_side_that_is_not_there_is_wrong_usage(sides: tuple[str, str]) -> None:
+def test_a_missing_side_is_wrong_usage(sides: tuple[str, str]) -> None:
     with pytest.raises(CommandError, match="there is no file or folder 'missing'") as failed:
         load_sides(*sides)
 
@@ -67,7 +67,7 @@ def test_a_side_that_is_not_there_is_wrong_usage(sides: tuple[str, str]) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
-def test_a_terminal_shows_what_takes_long(tmp_path: Path) -> None:
+def test_a_terminal_shows_slow_steps(tmp_path: Path) -> None:
     """On a real pseudo-terminal, since the messages depend on it; none of them reaches standard output."""
     install_maven(tmp_path / "bin", tmp_path / "jars")
     write_jar(tmp_path / "jars" / "3.0.0" / "kafka-clients.jar", "common/message", [message("A", "0", [])])
@@ -90,7 +90,7 @@ RELEASES = {"98.0.0": ("kafka-clients", "kafka-streams"), "99.0.0": ("kafka-clie
 
 @pytest.fixture
 def releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two releases of Kafka, the second of which lacks all jars but one."""
+    """Two releases of Kafka; the second has only one jar."""
     install_maven(tmp_path / "bin", tmp_path / "jars")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -134,7 +134,7 @@ def test_a_comment_on_a_change_names_missing_jars(capsys: pytest.CaptureFixture[
 
 
 def read_all(terminal: int) -> bytes:
-    """What is written to the other end until that is closed, which Linux reports as an error."""
+    """Read until the other end is closed, which Linux reports as an error."""
     told = b""
     try:
         while read := os.read(terminal, 4096):

@@ -49,7 +49,7 @@ def test_import_again_prints_that_nothing_changed(releases: Releases, capsys: py
     assert "0 files written, 0 removed, 32 unchanged" in capsys.readouterr().out
 
 
-def test_one_file_is_no_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_summary_uses_the_singular_for_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = Releases(tmp_path)
     made.add("1.0", [message(f"M{number}", "0", [field("Name", "string", "0+")]) for number in range(20)])
     import_(made, "--pin")
@@ -68,7 +68,7 @@ def test_a_failed_import_ends_with_1_and_the_reasons(releases: Releases, capsys:
     assert not (releases.specs / "clients").exists()
 
 
-def test_check_holds_definitions_against_their_releases(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_compares_definitions_with_their_releases(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
     import_(releases, "--pin")
     capsys.readouterr()
 
@@ -122,7 +122,7 @@ def test_add_imports_generates_and_lists_what_is_new(
     assert (tmp_path / "out" / "acme" / "protocol" / "clients" / "list_request.py").is_file()
 
 
-def test_add_without_a_folder_generates_nothing_and_says_so(
+def test_add_without_a_folder_generates_nothing_and_prints_a_notice(
     releases: Releases, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import_(releases, "--pin")
@@ -148,7 +148,7 @@ def test_add_prints_the_warnings_about_definitions(releases: Releases, capsys: p
 def test_a_release_that_definitions_do_not_allow_is_not_added(
     releases: Releases, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A release that takes the version of a proposal."""
+    """The release has the version that a proposal uses."""
     import_(releases, "--pin")
     proposal = message("M1", "3", [field("Title", "string", "0+")])
     (releases.specs / "proposals" / "kip").mkdir(parents=True)

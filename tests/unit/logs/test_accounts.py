@@ -1,4 +1,4 @@
-"""Accounts add up, survive the way between processes, and fit on a line."""
+"""Accounts add up, can be sent between processes, and fit on one line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def booked() -> Accounts:
     return accounts
 
 
-def test_they_balance_and_merge() -> None:
+def test_accounts_balance_and_merge() -> None:
     accounts = booked()
     assert accounts.balanced
     accounts.merge(booked())
@@ -29,11 +29,11 @@ def test_they_balance_and_merge() -> None:
     assert accounts.balanced
 
 
-def test_they_travel_as_json() -> None:
+def test_accounts_survive_json() -> None:
     assert Accounts.from_json(booked().to_json()) == booked()
 
 
-def test_the_line() -> None:
+def test_accounts_fit_on_one_line() -> None:
     assert booked().line() == (
         "bytes read 157 = 100 decoded + 57 skipped (bad_records 50, bad_crc 7); "
         "records read 5, rows 3, dropped 2 (no_op 2); errors 2 (bad_crc 1, bad_records 1)"

@@ -1,4 +1,4 @@
-"""Options of a reading: their texts, and which tables they fit."""
+"""Read options: how they are written, and which tables they fit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_an_option_is_spelled_as_commands_and_spark_spell_theirs() -> None:
     assert (corrupt.spark_name, corrupt.shown_default) == ("columnNameOfCorruptRecord", "_corrupt_record")
 
 
-def test_options_come_from_texts_and_the_others_keep_their_defaults() -> None:
+def test_options_are_parsed_and_missing_ones_keep_their_defaults() -> None:
     texts = {"mode": "failfast", "columns": "file, log_offset,", "max_frame_bytes": "1m", "unknown": "1"}
     assert parsed(ReadOptions, texts) == ReadOptions(
         mode=ReadMode.FAILFAST, columns=("file", "log_offset"), max_frame_bytes=1 << 20

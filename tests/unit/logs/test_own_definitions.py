@@ -1,4 +1,4 @@
-"""Record definitions of users are generated in memory, stand beside Kafka's, and travel to other processes."""
+"""Classes for the user's record definitions are generated in memory and can be sent to other processes."""
 
 from __future__ import annotations
 

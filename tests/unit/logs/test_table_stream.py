@@ -1,4 +1,4 @@
-"""What options choose, what tables hide, and how files that change are read."""
+"""Options choose rows and columns, tables hide secrets, and files may change while they are read."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_every_table_has_its_schema_even_without_rows(tmp_path: Path) -> None:
         assert not any(pa.types.is_dictionary(field.type) for field in table.schema)
 
 
-def test_names_that_are_not_there() -> None:
+def test_unknown_tables_and_columns_get_suggestions() -> None:
     with pytest.raises(UnknownTableError, match="acl_history"):
         table_named("acls")
     with pytest.raises(UnknownColumnError, match="batch_position"):
@@ -62,21 +62,21 @@ def test_names_that_are_not_there() -> None:
 
 
 @pytest.mark.parametrize("name", ["records", "offset_commit", "batches", "offset_commits", "group_history"])
-def test_files_whose_names_are_no_text_are_read_too(tmp_path: Path, name: str) -> None:
+def test_files_whose_names_are_not_utf_8_are_read_too(tmp_path: Path, name: str) -> None:
     write_segment(tmp_path / os.fsdecode(b"caf\xe9") / OFFSETS, real_segment(OFFSETS) + b"?")
     rows = rows_of(name, str(tmp_path))
     assert {row["file"] for row in rows} == {f"{tmp_path}/caf\\xe9/{OFFSETS}/{0:020}.log"}
     assert rows[-1]["_error"] == "truncated_batch" or name.endswith(("commits", "history"))
 
 
-def test_paths_are_text_or_paths_one_or_many() -> None:
+def test_the_path_may_be_a_string_or_a_path_one_or_several() -> None:
     expected = rows_of("topic", LOGS)
     for paths in (Path(LOGS), [LOGS], [Path(LOGS)]):
         assert [row for batch in read_table("topic", paths) for row in batch.to_pylist()] == expected
 
 
 @pytest.mark.parametrize("name", ["records", "offset_commit", "batches"])
-def test_columns_are_those_of_the_whole_in_the_order_chosen(name: str) -> None:
+def test_chosen_columns_equal_those_of_the_whole_table(name: str) -> None:
     whole = pa.Table.from_batches(list(read_table(name, LOGS)))
     for chosen in (("log_offset", "file"), tuple(reversed(whole.column_names[3:9])), (whole.column_names[8],)):
         some = pa.Table.from_batches(list(read_table(name, LOGS, ReadOptions(columns=chosen))))
@@ -84,7 +84,7 @@ def test_columns_are_those_of_the_whole_in_the_order_chosen(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["records", "offset_commit"])
-def test_the_bytes_of_broken_records_are_shown_without_the_codes_too(tmp_path: Path, name: str) -> None:
+def test_the_corrupt_record_column_can_be_the_only_one(tmp_path: Path, name: str) -> None:
     row = next(row for row in rows_of("records", LOGS) if row["record_type"] == "OFFSET_COMMIT")
     write_segment(tmp_path / OFFSETS, encode_batch([Record(0, 1, row["key"], row["value"] + b"more")]))
     options = ReadOptions(columns=("bytes",), corrupt_record_column="bytes")
@@ -103,7 +103,7 @@ def test_limits_of_time_and_offset() -> None:
     assert rows_of("records", path, options) == [row for row in rows if 200 <= row["log_offset"] < 250]
 
 
-def test_limits_of_offset_are_for_the_end_of_a_snapshot() -> None:
+def test_limits_of_offset_apply_to_the_end_offset_of_a_snapshot() -> None:
     snapshot = f"{LOGS}/{METADATA}/00000000000000000202-0000000001.checkpoint"
     assert len(rows_of("records", snapshot, ReadOptions(from_offset=202, until_offset=203))) == 140
     assert rows_of("records", snapshot, ReadOptions(until_offset=202)) == []
@@ -111,7 +111,7 @@ def test_limits_of_offset_are_for_the_end_of_a_snapshot() -> None:
 
 
 @pytest.mark.parametrize("frame", ["011400", "01940000", "81001400"], ids=["usual", "long type", "long version"])
-def test_no_ops_are_left_out_however_long_their_numbers_are(tmp_path: Path, frame: str) -> None:
+def test_no_ops_are_left_out_in_every_encoding_of_their_type(tmp_path: Path, frame: str) -> None:
     no_op, other = bytes.fromhex(frame) + b"\x00", b"\x01"
     write_segment(tmp_path / METADATA, batches_of([[no_op], [other, no_op]]))
     accounts = Accounts()
@@ -131,7 +131,7 @@ def test_record_types_and_no_ops() -> None:
     assert sum(row["record_type"] == "NO_OP_RECORD" for row in kept) == 20
 
 
-def test_secrets_are_kept_unless_they_are_asked_for(tmp_path: Path) -> None:
+def test_secrets_are_hidden_unless_requested(tmp_path: Path) -> None:
     assert "salt" not in table_named("user_scram_credential").schema.names
     assert "salt" in table_named("user_scram_credential", ReadOptions(secrets=True)).schema.names
     open_values = rows_of("config", LOGS, ReadOptions(secrets=True))
@@ -203,7 +203,7 @@ def test_unreadable_metadata_records(
     ],
 )
 def test_unreadable_commits(tmp_path: Path, key: bytes, value: bytes | None, code: str) -> None:
-    """Their neighbours are read all the same, and both kinds of table say the same of them."""
+    """The records next to them are read, and both kinds of table report the same error."""
     good = b"\0\1\0\1g\0\1t\0\0\0\2", None
     batch = encode_batch([Record(at, 1, *each) for at, each in enumerate((good, (key, value), good))])
     write_segment(tmp_path / OFFSETS, batch)
@@ -223,7 +223,7 @@ def test_a_newer_type_is_named_and_in_no_typed_table(tmp_path: Path) -> None:
     assert rows_of("offset_commit", str(tmp_path)) == []
 
 
-def test_timestamps_that_no_calendar_has_are_null(tmp_path: Path) -> None:
+def test_timestamps_outside_the_calendar_are_null(tmp_path: Path) -> None:
     batch = encode_batch([Record(0, -1, b"k", b"v"), Record(1, 1 << 62, b"k", b"v"), Record(2, 0, b"k", b"v")])
     write_segment(tmp_path / "orders-0", batch)
     assert [row["append_time"] for row in rows_of("records", str(tmp_path))] == [
@@ -249,14 +249,14 @@ def test_parts_travel_between_processes() -> None:
     assert rows == len(rows_of("records", LOGS))
 
 
-def test_progress_ends_at_the_whole() -> None:
+def test_progress_ends_at_the_size_of_the_files() -> None:
     seen: list[tuple[int, int]] = []
     list(read_table("records", LOGS, progress=lambda done, total: seen.append((done, total))))
     assert seen == sorted(seen)
     assert seen[-1] == (99883, 99883)
 
 
-def test_a_file_that_grew_is_read_as_far_as_it_was_found(tmp_path: Path) -> None:
+def test_a_file_that_grew_is_read_up_to_its_listed_size(tmp_path: Path) -> None:
     content = real_segment(OFFSETS)
     segment = write_segment(tmp_path / OFFSETS, content)
     files = find_log_files([str(tmp_path)])
@@ -266,7 +266,7 @@ def test_a_file_that_grew_is_read_as_far_as_it_was_found(tmp_path: Path) -> None
     assert [row["_error"] for row in rows] == [None] * 187
 
 
-def test_a_file_that_was_replaced_is_read_as_it_is_now(tmp_path: Path) -> None:
+def test_the_new_content_of_a_replaced_file_is_read(tmp_path: Path) -> None:
     content = real_segment(OFFSETS)
     segment = write_segment(tmp_path / OFFSETS, content)
     files = find_log_files([str(tmp_path)])
@@ -277,7 +277,7 @@ def test_a_file_that_was_replaced_is_read_as_it_is_now(tmp_path: Path) -> None:
     assert {row["_error"] for row in rows} == {None}
 
 
-def test_a_range_of_a_file_that_was_replaced_is_a_flaw(tmp_path: Path) -> None:
+def test_a_range_of_a_replaced_file_is_an_error(tmp_path: Path) -> None:
     content = real_segment(OFFSETS)
     segment = write_segment(tmp_path / OFFSETS, content)
     files = find_log_files([str(tmp_path)])
@@ -294,7 +294,7 @@ def test_a_range_of_a_file_that_was_replaced_is_a_flaw(tmp_path: Path) -> None:
 
 
 class Shrinking:
-    """The files of this machine, where one is cut off once somebody has read from it."""
+    """The local files; one is truncated after the first read."""
 
     def __init__(self, path: Path, size: int) -> None:
         self._path = path
@@ -313,7 +313,7 @@ class Shrinking:
         return opened
 
 
-def test_a_file_that_shrinks_under_its_reader_kills_nothing(tmp_path: Path) -> None:
+def test_a_file_that_shrinks_while_it_is_read_crashes_nothing(tmp_path: Path) -> None:
     content = real_segment(OFFSETS)
     segment = write_segment(tmp_path / OFFSETS, content)
     files = find_log_files([str(tmp_path)])
@@ -328,7 +328,7 @@ def test_a_file_that_shrinks_under_its_reader_kills_nothing(tmp_path: Path) -> N
     assert accounts.balanced
 
 
-def test_only_in_the_last_segment_is_a_batch_expected_that_is_not_whole_yet(tmp_path: Path) -> None:
+def test_only_the_last_segment_may_end_inside_a_batch(tmp_path: Path) -> None:
     content = real_segment(OFFSETS)
     write_segment(tmp_path / OFFSETS, content[:-1])
     accounts = Accounts()
@@ -340,7 +340,7 @@ def test_only_in_the_last_segment_is_a_batch_expected_that_is_not_whole_yet(tmp_
     assert accounts.errors == {"truncated_batch": 1}
 
 
-def test_a_file_that_is_gone_is_unreadable(tmp_path: Path) -> None:
+def test_a_deleted_file_is_unreadable(tmp_path: Path) -> None:
     segment = write_segment(tmp_path / OFFSETS, real_segment(OFFSETS))
     files = find_log_files([str(tmp_path)])
     segment.unlink()
@@ -348,20 +348,20 @@ def test_a_file_that_is_gone_is_unreadable(tmp_path: Path) -> None:
         part_rows("records", Part((FileRange(files[0], 0, files[0].size),)))
 
 
-def test_the_cluster_is_that_of_the_options_or_of_the_folder(tmp_path: Path) -> None:
+def test_the_cluster_comes_from_the_options_or_the_folder(tmp_path: Path) -> None:
     write_segment(tmp_path / OFFSETS, real_segment(OFFSETS))
     (tmp_path / "meta.properties").write_text("cluster.id=abc\n")
     assert {row["cluster"] for row in rows_of("records", str(tmp_path))} == {"abc"}
     assert {row["cluster"] for row in rows_of("batches", str(tmp_path), ReadOptions(cluster="mine"))} == {"mine"}
 
 
-def test_a_log_of_unknown_name_is_taken_for_that_of_the_table(tmp_path: Path) -> None:
+def test_a_log_with_another_name_is_read_as_the_log_of_the_table(tmp_path: Path) -> None:
     write_segment(tmp_path / "copy", real_segment(OFFSETS))
     assert len(rows_of("offset_commit", str(tmp_path))) == len(rows_of("offset_commit", f"{LOGS}/{OFFSETS}"))
     assert {row["record_type"] for row in rows_of("records", str(tmp_path))} == {None, "COMMIT"}
 
 
-def test_batches_that_are_not_verified_say_so_themselves(tmp_path: Path) -> None:
+def test_without_verification_column_crc_ok_shows_wrong_checksums(tmp_path: Path) -> None:
     broken = bytearray(batches_of([[b"value"], [b"value"]]))
     struct.pack_into(">I", broken, 17, 1)
     write_segment(tmp_path / "orders-0", bytes(broken))

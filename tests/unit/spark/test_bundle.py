@@ -1,4 +1,4 @@
-"""The zip for workers is importable as it is, by a Python that has nothing else of kafkawire."""
+"""A Python without kafkawire can import the zip for workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafkawire.spark.bundle import write_bundle
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
 
 
-def test_it_has_all_that_reading_logs_needs(tmp_path: Path) -> None:
+def test_the_zip_alone_can_read_logs(tmp_path: Path) -> None:
     write_bundle(tmp_path / "kafkawire.zip")
     code = f"""
 import sys

@@ -1,4 +1,4 @@
-"""What the job refuses before it starts a session of Spark, and how it judges its accounts."""
+"""The job checks its arguments before it starts a Spark session; its accounts determine the exit code."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_help_lists_options_and_exit_codes(capsys: pytest.CaptureFixture[str]) -
     ("errors", "allowed", "code"),
     [({}, None, 0), ({}, 0, 0), ({"bad_crc": 2}, None, 3), ({"bad_crc": 2}, 2, 3), ({"bad_crc": 2}, 1, 1)],
 )
-def test_errors_decide_the_exit_code(
+def test_errors_determine_the_exit_code(
     errors: dict[str, int], allowed: int | None, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     accounts = Accounts(errors=errors)
@@ -73,7 +73,7 @@ def test_errors_decide_the_exit_code(
     assert capsys.readouterr().err.startswith(f"{accounts.line()}\n")
 
 
-def test_an_error_that_came_through_java_is_printed_with_our_own_message() -> None:
+def test_an_error_that_java_passed_on_is_printed_with_its_python_message() -> None:
     through_java = (
         "An error occurred while calling o1.save.\n: org.apache.spark.SparkException: Job aborted\n"
         "kafkawire.logs.errors.LogReadError: /l/0.log at byte 0, offset 0: bad_crc: the CRC is wrong\n\n\tat java.base"

@@ -18,7 +18,7 @@ def test_a_table_and_a_path_are_enough() -> None:
     assert source_options(LEAST) == SourceOptions("records", ("/data",))
 
 
-def test_every_option_is_heard() -> None:
+def test_every_option_takes_effect() -> None:
     options = source_options(
         {
             "TABLE": "records",
@@ -112,23 +112,23 @@ def test_missing_required_options_are_named(missing: str) -> None:
 @pytest.mark.parametrize(
     ("slip", "meant"), [("maxPartitionByte", "maxPartitionBytes"), ("record_types", "recordTypes"), ("tables", "table")]
 )
-def test_a_slip_is_corrected(slip: str, meant: str) -> None:
+def test_a_misspelt_option_gets_a_suggestion(slip: str, meant: str) -> None:
     with pytest.raises(OptionError) as refused:
         source_options({**LEAST, slip: "1"})
     assert str(refused.value) == f"there is no option {slip.lower()!r}: do you mean {meant!r}?"
 
 
-def test_uris_of_hadoop_are_written_out() -> None:
+def test_hadoop_uris_are_normalized() -> None:
     paths = '["file:/a", "file:///b", "s3a://bucket/c", "/d/file:/e"]'
     found = source_options({"table": "records", "paths": paths}).paths
     assert found == ("file:///a", "file:///b", "s3a://bucket/c", "/d/file:/e")
 
 
-def test_options_of_others_are_left_alone() -> None:
+def test_other_options_of_spark_are_ignored() -> None:
     assert source_options({**LEAST, "header": "true", "inferSchema": "true"}) == source_options(LEAST)
 
 
-def test_no_option_is_taken_for_a_slip_of_another() -> None:
+def test_no_option_counts_as_a_misspelling_of_another() -> None:
     values = {
         "paths": '["/a"]',
         "mode": "FAILFAST",

@@ -29,13 +29,13 @@ T = TypeVar("T")
 
 
 def sent(value: T) -> T:
-    """What arrives in another process."""
+    """The object that another process unpickles."""
     arrived: T = pickle.loads(pickle.dumps(value))  # noqa: S301 it is ours
     return arrived
 
 
 def read(options: Mapping[str, str]) -> pa.Table:
-    """As Spark does it: what is planned in one process goes pickled to others."""
+    """Read as Spark does: one process plans the partitions and sends them pickled to others."""
     source = sent(KafkaLogSource({"path": str(LOGS), **options}))
     schema = source.schema()
     reader = source.reader(schema)
@@ -52,7 +52,7 @@ def read(options: Mapping[str, str]) -> pa.Table:
 
 
 @pytest.mark.parametrize("table", table_names())
-def test_every_table_has_the_rows_and_columns_of_the_plain_reading(table: str) -> None:
+def test_every_table_has_the_rows_and_columns_of_read_table(table: str) -> None:
     plain = pa.Table.from_batches(read_table(table, str(LOGS)), table_named(table).schema)
     rows = read({"table": table})
     assert rows.column_names == plain.column_names
@@ -61,7 +61,7 @@ def test_every_table_has_the_rows_and_columns_of_the_plain_reading(table: str) -
 
 @given(size=st.integers(1, 60_000))
 @settings(max_examples=15)
-def test_parts_of_any_size_have_the_rows_of_the_whole(size: int) -> None:
+def test_parts_of_any_size_together_have_all_rows(size: int) -> None:
     options = {"table": "batches", "columns": "file,log_offset"}
     assert read({**options, "maxPartitionBytes": str(size)}).to_pylist() == read(options).to_pylist()
 
@@ -83,7 +83,7 @@ def test_each_task_leaves_its_accounts_once(tmp_path: Path) -> None:
     )
 
 
-def test_the_partition_that_spark_makes_where_there_are_none_has_no_rows() -> None:
+def test_the_empty_partition_that_spark_adds_has_no_rows() -> None:
     source = KafkaLogSource({"path": str(LOGS), "table": "records"})
     assert list(source.reader(source.schema()).read(InputPartition(None))) == []
 

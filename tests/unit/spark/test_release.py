@@ -18,12 +18,12 @@ def old_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pyspark.__version__", "4.1.2")
 
 
-def test_importing_it_raises_an_error() -> None:
+def test_importing_with_an_old_pyspark_is_an_error() -> None:
     with pytest.raises(ImportError, match=COMPLAINT):
         importlib.reload(kafkawire.spark)
 
 
-def test_the_command_prints_it_without_a_traceback(
+def test_the_command_prints_the_error_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delitem(sys.modules, "kafkawire.spark")

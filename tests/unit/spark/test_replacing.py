@@ -28,7 +28,7 @@ WRITTEN = {"part-0": "new", "inner/part-1": "new", "_SUCCESS": ""}
 
 @pytest.mark.parametrize("form", ["{}/out", "{}/out/", "file:{}/out", "file://{}/out", "{}/x/../out"])
 @pytest.mark.parametrize("there", [True, False])
-def test_a_table_takes_its_place(tmp_path: Path, form: str, *, there: bool) -> None:
+def test_a_complete_table_replaces_the_old_folder(tmp_path: Path, form: str, *, there: bool) -> None:
     (tmp_path / "x").mkdir()
     out = tmp_path / "out"
     if there:
@@ -67,12 +67,12 @@ def test_the_previous_table_is_restored_if_no_new_one_is_written(tmp_path: Path)
     assert content_of(out) == {"old": "old"}
 
 
-def test_paths_of_this_folder_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert place_of("out").uri == str(tmp_path / "out")
 
 
 @pytest.mark.parametrize("out", ["/", "file:///"])
-def test_the_top_of_a_file_system_is_no_place(out: str) -> None:
+def test_the_root_of_a_file_system_cannot_be_replaced(out: str) -> None:
     with pytest.raises(OptionError, match="is not a folder that a table can replace"):
         place_of(out)

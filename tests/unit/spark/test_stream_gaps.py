@@ -43,7 +43,7 @@ def offsets(tmp_path: Path) -> Path:
 
 
 def put(folder: Path, *numbers: int) -> None:
-    """Write a segment of a log of one record to a batch, with these offsets."""
+    """Write a segment with a batch of one record for each offset."""
     batches = [encode_batch([Record(timestamp=1, value=b"v")], base_offset=number) for number in numbers]
     write_batches(folder, numbers[0], batches)
 
@@ -62,7 +62,9 @@ def test_metadata_segments_in_any_order_are_all_read(metadata: Path, order: Sequ
     assert query.rows == rows_at_once(metadata.parent)
 
 
-def test_a_missing_metadata_segment_is_waited_for_and_named(metadata: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_query_waits_for_a_missing_metadata_segment_and_names_it(
+    metadata: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     query = Followed(metadata.parent)
     shutil.copy(FIRST, metadata)
     shutil.copy(THIRD, metadata)
@@ -71,7 +73,7 @@ def test_a_missing_metadata_segment_is_waited_for_and_named(metadata: Path, capl
     assert query.look() == []
 
 
-def test_a_metadata_segment_that_does_not_come_in_time_is_a_loss(metadata: Path) -> None:
+def test_a_metadata_segment_that_arrives_after_the_timeout_is_a_loss(metadata: Path) -> None:
     query = Followed(metadata.parent, {"gapTimeout": "0"})
     shutil.copy(FIRST, metadata)
     shutil.copy(THIRD, metadata)
@@ -110,7 +112,7 @@ def test_a_query_may_go_on_without_a_metadata_segment(metadata: Path, caplog: py
     assert caplog.text == ""
 
 
-def test_several_gaps_are_each_waited_for(metadata: Path) -> None:
+def test_the_query_waits_for_each_of_several_gaps(metadata: Path) -> None:
     query = Followed(metadata.parent, {"gapTimeout": "0", "failOnDataLoss": "false"})
     put(metadata, 0, 1)
     write_batches(metadata, 4, [])
@@ -118,7 +120,7 @@ def test_several_gaps_are_each_waited_for(metadata: Path) -> None:
     assert read(query) == [0, 1, 6, 7]
 
 
-def test_the_start_of_a_metadata_log_is_waited_for_unless_a_snapshot_has_it(metadata: Path) -> None:
+def test_the_query_waits_for_the_start_of_a_metadata_log_unless_a_snapshot_has_it(metadata: Path) -> None:
     shutil.copy(SECOND, metadata)
     query = Followed(metadata.parent)
     assert query.look() == []
@@ -130,7 +132,7 @@ def test_the_start_of_a_metadata_log_is_waited_for_unless_a_snapshot_has_it(meta
         query.look()
 
 
-def test_a_segment_that_is_still_being_copied_is_waited_for(metadata: Path) -> None:
+def test_the_query_waits_for_a_segment_that_is_still_being_copied(metadata: Path) -> None:
     (metadata / FIRST.name).write_bytes(FIRST.read_bytes()[:-5])
     shutil.copy(SECOND, metadata)
     query = Followed(metadata.parent)
@@ -140,7 +142,7 @@ def test_a_segment_that_is_still_being_copied_is_waited_for(metadata: Path) -> N
     assert query.rows == rows_at_once(metadata.parent)
 
 
-def test_an_older_copy_of_a_segment_is_waited_for(metadata: Path) -> None:
+def test_the_query_waits_for_the_rest_of_an_older_copy_of_a_segment(metadata: Path) -> None:
     put(metadata, 0, 1)
     put(metadata, 4)
     query = Followed(metadata.parent)
@@ -149,7 +151,7 @@ def test_an_older_copy_of_a_segment_is_waited_for(metadata: Path) -> None:
     assert read(query) == [2, 3, 4]
 
 
-def test_a_gap_of_a_compacted_log_is_passed(offsets: Path) -> None:
+def test_reading_continues_after_a_gap_of_a_compacted_log(offsets: Path) -> None:
     put(offsets, 0, 1)
     put(offsets, 7)
     assert read(Followed(offsets.parent)) == [0, 1, 7]
@@ -187,6 +189,18 @@ def test_a_segment_of_a_compacted_log_that_grows_late_is_a_loss(offsets: Path) -
     read(query)
     put(offsets, 0, 1, 2, 3)
     with pytest.raises(LogReadError, match=f"data_loss: segment {0:020}.log grew after later ones were read"):
+        query.look()
+
+
+def test_a_segment_emptied_by_compaction_is_no_loss_unless_it_grows(offsets: Path) -> None:
+    put(offsets, 0)
+    write_batches(offsets, 1, [])
+    put(offsets, 2)
+    query = Followed(offsets.parent)
+    assert read(query) == [0, 2]
+    assert read(query) == []
+    put(offsets, 1)
+    with pytest.raises(LogReadError, match=f"data_loss: segment {1:020}.log grew after later ones were read"):
         query.look()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from tests.apache_spark.following import EVERYTHING, Followed, rows_at_once
 from tests.made.logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
@@ -36,12 +36,12 @@ def log(tmp_path: Path) -> Path:
 
 
 def alike(count: int) -> list[bytes]:
-    """Batches of one record and one size."""
+    """Batches of one record each, all of the same size."""
     return [encode_batch([Record(timestamp=1, key=b"k", value=b"v")], base_offset=offset) for offset in range(count)]
 
 
 def batches_of(segment: Path) -> list[bytes]:
-    """A segment, batch by batch."""
+    """The bytes of each batch of a segment."""
     (file,) = find_log_files([str(segment)])
     data = segment.read_bytes()
     found = [one for one in scan_batches(FileRange(file, 0, file.size)) if isinstance(one, ScannedBatch)]
@@ -49,7 +49,7 @@ def batches_of(segment: Path) -> list[bytes]:
 
 
 def write_log(folder: Path, segments: Mapping[int, Sequence[int]]) -> None:
-    """Make a folder hold segments of batches that are alike, by their first offsets."""
+    """Write segments of equal batches, and delete all others. The keys are base offsets, the values are offsets."""
     batches = alike(max((offset for offsets in segments.values() for offset in offsets), default=-1) + 1)
     for base_offset, offsets in segments.items():
         write_batches(folder, base_offset, [batches[offset] for offset in offsets])
@@ -84,7 +84,7 @@ def test_small_steps_give_the_same_rows(log: Path) -> None:
     assert sorted(query.rows, key=repr) == sorted(rows_at_once(log.parent), key=repr)
 
 
-def test_a_trigger_that_wants_everything_gets_it_in_one_step(log: Path) -> None:
+def test_a_trigger_without_a_limit_reads_everything_in_one_step(log: Path) -> None:
     shutil.copytree(METADATA, log, dirs_exist_ok=True)
     query = Followed(log.parent, {"maxBytesPerTrigger": "1000"})
     query.look(limit=EVERYTHING)
@@ -103,7 +103,7 @@ def test_new_partitions_and_snapshots_are_found(log: Path) -> None:
     assert query.look() == []
 
 
-def test_records_after_the_start_of_a_trigger_available_now_wait(log: Path) -> None:
+def test_available_now_leaves_later_records_for_the_next_trigger(log: Path) -> None:
     first, second, *rest = batches_of(FIRST)
     segment = log / FIRST.name
     segment.write_bytes(first)
@@ -154,7 +154,7 @@ def test_a_query_may_go_on_after_a_loss(log: Path) -> None:
     assert len(query.look()) == len(batches_of(THIRD))
 
 
-def test_a_log_that_was_cut_off_ends_the_query(log: Path) -> None:
+def test_a_truncated_log_ends_the_query(log: Path) -> None:
     *most, _ = batches_of(FIRST)
     shutil.copy(FIRST, log)
     query = Followed(log.parent)
@@ -189,18 +189,18 @@ def test_cleaning_a_segment_that_is_being_read_repeats_nothing(log: Path) -> Non
     assert len({row[2] for row in query.rows}) == len(query.rows)
 
 
-def test_batches_of_one_size_that_cleaning_moves_to_where_others_were_are_read(log: Path) -> None:
+def test_batches_that_cleaning_moves_to_positions_of_others_are_read(log: Path) -> None:
     batches = alike(6)
     query = Followed(log.parent)
     write_batches(log, 0, batches[:2])
     query.look()
-    write_batches(log, 0, batches[1:5])  # at the byte where the third was, there is the fourth now
+    write_batches(log, 0, batches[1:5])  # the fourth is now where the third was
     write_batches(log, 5, batches[5:])
     query.look()
     assert [row[2] for row in query.rows] == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_cleaned_segment_that_ends_where_reading_ended_is_read_on(tmp_path: Path) -> None:
+def test_reading_continues_after_a_cleaned_segment_that_ends_at_the_position(tmp_path: Path) -> None:
     log = tmp_path / "data" / OFFSETS_LOG
     batches = alike(6)
     query = Followed(log.parent)
@@ -212,7 +212,7 @@ def test_a_cleaned_segment_that_ends_where_reading_ended_is_read_on(tmp_path: Pa
     assert [row[2] for row in query.rows] == [0, 1, 2, 3, 5]
 
 
-def test_a_log_that_was_cut_off_and_went_on_in_a_new_segment_ends_the_query(log: Path) -> None:
+def test_a_truncated_log_with_a_new_segment_ends_the_query(log: Path) -> None:
     query = Followed(log.parent)
     write_batches(log, 0, alike(3))
     query.look()
@@ -226,7 +226,7 @@ def test_a_log_that_was_cut_off_and_went_on_in_a_new_segment_ends_the_query(log:
     "cleaned", [alike(4)[::2], alike(4)[1:] + alike(9)[7:]], ids=["to a smaller one", "and merged to a larger one"]
 )
 @pytest.mark.parametrize("mode", list(ReadMode))
-def test_a_segment_that_is_cleaned_between_planning_and_reading_is_read_at_the_next_start(
+def test_a_segment_cleaned_between_planning_and_reading_is_read_after_a_restart(
     log: Path, mode: ReadMode, cleaned: list[bytes]
 ) -> None:
     query = Followed(log.parent, {"mode": mode.value, "columns": "log_offset"})
@@ -241,7 +241,7 @@ def test_a_segment_that_is_cleaned_between_planning_and_reading_is_read_at_the_n
     assert len(query.look()) == len(cleaned)
 
 
-def test_a_segment_that_is_deleted_after_it_was_read_is_no_loss(log: Path) -> None:
+def test_deleting_a_segment_during_its_read_is_no_loss(log: Path) -> None:
     write_batches(log, 0, alike(4))
     write_batches(log, 9, [])
     query = Followed(log.parent)
@@ -255,12 +255,12 @@ def test_a_segment_that_is_deleted_after_it_was_read_is_no_loss(log: Path) -> No
 
 
 class Step(NamedTuple):
-    """What happens to a log: ``append`` and ``roll`` at its end, ``clean`` and ``merge`` where a segment is closed.
+    """A change of a log or a step of the query. ``clean`` and ``merge`` change closed segments.
 
     Attributes:
-        kind: which of them, or ``read``.
-        number: how many batches, or which segment.
-        kept: by which batches a cleaning keeps.
+        kind: one of ``append``, ``roll``, ``clean``, ``merge``, ``read`` and ``plan``.
+        number: of batches to append, or of the segment to clean or merge.
+        kept: multiplier that decides which batches ``clean`` keeps.
     """
 
     kind: str
@@ -277,6 +277,10 @@ STEPS = st.builds(
 
 
 @given(steps=st.lists(STEPS, max_size=30), size=st.sampled_from([None, "80", "500"]))
+@example(  # cleaning removes all batches of a segment, and Kafka keeps the empty file
+    steps=[Step("append", 1, 0), Step("roll", 0, 0), Step("append", 1, 0), Step("roll", 0, 0), Step("clean", 1, 6)],
+    size=None,
+)
 @settings(max_examples=40)
 def test_a_log_that_grows_rolls_and_is_cleaned_is_read_once(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step], size: str | None
@@ -321,7 +325,7 @@ def test_merging_segments_that_were_read_repeats_nothing(log: Path) -> None:
     assert len(query.look()) == len(batches_of(THIRD))
 
 
-def test_zeros_are_waited_for(log: Path) -> None:
+def test_the_query_waits_for_batches_in_place_of_zeros(log: Path) -> None:
     first, second, *_ = batches_of(FIRST)
     segment = log / FIRST.name
     segment.write_bytes(first + bytes(1000))
@@ -331,7 +335,7 @@ def test_zeros_are_waited_for(log: Path) -> None:
     assert query.look() == rows_at_once(log.parent)[1:2]
 
 
-def test_the_torn_end_of_a_segment_is_a_row_when_a_newer_one_is_there(log: Path) -> None:
+def test_an_incomplete_batch_is_a_row_once_a_newer_segment_exists(log: Path) -> None:
     segment = log / FIRST.name
     segment.write_bytes(FIRST.read_bytes()[:-1])
     query = Followed(log.parent, {"gapTimeout": "0s"})
@@ -341,7 +345,7 @@ def test_the_torn_end_of_a_segment_is_a_row_when_a_newer_one_is_there(log: Path)
     assert query.rows == rows_at_once(log.parent)
 
 
-def test_the_outcome_of_a_transaction_is_the_one_at_the_time_of_its_records(tmp_path: Path) -> None:
+def test_txn_outcome_is_the_outcome_when_the_row_was_read(tmp_path: Path) -> None:
     folder = tmp_path / OFFSETS_LOG
     commit = Written(1, ((OffsetCommitKey("g", "t", 0), OffsetCommitValue(1), 3),), producer_id=7)
     batches = [commit, Written(1, (), 7, marker="COMMIT"), commit]
@@ -362,14 +366,14 @@ def test_a_batch_with_a_wrong_checksum_is_reported_once(log: Path) -> None:
     assert query.look() == []
 
 
-def test_bytes_that_are_no_batch_end_a_segment(log: Path) -> None:
+def test_invalid_bytes_end_a_segment(log: Path) -> None:
     (log / FIRST.name).write_bytes(batches_of(FIRST)[0] + b"\xff" * 100)
     query = Followed(log.parent)
     assert [row[-1] for row in query.look()] == [None, "bad_length"]
     assert query.look() == []
 
 
-def test_a_segment_needs_its_name_of_kafka(log: Path) -> None:
+def test_a_segment_needs_the_name_that_kafka_gives_it(log: Path) -> None:
     shutil.copy(FIRST, log / "copy.log")
     query = Followed(log / "copy.log")
     with pytest.raises(LogReadError, match="a stream needs segments named as Kafka names them"):
@@ -377,11 +381,11 @@ def test_a_segment_needs_its_name_of_kafka(log: Path) -> None:
 
 
 @pytest.mark.parametrize("table", ["acl_history", "quota_history", "offset_commits"])
-def test_a_history_is_no_stream(log: Path, table: str) -> None:
+def test_a_history_cannot_be_a_stream(log: Path, table: str) -> None:
     with pytest.raises(OptionError, match=f"table '{table}' needs whole logs and cannot be a stream"):
         Followed(log, {"table": table, "columns": "cluster"}).reader()
 
 
-def test_a_stream_has_no_accounts(log: Path) -> None:
+def test_a_stream_refuses_accounts_path(log: Path) -> None:
     with pytest.raises(OptionError, match="option 'accountsPath' is for"):
         Followed(log, {"accountsPath": str(log)}).reader()

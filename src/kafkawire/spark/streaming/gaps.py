@@ -42,7 +42,8 @@ class PassedGap(NamedTuple):
 
     Attributes:
         start, end: the offsets, the last excluded.
-        before: base offset of the segment before them; -1 if there was none.
+        before: base offset of the segment before them; -1 if there was none. It is ``start`` if compaction has removed
+            every batch of that segment: Kafka keeps the empty file.
         size: of that segment, in bytes. Compaction makes a segment larger only by merging the next one into it.
     """
 
@@ -104,7 +105,7 @@ def late_segment(gaps: Sequence[PassedGap], segments: Sequence[LogFile]) -> Late
     """The first segment that arrived or grew after later segments were read."""
     for gap in gaps:
         for file, following in zip(segments, (*segments[1:], None), strict=True):
-            if gap.start <= file.base_offset < gap.end:
+            if gap.start <= file.base_offset < gap.end and file.base_offset != gap.before:
                 return LateSegment(gap, file, file.base_offset)
             is_next = following is not None and following.base_offset == gap.end
             if file.base_offset == gap.before and is_next and gap.size < file.size:

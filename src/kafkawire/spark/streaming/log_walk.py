@@ -193,7 +193,7 @@ class LogWalk:
     def _notice_late_segments(self, way: _Way) -> None:
         """Find segments that arrived after reading had passed them."""
         while (late := late_segment(way.gaps, self._segments)) is not None:
-            came = "came" if late.file.base_offset >= late.gap.start else "grew"
+            came = "grew" if late.file.base_offset == late.gap.before else "came"
             what = f"segment {name_of(late.file)} {came} after later ones were read, so records of it are missing"
             self._lost(late.file, f"{what}: a query with a new checkpoint reads all")
             way.gaps = without(way.gaps, late)

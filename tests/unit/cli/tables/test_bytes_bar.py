@@ -1,4 +1,4 @@
-"""The bar shows bytes as they are read, also for a log that is smaller than a MiB, and on terminals only."""
+"""The progress bar shows the bytes read, also for a log of less than 1 MiB, and only on terminals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def shown(bar: BytesBar) -> str:
 @pytest.mark.parametrize(
     ("read", "total", "told"), [(400, 900, "400/900 bytes"), (15 * 10**8, 3 * 10**9, "1.5/3.0 GB")]
 )
-def test_bytes_are_shown_in_a_fitting_unit(read: int, total: int, told: str) -> None:
+def test_the_unit_depends_on_the_number_of_bytes(read: int, total: int, told: str) -> None:
     accounts = Accounts()
     bar = BytesBar(Console(file=io.StringIO(), force_terminal=True, width=120), "records", total, accounts)
     accounts.decoded(read - 100)
@@ -30,7 +30,7 @@ def test_bytes_are_shown_in_a_fitting_unit(read: int, total: int, told: str) -> 
     assert told in shown(bar)
 
 
-def test_bar_begins_at_zero_whatever_was_read_before() -> None:
+def test_bar_starts_at_zero_even_after_an_earlier_read() -> None:
     accounts = Accounts()
     accounts.decoded(5000)
     bar = BytesBar(Console(file=io.StringIO(), force_terminal=True, width=120), "records", 900, accounts)
@@ -39,7 +39,7 @@ def test_bar_begins_at_zero_whatever_was_read_before() -> None:
     assert "900/900 bytes" in shown(bar)
 
 
-def test_nothing_is_written_where_there_is_no_terminal() -> None:
+def test_nothing_is_written_without_a_terminal() -> None:
     output = io.StringIO()
     with BytesBar(Console(file=output), "records", 900, Accounts()) as bar:
         bar.refresh()

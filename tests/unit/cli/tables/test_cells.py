@@ -49,13 +49,13 @@ def written(form: Format, schema: pa.Schema = SCHEMA) -> bytes:
     return stream.getvalue()
 
 
-def test_numbers_that_json_does_not_have_are_kafkas_words() -> None:
+def test_json_has_nan_and_infinity_as_kafka_spells_them() -> None:
     rates = pa.record_batch({"rate": [float("nan"), float("inf"), float("-inf"), -0.0, None, 0.5]})
     cells = [json.loads(line)["rate"] for line in as_json_lines(rates).splitlines()]
     assert cells == ["NaN", "Infinity", "-Infinity", 0, None, 0.5]
 
 
-def test_json_is_an_object_a_line() -> None:
+def test_json_has_one_object_per_line() -> None:
     lines = [json.loads(line) for line in written(Format.JSON).decode().splitlines()]
     assert len(lines) == 6
     assert lines[0] == {
@@ -72,7 +72,7 @@ def test_json_is_an_object_a_line() -> None:
     assert lines[2]["time"] == "2026-03-01T00:00:00.000000Z"
 
 
-def test_csv_has_headings_and_distinguishes_null_from_an_empty_text() -> None:
+def test_csv_has_headings_and_distinguishes_null_from_an_empty_string() -> None:
     text = written(Format.CSV).decode()
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == SCHEMA.names
@@ -91,14 +91,14 @@ def test_csv_has_headings_and_distinguishes_null_from_an_empty_text() -> None:
     assert len(rows) == 7
 
 
-def test_parquet_keeps_all_as_it_is() -> None:
+def test_parquet_preserves_types_and_values() -> None:
     table = pyarrow.parquet.read_table(io.BytesIO(written(Format.PARQUET)))
     assert table.schema.equals(SCHEMA)
     assert table.to_pylist() == ROWS * 2
 
 
 @pytest.mark.parametrize("form", [Format.CSV, Format.JSON, Format.PARQUET])
-def test_table_without_rows_still_has_its_form(form: Format) -> None:
+def test_every_format_can_hold_a_table_without_rows(form: Format) -> None:
     stream = io.BytesIO()
     write_rows(form, [], SCHEMA, stream)
     match form:

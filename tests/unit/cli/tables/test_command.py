@@ -35,7 +35,7 @@ def tables(*words: str | Path) -> int:
 
 @pytest.fixture
 def damaged(tmp_path: Path) -> Path:
-    """The first segment with a bit of its second batch turned over."""
+    """The first segment with a flipped bit in its second batch."""
     folder = tmp_path / "__cluster_metadata-0"
     folder.mkdir()
     content = bytearray(FIRST_SEGMENT.read_bytes())
@@ -45,7 +45,7 @@ def damaged(tmp_path: Path) -> Path:
     return folder
 
 
-def test_json_is_an_object_for_each_acl(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_one_object_per_acl(capsys: pytest.CaptureFixture[str]) -> None:
     assert tables("--log", LOGS, "--table", "acl_history") == 0
     shown = capsys.readouterr()
     rows = [json.loads(line) for line in shown.out.splitlines()]
@@ -77,7 +77,7 @@ def test_the_table_of_a_date_has_the_state_at_that_date(capsys: pytest.CaptureFi
     assert "late.topic" not in names
 
 
-def test_columns_and_record_types_and_ranges_are_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_choose_columns_record_types_and_ranges(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--record-types", "TOPIC_RECORD,REMOVE_TOPIC_RECORD", "--columns", "log_offset, record_type")
     assert tables("--log", FIRST_SEGMENT, "--table", "records", *words, "--from-offset", "50") == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -95,7 +95,7 @@ def test_records_of_types_without_a_name_can_be_chosen(capsys: pytest.CaptureFix
     }
 
 
-def test_table_for_people_is_a_table(tmp_path: Path) -> None:
+def test_the_format_table_has_headings_and_rows(tmp_path: Path) -> None:
     out = tmp_path / "acl.txt"
     assert tables("--log", LOGS, "--table", "acl_history", "--out", out) == 0
     headings, *rows = [line.split() for line in out.read_text("utf-8").splitlines() if line.strip()]
@@ -107,7 +107,7 @@ def test_table_for_people_is_a_table(tmp_path: Path) -> None:
 def test_bar_is_not_drawn_across_rows(
     form: str, draws: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows go to the terminal while they are read, but a table when all are."""
+    """JSON and CSV rows are printed during reading, a table only after it."""
     monkeypatch.setenv("TERM", "xterm")
     for stream in (sys.stdout, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
@@ -115,7 +115,7 @@ def test_bar_is_not_drawn_across_rows(
     assert ("\x1b[" in capsys.readouterr().err) is draws
 
 
-def test_no_op_records_are_kept_if_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_ops_or_their_type_keeps_no_op_records(capsys: pytest.CaptureFixture[str]) -> None:
     counts = []
     for words in ((), ("--no-ops",)):
         assert tables("--log", METADATA, "--table", "records", *words) == 0
@@ -153,14 +153,14 @@ def test_too_many_errors_fail_and_leave_the_old_file(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["__cluster_metadata-0", "batches.csv"]
 
 
-def test_failfast_says_where(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_failfast_names_the_file_and_the_error(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert tables("--log", damaged, "--table", "records", "--mode", "FAILFAST") == 1
     told = capsys.readouterr().err
     assert str(damaged / FIRST_SEGMENT.name) in told
     assert "bad_crc" in told
 
 
-def test_checksums_need_not_be_verified(damaged: Path) -> None:
+def test_an_option_turns_off_verification_of_checksums(damaged: Path) -> None:
     assert tables("--log", damaged, "--table", "batches", "--no-verify-checksums") == 0
 
 
@@ -171,7 +171,7 @@ def test_list_names_every_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(len(line.split()) > 3 for line in lines)
 
 
-def test_record_types_of_ones_own_have_tables_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_record_types_of_the_user_have_tables_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     greeting = message("GreetingRecord", field("Text", "string"), type="metadata", apiKey=900)
     definitions = write_definitions(tmp_path / "definitions", greeting)
     record = b"\x01\x84\x07\x01" + b"\x06hello\x00"  # of frame version 1, type 900, version 1
@@ -220,12 +220,12 @@ def test_record_types_of_ones_own_have_tables_too(tmp_path: Path, capsys: pytest
         (("--log", LOGS, "--table", "batches", "--out", "batches.xls"), "give --format"),
     ],
 )
-def test_errors_of_usage_say_what_to_do(words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_usage_errors_say_what_to_do(words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert tables(*words) == 2
     assert told in capsys.readouterr().err
 
 
-def test_place_without_logs_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_path_without_logs_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert tables("--log", tmp_path / "none", "--table", "records") == 1
     assert f"{tmp_path / 'none'}: there is no such folder or file" in capsys.readouterr().err
     assert tables("--log", tmp_path, "--table", "records") == 1
@@ -238,7 +238,7 @@ def test_place_without_logs_is_named(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """The command in a process of its own, with more rows than a pipe holds."""
+    """The command in its own process, with more rows than fit into a pipe."""
     folder = tmp_path / "__cluster_metadata-0"
     folder.mkdir()
     for number in range(30):
@@ -251,7 +251,7 @@ def started(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         yield process
 
 
-def test_reader_that_has_seen_enough_ends_the_command(started: subprocess.Popen[str]) -> None:
+def test_the_command_ends_when_its_reader_stops(started: subprocess.Popen[str]) -> None:
     assert started.stdout is not None
     assert started.stderr is not None
     assert started.stdout.readline().startswith("{")
@@ -272,7 +272,7 @@ def test_a_closed_pipe_ends_the_command(form: Format, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("form", list(Format))
 @pytest.mark.parametrize("buffering", [-1, 0])
 def test_a_full_disk_is_reported(form: Format, buffering: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However Python writes to standard output: without a buffer it writes what there is room for."""
+    """With and without a buffer; without one Python may write only a part."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     with (tmp_path / "rows").open("wb", buffering) as file:
         text = io.TextIOWrapper(file, write_through=True)
@@ -300,7 +300,7 @@ def test_interrupt_ends_the_command_with_130(started: subprocess.Popen[str]) -> 
 
 
 @pytest.mark.parametrize("words", [("tables", "--list"), ("report", "logs", "x", "--out", "y")])
-def test_missing_library_is_named_with_the_extra_that_brings_it(words: tuple[str, ...]) -> None:
+def test_a_missing_library_is_named_with_its_extra(words: tuple[str, ...]) -> None:
     program = "import sys; sys.modules['pyarrow'] = None; from kafkawire.cli.app import main; sys.exit(main())"
     done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 1

@@ -13,7 +13,7 @@ from kafkawire.cli.tables.destination import whole_file
 from kafkawire.cli.tables.formats import Format, chosen_format
 
 
-def test_file_takes_its_name_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_file_gets_its_name_when_it_is_complete(tmp_path: Path) -> None:
     out = tmp_path / "acl.csv"
     out.write_bytes(b"old")
     with whole_file(out) as stream:
@@ -24,7 +24,7 @@ def test_file_takes_its_name_when_it_is_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("failure", [CommandError("no"), KeyboardInterrupt()])
-def test_run_that_fails_or_is_interrupted_leaves_the_old_file(tmp_path: Path, failure: BaseException) -> None:
+def test_the_old_file_stays_after_a_failure_or_an_interrupt(tmp_path: Path, failure: BaseException) -> None:
     out = tmp_path / "acl.csv"
     out.write_bytes(b"old")
 
@@ -39,7 +39,7 @@ def test_run_that_fails_or_is_interrupted_leaves_the_old_file(tmp_path: Path, fa
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_file_that_only_its_owner_may_read_stays_so(tmp_path: Path) -> None:
+def test_the_permissions_of_a_file_are_kept(tmp_path: Path) -> None:
     out = tmp_path / "secrets.csv"
     out.touch(0o600)
     with whole_file(out) as stream:
@@ -49,7 +49,7 @@ def test_file_that_only_its_owner_may_read_stays_so(tmp_path: Path) -> None:
     assert out.stat().st_mode & 0o777 == 0o600
 
 
-def test_link_stays_a_link(tmp_path: Path) -> None:
+def test_a_symbolic_link_stays_a_link(tmp_path: Path) -> None:
     target = tmp_path / "target.csv"
     target.write_bytes(b"old")
     link = tmp_path / "link.csv"
@@ -60,7 +60,7 @@ def test_link_stays_a_link(tmp_path: Path) -> None:
     assert target.read_bytes() == b"new"
 
 
-def test_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
+def test_a_pipe_is_written_directly(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     received: list[bytes] = []
@@ -72,12 +72,12 @@ def test_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
     assert received == [b"rows"]
 
 
-def test_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="is a folder"), whole_file(tmp_path):
         pass
 
 
-def test_a_file_without_a_folder_is_named_by_its_own_name(tmp_path: Path) -> None:
+def test_the_error_for_a_missing_folder_names_the_file(tmp_path: Path) -> None:
     out = tmp_path / "none" / "a.csv"
     with pytest.raises(FileNotFoundError) as raised, whole_file(out):
         pass
@@ -98,18 +98,18 @@ def test_a_file_without_a_folder_is_named_by_its_own_name(tmp_path: Path) -> Non
         (Format.PARQUET, "a", True, Format.PARQUET),
     ],
 )
-def test_format_is_the_one_asked_for_or_that_of_the_name(
+def test_the_option_or_the_file_name_determines_the_format(
     wanted: Format | None, out: str | None, terminal: bool, expected: Format
 ) -> None:
     assert chosen_format(wanted, None if out is None else Path(out), terminal=terminal) is expected
 
 
-def test_parquet_does_not_go_to_a_terminal() -> None:
+def test_parquet_on_a_terminal_is_refused() -> None:
     with pytest.raises(CommandError, match="give --out FILE") as raised:
         chosen_format(Format.PARQUET, None, terminal=True)
     assert raised.value.exit_code is ExitCode.USAGE
 
 
-def test_name_that_says_nothing_needs_a_format() -> None:
+def test_an_unknown_file_suffix_needs_a_format() -> None:
     with pytest.raises(CommandError, match="give --format"):
         chosen_format(None, Path("table.xls"), terminal=False)

@@ -1,4 +1,4 @@
-"""Names that anyone may choose cannot steer a terminal, and are no formula in a spreadsheet unless that is allowed."""
+"""Names in logs cannot send control characters to a terminal; with --csv-safe they are no formulas in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def csv_of(*names: str | None, safe: bool = False, stream: io.BytesIO | None = N
 
 
 @given(st.text())
-def test_json_has_no_mark_that_steers_a_terminal_and_says_the_same(name: str) -> None:
+def test_json_escapes_control_characters_without_loss(name: str) -> None:
     lines = as_json_lines(batch_of(name + EVIL))
     assert STEERING.search(lines) is None
     assert json.loads(lines)["name"] == name + EVIL
     assert json.loads(lines)["list"] == [name + EVIL]
 
 
-def test_csv_is_exact_in_files_and_visible_on_terminals() -> None:
+def test_csv_escapes_control_characters_on_terminals_only() -> None:
     assert csv_of(EVIL)[0]["name"] == EVIL
     terminal = Terminal()
     (row,) = csv_of(EVIL, stream=terminal)
@@ -68,7 +68,7 @@ def test_csv_is_exact_in_files_and_visible_on_terminals() -> None:
 
 
 @pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
-def test_formulas_become_texts_on_request(begin: str) -> None:
+def test_csv_safe_turns_formulas_into_text(begin: str) -> None:
     formula = f"{begin}HYPERLINK(1)"
     (exact,), (safe,) = csv_of(formula), csv_of(formula, safe=True)
     assert (exact["name"], safe["name"]) == (formula, f"'{formula}")
@@ -77,18 +77,18 @@ def test_formulas_become_texts_on_request(begin: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["-1", "+1", "-0.5", "-1e-9", ".5", "a=b", "'=a", "", "x\n=1", "User:ann"])
-def test_numbers_and_other_texts_stay_as_they_are(text: str) -> None:
+def test_csv_safe_keeps_numbers_and_other_text(text: str) -> None:
     assert csv_of(text, safe=True)[0]["name"] == text
     assert csv_of(None, safe=True)[0]["name"] == ""
 
 
 @pytest.mark.parametrize("text", ["-1=1", "-1\n", "+cmd|' /C calc'!A0", "--1"])
-def test_text_that_only_begins_as_a_number_is_a_formula(text: str) -> None:
+def test_text_that_only_starts_like_a_number_is_a_formula(text: str) -> None:
     assert csv_of(text, safe=True)[0]["name"] == f"'{text}"
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "table"])
-def test_the_command_writes_nothing_to_a_terminal_that_steers_it(tmp_path: Path, form: str) -> None:
+def test_the_command_writes_no_control_characters_of_names_to_a_terminal(tmp_path: Path, form: str) -> None:
     write_segment(tmp_path / METADATA_LOG, 0, [Step(1000, (TopicRecord(EVIL),))])
     ours, theirs = pty.openpty()
     command = ["tables", "--log", str(tmp_path), "--table", "topic", "--columns", "name", "--format", form]
@@ -101,7 +101,7 @@ def test_the_command_writes_nothing_to_a_terminal_that_steers_it(tmp_path: Path,
     assert STEERING.sub(b"", re.sub(rb"\x1b\[\d*m|\r", b"", shown)) == re.sub(rb"\x1b\[\d*m|\r", b"", shown)
 
 
-def test_the_option_is_for_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_csv_safe_is_for_csv_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_segment(tmp_path / METADATA_LOG, 0, [Step(1000, (TopicRecord("=a"),))])
     asked = ["tables", "--log", str(tmp_path), "--table", "topic", "--columns", "name", "--csv-safe", "--format"]
     assert main([*asked, "csv"]) == 0
@@ -110,7 +110,7 @@ def test_the_option_is_for_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "--csv-safe is for CSV" in capsys.readouterr().err
 
 
-def test_errors_write_nothing_that_steers_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_contain_no_control_characters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / EVIL.replace("/", "") / METADATA_LOG
     write_segment(log, 0, [Step(1000, (TopicRecord("a"),))])
     segment = log / f"{0:020}.log"

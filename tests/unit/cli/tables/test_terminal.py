@@ -1,4 +1,4 @@
-"""A table on a terminal: it fits the width, and nothing in it steers the terminal."""
+"""A table fits the width of the terminal and contains no control characters."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def printed(rows: list[dict[str, object]], width: int, *, everything: bool = Fal
     return text.getvalue(), table
 
 
-def test_columns_that_say_most_are_shown_first() -> None:
+def test_the_most_important_columns_are_shown_first() -> None:
     text, table = printed([ROW], 44)
     assert text.split()[:4] == ["principal", "operation", "offset", "tombstone"]
     assert table.left_out_columns == ("cluster", "file", "operation_code", "host")
 
 
-def test_json_takes_the_room_that_is_left_and_is_cut_there() -> None:
+def test_json_is_cut_at_the_remaining_width() -> None:
     types: Mapping[str, pa.DataType] = {"log_offset": pa.int64(), "key": pa.binary(), "json": pa.string()}
     schema = pa.schema(types)
     batch = pa.RecordBatch.from_pylist([{"log_offset": 1, "key": b"k", "json": "x" * 500}], schema=schema)
@@ -88,7 +88,7 @@ ACL = {
 
 
 def acls_shown(width: int) -> tuple[list[str], list[list[str]]]:
-    """The headings of a table of ACLs on a terminal, and the cells of each of its lines."""
+    """The headings and the lines of cells of a printed table of ACLs."""
     batch = pa.RecordBatch.from_pylist([ACL])
     text = io.StringIO()
     TerminalTable([batch], batch.schema).print(Console(file=text, width=width), everything=False)
@@ -96,7 +96,7 @@ def acls_shown(width: int) -> tuple[list[str], list[list[str]]]:
     return heading, lines
 
 
-def test_important_columns_are_folded_and_times_lose_their_milliseconds_before_they_are_left_out() -> None:
+def test_important_columns_are_wrapped_and_times_shortened_before_they_are_left_out() -> None:
     telling = ["principal", "resource_type", "resource_name", "operation", "permission", "valid_from", "valid_to"]
     heading, lines = acls_shown(140)
     assert [name for name in heading if name != "host"] == telling
@@ -108,12 +108,12 @@ def test_important_columns_are_folded_and_times_lose_their_milliseconds_before_t
     assert acls_shown(80)[0] == telling[:5]
 
 
-def test_wide_letters_take_the_room_that_they_need() -> None:
+def test_wide_characters_get_two_cells() -> None:
     text, _ = printed([{**ROW, "principal": "User:" + "日本" * 6}], 60)
     assert "User:" + "日本" * 6 in text
 
 
-def test_all_columns_are_shown_if_wanted() -> None:
+def test_all_columns_are_shown_on_request() -> None:
     text, table = printed([ROW], 400, everything=True)
     assert all(name in text for name in SCHEMA.names)
     assert table.left_out_columns == ()
@@ -125,7 +125,7 @@ def test_rows_beyond_the_limit_are_counted() -> None:
     assert table.left_out_rows == 234
 
 
-def test_names_cannot_steer_the_terminal_nor_turn_letters_around() -> None:
+def test_names_contain_no_control_or_bidirectional_characters() -> None:
     text, _ = printed([{**ROW, "principal": "User:\x1b[2J\u202egnp[bold]", "host": "\U000e0041\xa0é"}], 130)
     assert "\x1b" not in text
     assert r"User:\u001b[2J\u202egnp[bold]" in text

@@ -91,7 +91,7 @@ def test_topics() -> None:
         assert row["partitions"] == partitions.count(row["topic_id"])
         assert row["created_at"] == row["valid_from"] == time(begin.timestamp)
         assert row["deleted_at"] == row["valid_to"] == (None if end is None else time(end.timestamp))
-    assert sorted(row["name"] for row in rows).count("clickstream.events") == 2  # it came back with a new id
+    assert sorted(row["name"] for row in rows).count("clickstream.events") == 2  # it was created again with a new id
 
 
 def test_configs() -> None:
@@ -124,7 +124,7 @@ def test_configs() -> None:
 
 
 def test_offset_commits() -> None:
-    """Every commit is a row; its time ends where the next commit or tombstone of the key is."""
+    """Every commit is a row, valid until the next commit or tombstone of its key."""
     for partition in (0, 1):
         log = f"__consumer_offsets-{partition}"
         rows = {row["log_offset"]: row for row in history("offset_commits", _LOGS / log)}

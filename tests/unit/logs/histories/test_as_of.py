@@ -46,7 +46,7 @@ def test_the_state_as_of_a_time(folder: Path, at: int, retention: str) -> None:
     assert {row["name"]: row["value"] for row in rows} == {"segment.ms": "0", "retention.ms": retention}
 
 
-def test_before_the_first_snapshot_nothing_is_known(folder: Path) -> None:
+def test_a_time_before_the_first_snapshot_is_an_error(folder: Path) -> None:
     with pytest.raises(BeforeKnowledgeError) as caught:
         history("config_history", folder, options=ReadOptions(as_of=time(999)))
     assert str(caught.value) == (
@@ -58,18 +58,18 @@ def test_before_the_first_snapshot_nothing_is_known(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "topic_history"])
-def test_before_the_first_record_nothing_is_known(name: str) -> None:
+def test_a_time_before_the_first_record_is_an_error(name: str) -> None:
     with pytest.raises(BeforeKnowledgeError, match="the whole state is known since 2026-11-21T08:36:"):
         history(name, _LOGS, options=ReadOptions(as_of=datetime(2026, 11, 21, tzinfo=UTC)))
 
 
 @pytest.mark.parametrize("name", ["offset_commits", "group_history"])
-def test_partition_of_offsets_that_is_all_there_had_nothing_before(name: str) -> None:
-    """Partitions begin at different times, and most of a cluster's long after the cluster."""
+def test_a_complete_offsets_partition_was_empty_before_its_first_record(name: str) -> None:
+    """Most partitions of a cluster begin long after the cluster."""
     assert history(name, _LOGS, options=ReadOptions(as_of=datetime(2026, 11, 21, tzinfo=UTC))) == []
 
 
-def test_partition_of_offsets_whose_beginning_is_gone_says_since_when_it_is_known(tmp_path: Path) -> None:
+def test_the_error_for_an_offsets_partition_without_its_beginning_names_the_first_time(tmp_path: Path) -> None:
     commit = Written(5000, ((OffsetCommitKey("g", "t", 0), OffsetCommitValue(1), 3),))
     write_offsets_segment(tmp_path / OFFSETS_LOG, 7, [commit])
     (row,) = history("offset_commits", tmp_path, options=ReadOptions(as_of=time(5000)))
@@ -78,7 +78,7 @@ def test_partition_of_offsets_whose_beginning_is_gone_says_since_when_it_is_know
         history("offset_commits", tmp_path, options=ReadOptions(as_of=time(4999)))
 
 
-def test_lost_batches_were_valid_at_no_time(tmp_path: Path) -> None:
+def test_lost_batches_are_in_no_state_as_of_a_time(tmp_path: Path) -> None:
     commit = Written(5000, ((OffsetCommitKey("g", "t", 0), OffsetCommitValue(1), 3),))
     write_offsets_segment(tmp_path / OFFSETS_LOG, 0, [commit, commit])
     path = tmp_path / OFFSETS_LOG / f"{0:020d}.log"
@@ -88,14 +88,14 @@ def test_lost_batches_were_valid_at_no_time(tmp_path: Path) -> None:
     assert row["_error"] is None
 
 
-def test_empty_log_says_so(tmp_path: Path) -> None:
+def test_an_empty_log_is_an_error(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [])
     with pytest.raises(BeforeKnowledgeError, match="the log is empty"):
         history("acl_history", folder, options=ReadOptions(as_of=time(0)))
 
 
-def test_time_zones_and_times_without_one(folder: Path) -> None:
+def test_times_with_and_without_a_zone(folder: Path) -> None:
     """A time without a zone is UTC."""
     east = timezone(timedelta(hours=2))
     for at in (time(2000), time(2000).astimezone(east), time(2000).replace(tzinfo=None)):

@@ -37,7 +37,7 @@ def _rows(tmp_path: Path, *records: ConfigRecord, secrets: bool = False) -> list
         (77, "whatever", False),
     ],
 )
-def test_passwords_and_what_kafka_does_not_know_are_hidden(
+def test_passwords_and_unknown_configs_are_hidden(
     tmp_path: Path, resource_type: int, name: str, *, shown: bool
 ) -> None:
     record = ConfigRecord(resource_type, "r", name, "value")
@@ -56,7 +56,7 @@ def test_unset_is_null_even_if_values_are_hidden(tmp_path: Path) -> None:
     assert [row["value"] for row in rows] == ["[hidden]", None]
 
 
-def test_another_hidden_value_is_another_row(tmp_path: Path) -> None:
+def test_a_changed_hidden_value_is_a_new_row(tmp_path: Path) -> None:
     values = ("old", "new", "new")
     rows = _rows(tmp_path, *(ConfigRecord(_BROKER, "1", "ssl.key.password", value) for value in values))
     assert [(row["value"], row["valid_from"], row["valid_to"]) for row in rows] == [
@@ -70,7 +70,7 @@ def test_unknown_resource_type_keeps_its_number(tmp_path: Path) -> None:
     assert (row["resource_type"], row["resource_type_code"]) == ("UNKNOWN(77)", 77)
 
 
-def test_configs_of_a_topic_end_with_it_and_its_name_begins_without_any(tmp_path: Path) -> None:
+def test_configs_end_with_their_topic_and_a_new_topic_of_that_name_has_none(tmp_path: Path) -> None:
     first, second, other = (Uuid(letter * 16) for letter in (b"a", b"b", b"c"))
     records = (
         (TopicRecord("t", first), ConfigRecord(_TOPIC, "t", "retention.ms", "1"), TopicRecord("u", other)),

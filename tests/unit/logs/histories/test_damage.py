@@ -1,4 +1,4 @@
-"""A history after records were lost: it has what is known, and the accounts show that it is incomplete."""
+"""A history with lost records has all that is known, and the accounts show the loss."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _removed(number: int) -> RemoveAccessControlEntryRecord:
 
 
 def _broken_segment(folder: Path, *steps: Step, broken: int) -> Path:
-    """A segment, a bit of whose batch of a number is flipped."""
+    """Write a segment with a flipped bit in one batch."""
     write_segment(folder, 0, steps)
     path = folder / f"{0:020d}.log"
     data = bytearray(path.read_bytes())
@@ -70,8 +70,8 @@ def broken(tmp_path: Path) -> Path:
     return folder
 
 
-def test_history_goes_on_after_a_broken_batch(broken: Path) -> None:
-    """The ACL whose beginning is lost has only an end, and nothing is made up."""
+def test_a_history_continues_after_a_broken_batch(broken: Path) -> None:
+    """The ACL whose addition is lost has only an end."""
     accounts = Accounts()
     rows = {row["acl_id"]: row for row in history("acl_history", broken, accounts=accounts)}
     assert {acl_id: (row["valid_from"], row["valid_to"]) for acl_id, row in rows.items()} == {
@@ -84,13 +84,13 @@ def test_history_goes_on_after_a_broken_batch(broken: Path) -> None:
     assert accounts.bytes_skipped.keys() == {"bad_crc"}
 
 
-def test_failfast_stops_at_it(broken: Path) -> None:
+def test_failfast_stops_at_the_broken_batch(broken: Path) -> None:
     with pytest.raises(LogReadError) as caught:
         history("acl_history", broken, options=ReadOptions(mode=ReadMode.FAILFAST))
     assert (caught.value.code, caught.value.offset) == ("bad_crc", 1)
 
 
-def test_next_snapshot_sets_it_right(tmp_path: Path) -> None:
+def test_the_next_snapshot_corrects_the_state(tmp_path: Path) -> None:
     """ACL 1 was added and ACL 0 removed in the broken batch, which the snapshot after it shows."""
     folder = tmp_path / METADATA_LOG
     steps = [Step(1000, (_added(0),)), Step(2000, (_added(1), _removed(0))), Step(3000, (_added(2),))]
@@ -105,7 +105,7 @@ def test_next_snapshot_sets_it_right(tmp_path: Path) -> None:
     assert rows[str(_IDS[1])]["added_by_snapshot"]
 
 
-def test_end_that_is_cut_off_is_the_end(tmp_path: Path) -> None:
+def test_a_log_ends_before_its_incomplete_batch(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [Step(1000, (_added(0),)), Step(2000, (_added(1),))])
     path = folder / f"{0:020d}.log"
@@ -140,8 +140,8 @@ def test_newer_versions_than_the_definitions_are_counted_without_guessing(tmp_pa
     assert (caught.value.code, caught.value.offset) == ("unsupported_version", 1)
 
 
-def test_own_record_types_are_no_error(tmp_path: Path) -> None:
-    """Types that were defined beside Kafka's are known, so their records are passed over."""
+def test_record_types_of_the_user_are_no_error(tmp_path: Path) -> None:
+    """Record types of the user are known, so histories skip their records."""
     own = RecordRegistry(metadata={**METADATA_RECORDS, 77: "OwnRecord", 1000: "OtherRecord"})
     _odd(tmp_path / METADATA_LOG, b"\x01\x4d\x00?", b"\x01\xe8\x07\x00?", _value(_added(0)))
     accounts = Accounts()
@@ -149,14 +149,14 @@ def test_own_record_types_are_no_error(tmp_path: Path) -> None:
     assert (row["acl_id"], accounts.errors) == (str(_IDS[0]), {})
 
 
-def test_an_end_whose_beginning_may_be_unreadable_is_kept(tmp_path: Path) -> None:
+def test_an_end_is_kept_if_its_beginning_may_be_unreadable(tmp_path: Path) -> None:
     newer = b"\x01\x12\x05" + _IDS[1]
     _odd(tmp_path / METADATA_LOG, newer, _value(_removed(1)))
     (row,) = history("acl_history", tmp_path)
     assert (row["acl_id"], row["principal"], row["valid_to"]) == (str(_IDS[1]), None, time(1000))
 
 
-def test_records_without_a_time_have_that_of_the_one_before(tmp_path: Path) -> None:
+def test_records_without_a_time_have_the_time_of_the_previous_record(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     for_ever = 2**62
     write_segment(
@@ -188,7 +188,7 @@ def test_lost_batch_of_offsets_is_a_row(tmp_path: Path) -> None:
     assert [row["committed_offset"] for row in history("offset_commits", folder, options=dropping)] == [1000, 3000]
 
 
-def test_histories_that_are_read_together_count_what_was_read_and_what_was_wrong_once(broken: Path) -> None:
+def test_histories_read_together_count_records_and_errors_once(broken: Path) -> None:
     unknown = encode_batch([Record(timestamp=9000, value=b"\x01\x7f\x00")], base_offset=100, partition_leader_epoch=1)
     with (broken / f"{0:020d}.log").open("ab") as segment:
         segment.write(unknown)

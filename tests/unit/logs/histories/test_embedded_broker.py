@@ -83,7 +83,7 @@ async def test_acls(tmp_path: Path) -> None:
         assert end is None if row["valid_to"] is None else end is not None and end[0] <= row["valid_to"] <= end[1]
 
 
-async def test_acls_when_snapshots_take_the_place_of_old_segments(tmp_path: Path) -> None:
+async def test_acls_when_snapshots_replace_old_segments(tmp_path: Path) -> None:
     """What is known then begins with the oldest snapshot that is left; of what ended before it, only the end is."""
     created, deleted = await _change_acls(SNAPSHOTS, tmp_path)
     assert [*(tmp_path / METADATA_LOG).glob("*-*.checkpoint")]

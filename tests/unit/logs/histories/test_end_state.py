@@ -1,4 +1,4 @@
-"""The state at the end of the real logs is that of the Java Admin client just before."""
+"""The state at the end of the real logs equals what the Java Admin client read just before."""
 
 from __future__ import annotations
 

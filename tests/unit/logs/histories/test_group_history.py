@@ -229,7 +229,7 @@ def test_streams_group(tmp_path: Path) -> None:
     ]
 
 
-def test_group_becomes_one_of_another_kind(tmp_path: Path) -> None:
+def test_a_group_changes_its_kind(tmp_path: Path) -> None:
     rows = _rows(
         tmp_path,
         (1000, [_classic(1)]),
@@ -250,8 +250,8 @@ def test_tombstones_of_unknown_groups_add_nothing(tmp_path: Path) -> None:
     )
 
 
-def test_topology_and_expression_that_are_gone(tmp_path: Path) -> None:
-    """What they stood for is gone with them; tombstones of what never was say nothing."""
+def test_tombstones_of_topologies_and_expressions(tmp_path: Path) -> None:
+    """A tombstone removes the resolved topics; a tombstone of an unknown key changes nothing."""
     resolved = ConsumerGroupRegularExpressionValue(("bills",))
     expression, topology = ConsumerGroupRegularExpressionKey("g", "b.*"), StreamsGroupTopologyKey("s")
     source = StreamsGroupTopologyValue(1, (StreamsGroupTopologyValue.Subtopology("0", ("orders",)),))
@@ -271,7 +271,7 @@ def test_topology_and_expression_that_are_gone(tmp_path: Path) -> None:
     ]
 
 
-def test_assignment_that_is_gone(tmp_path: Path) -> None:
+def test_the_tombstone_of_an_assignment(tmp_path: Path) -> None:
     rows = _rows(
         tmp_path,
         (1000, [_joined("a"), _assigned("a", 0)]),
@@ -281,7 +281,7 @@ def test_assignment_that_is_gone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", [GroupMetadataKey("g"), *_KEYS], ids=lambda key: key.NAME)
-def test_value_that_is_newer_names_the_group_that_it_is_about(tmp_path: Path, key: Message) -> None:
+def test_the_row_of_a_newer_value_names_its_group(tmp_path: Path, key: Message) -> None:
     encoded, _ = encode_coordinator_record("__consumer_offsets", key, None)
     record = Record(timestamp=1000, key=encoded, value=(99).to_bytes(2, "big"))
     write_batches(tmp_path / OFFSETS_LOG, 0, [encode_batch([record], base_offset=0)])
@@ -299,7 +299,7 @@ def test_lost_batch_is_a_row(tmp_path: Path) -> None:
     assert (row["_error"], row["group_id"], row["valid_from"]) == ("bad_crc", None, None)
 
 
-def test_high_watermark_leaves_the_end_out(tmp_path: Path) -> None:
+def test_records_from_the_high_watermark_on_are_left_out(tmp_path: Path) -> None:
     batches = [Written(1000 * at, ((*_epoch(at), 0), (*_epoch(at + 10), 0))) for at in (1, 2)]
     write_offsets_segment(tmp_path / OFFSETS_LOG, 0, batches)
     for high_watermark, epochs in ((1, [1]), (2, [11]), (3, [11, 2]), (4, [11, 12])):
@@ -307,7 +307,7 @@ def test_high_watermark_leaves_the_end_out(tmp_path: Path) -> None:
         assert [row["epoch"] for row in rows] == epochs
 
 
-def test_members_of_the_real_groups_come_and_go_as_their_records_do() -> None:
+def test_members_of_the_real_groups_match_their_records() -> None:
     """Every member of a classic group in a record, and every metadata record of the new protocols, has its row."""
     rows = history("group_history", _LOGS)
     told = {(row["group_id"], row["member_id"]) for row in rows if row["member_id"] is not None}

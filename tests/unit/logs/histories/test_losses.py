@@ -66,14 +66,14 @@ def test_records_that_cannot_be_decoded_are_rows(tmp_path: Path) -> None:
     assert (lost["_error"], lost["from_offset"], lost["to_offset"]) == ("unknown_type", 1, 2)
 
 
-def test_a_snapshot_that_is_needed_and_broken_is_a_row(tmp_path: Path) -> None:
+def test_a_broken_snapshot_that_is_needed_is_a_row(tmp_path: Path) -> None:
     snapshot = write_checkpoint(tmp_path / METADATA_LOG, 5, [config("1")], time=1000)
     snapshot.write_bytes(snapshot.read_bytes()[:-1] + b"?")
     _, lost = history_and_losses("config_history", tmp_path)
     assert [row["_error"] for row in lost] == ["bad_crc"]
 
 
-def test_the_end_that_a_broker_may_be_writing_is_no_loss(tmp_path: Path) -> None:
+def test_an_incomplete_batch_at_the_end_is_no_loss(tmp_path: Path) -> None:
     segment = write_log(tmp_path / METADATA_LOG)
     segment.write_bytes(segment.read_bytes()[:-1])
     assert history_and_losses("config_history", tmp_path)[1] == []

@@ -55,7 +55,7 @@ def test_records_after_an_aborted_one_count(tmp_path: Path) -> None:
     assert _rows(tmp_path, *steps) == [("2", time(2000), time(3000)), ("3", time(3000), None)]
 
 
-def test_begin_within_one_drops_the_first(tmp_path: Path) -> None:
+def test_a_second_begin_aborts_the_first_transaction(tmp_path: Path) -> None:
     steps = [
         (1000, (BeginTransactionRecord("lost"), _set("1"))),
         (2000, (BeginTransactionRecord("next"), _set("2"), EndTransactionRecord())),
@@ -63,7 +63,7 @@ def test_begin_within_one_drops_the_first(tmp_path: Path) -> None:
     assert _rows(tmp_path, *steps) == [("2", time(2000), None)]
 
 
-def test_end_of_one_that_began_before_the_log_does(tmp_path: Path) -> None:
+def test_the_end_of_a_transaction_that_began_before_the_log(tmp_path: Path) -> None:
     """Its records count at once: the log does not show that they were part of a transaction."""
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 10, [Step(1000, (_set("1"), EndTransactionRecord(), _set("2")))])
@@ -71,7 +71,7 @@ def test_end_of_one_that_began_before_the_log_does(tmp_path: Path) -> None:
     assert [(row["value"], row["valid_to"]) for row in rows] == [("1", time(1000)), ("2", None)]
 
 
-def test_snapshot_ends_one_that_a_gap_cut(tmp_path: Path) -> None:
+def test_a_snapshot_after_a_gap_ends_the_transaction(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [Step(1000, (BeginTransactionRecord(), _set("1")))])
     write_checkpoint(folder, 10, [_set("1")], time=2000)
@@ -80,7 +80,7 @@ def test_snapshot_ends_one_that_a_gap_cut(tmp_path: Path) -> None:
     assert [(row["value"], row["valid_from"]) for row in rows] == [("1", time(2000)), ("2", time(3000))]
 
 
-def test_high_watermark_leaves_the_end_out(tmp_path: Path) -> None:
+def test_records_from_the_high_watermark_on_are_left_out(tmp_path: Path) -> None:
     """Records at it and after it are not known to be committed, in the middle of a batch as well."""
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [Step(1000, (_set("1"), _set("2"), _set("3")))])

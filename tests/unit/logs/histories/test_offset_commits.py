@@ -44,26 +44,26 @@ def _spans(tmp_path: Path, *batches: Written) -> dict[int | None, tuple[object, 
     return {offset: (row["valid_from"], row["valid_to"]) for offset, row in _rows(tmp_path, *batches).items()}
 
 
-def test_valid_until_the_next_one(tmp_path: Path) -> None:
+def test_a_commit_is_valid_until_the_next_one(tmp_path: Path) -> None:
     assert _spans(tmp_path, _commit(1000, 1), _commit(2000, 2)) == {
         1: (time(1000), time(2000)),
         2: (time(2000), None),
     }
 
 
-def test_times_that_no_calendar_has_are_null(tmp_path: Path) -> None:
+def test_times_outside_the_calendar_are_null(tmp_path: Path) -> None:
     """Such as the end of a retention that a client took for endless."""
     value = OffsetCommitValue(1, commit_timestamp=(1 << 63) - 1, expire_timestamp=253_402_300_800_000)
     rows = _rows(tmp_path, Written(1000, ((_KEY, value, 1),)))
     assert (rows[1]["commit_time"], rows[1]["expire_time"], rows[1]["valid_from"]) == (None, None, time(1000))
 
 
-def test_same_offset_again_is_a_row_of_its_own(tmp_path: Path) -> None:
+def test_committing_the_same_offset_again_is_a_new_row(tmp_path: Path) -> None:
     write_offsets_segment(tmp_path / OFFSETS_LOG, 0, [_commit(1000, 1), _commit(2000, 1)])
     assert [row["valid_to"] for row in history("offset_commits", tmp_path)] == [time(2000), None]
 
 
-def test_valid_until_a_tombstone_which_is_valid_at_no_time(tmp_path: Path) -> None:
+def test_a_tombstone_ends_a_commit_and_is_never_valid(tmp_path: Path) -> None:
     rows = _rows(tmp_path, _commit(1000, 1), _tombstone(2000))
     assert (rows[1]["valid_to"], rows[1]["tombstone"]) == (time(2000), False)
     assert (rows[None]["valid_from"], rows[None]["valid_to"], rows[None]["tombstone"]) == (time(2000), time(2000), True)
@@ -95,7 +95,7 @@ def test_a_marker_ends_only_the_transaction_of_its_producer(tmp_path: Path) -> N
     assert (rows[1]["txn_outcome"], rows[2]["txn_outcome"]) == ("open", "committed")
 
 
-def test_later_record_stays_over_an_earlier_one_of_a_transaction(tmp_path: Path) -> None:
+def test_a_later_commit_wins_over_an_earlier_one_in_a_transaction(tmp_path: Path) -> None:
     """As in Kafka, the order of the records decides and not that of the marker."""
     rows = _rows(tmp_path, _commit(1000, 1, producer_id=7), _commit(2000, 2), _marker(3000, 7))
     assert (rows[2]["valid_from"], rows[2]["valid_to"]) == (time(2000), None)
@@ -132,7 +132,7 @@ def test_values_of_all_versions(tmp_path: Path) -> None:
     assert {at: row["expire_time"] for at, row in rows.items() if row["expire_time"]} == {1: time(1900)}
 
 
-def test_gaps_of_compaction_mean_nothing_and_duplicates_count_once(tmp_path: Path) -> None:
+def test_gaps_from_compaction_are_ignored_and_duplicates_count_once(tmp_path: Path) -> None:
     folder = tmp_path / OFFSETS_LOG
     write_offsets_segment(folder, 100, [_commit(1000, 1), _commit(2000, 2)])
     write_offsets_segment(folder, 101, [_commit(2000, 2), _commit(3000, 3)])
@@ -204,7 +204,7 @@ def test_modes(tmp_path: Path) -> None:
     assert [row["log_offset"] for row in rows] == [0]
     assert "_error" not in rows[0]
     assert accounts.records_read == accounts.rows + sum(accounts.records_dropped.values()) == 6
-    assert rows[0]["valid_to"] == time(1000)  # another commit took its place, whatever it says
+    assert rows[0]["valid_to"] == time(1000)  # an unreadable commit replaces the earlier one too
 
 
 def test_other_records_of_the_topic_are_left_out(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Histories read Kafka's records by the user's own definitions of them, newer versions and further fields included."""
+"""Histories use the user's definitions of Kafka's records, with newer versions and more fields."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_structs_in_a_record(tmp_path: Path) -> None:
     assert (row["user"], row["key"], row["value"]) == ("alice", "producer_byte_rate", 3.0)
 
 
-def test_bytes_after_a_record_are_reported_and_its_values_are_there(tmp_path: Path) -> None:
+def test_trailing_bytes_are_reported_and_the_values_are_kept(tmp_path: Path) -> None:
     registry = with_definitions(tmp_path, newer("ConfigRecord", field("Reason", "string", "1+")))
     write_metadata(tmp_path, 4, registry.message("ConfigRecord")(2, "t", "retention.ms", "1").encode(1) + b"more", 1)
     accounts = Accounts()
@@ -88,7 +88,7 @@ def with_a_name_that_may_be_null(definition: dict[str, Any]) -> None:
 def test_a_definition_without_the_needed_fields_adds_nothing(
     tmp_path: Path, spoil: Callable[[dict[str, Any]], None]
 ) -> None:
-    """And none of its records is guessed at, not even those of versions that Kafka has."""
+    """Its records are not decoded, not even in versions that Kafka has."""
     definition = definition_of("ConfigRecord")
     spoil(definition)
     registry = with_definitions(tmp_path, definition)
@@ -108,7 +108,7 @@ def definition_of(name: str) -> dict[str, Any]:
 
 
 def newer(name: str, added: Json) -> dict[str, Any]:
-    """Kafka's definition of a message, with the next version and a field of it."""
+    """Kafka's definition of a message, with a new version that has a new field."""
     definition = definition_of(name)
     first, _, last = definition["validVersions"].rpartition("-")
     return definition | {

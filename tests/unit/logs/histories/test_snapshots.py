@@ -105,7 +105,7 @@ def test_kept_snapshots_alone_are_a_history(tmp_path: Path) -> None:
     }
 
 
-def test_unset_stays_unset_over_a_snapshot_that_does_not_list_it(tmp_path: Path) -> None:
+def test_an_unset_config_stays_unset_after_a_snapshot_without_it(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [Step(1000, _filled(_config("a", "1"))), Step(2000, _filled(_config("a", None)))])
     write_checkpoint(folder, 30, [], time=3000)
@@ -132,7 +132,7 @@ def test_snapshot_amid_a_log_without_beginning_completes_the_state(tmp_path: Pat
     assert _rows(folder) == {("a", "1", None, None), ("b", "1", time(1000), None), ("c", "1", time(2000), None)}
 
 
-def test_end_without_beginning_is_a_row(tmp_path: Path) -> None:
+def test_an_end_without_a_known_beginning_is_a_row(tmp_path: Path) -> None:
     """A topic that was created before the log begins: only its id and its end are known."""
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 20, [Step(1000, (RemoveTopicRecord(Uuid(b"t" * 16)),))])
@@ -141,7 +141,7 @@ def test_end_without_beginning_is_a_row(tmp_path: Path) -> None:
     assert (row["name"], row["created_at"], row["deleted_at"]) == (None, None, time(1000))
 
 
-def test_a_removal_of_an_unknown_topic_is_no_row(tmp_path: Path) -> None:
+def test_the_removal_of_an_unknown_topic_adds_no_row(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [Step(1000, (RemoveTopicRecord(Uuid(b"t" * 16)),))])
     assert history("topic_history", folder) == []
@@ -173,7 +173,7 @@ def test_a_deleted_beginning_without_a_snapshot_is_reported(tmp_path: Path) -> N
 
 
 def test_duplicate_offsets_are_applied_once(tmp_path: Path) -> None:
-    """A segment that begins inside the one before, as copies of a log that was still written to do."""
+    """A segment that begins inside the previous one, as in a copy of a log that was still written."""
     folder = tmp_path / METADATA_LOG
     steps = [Step(at * 1000, (_config("a", str(at)),)) for at in range(6)]
     write_segment(folder, 0, steps[:4])
@@ -182,7 +182,7 @@ def test_duplicate_offsets_are_applied_once(tmp_path: Path) -> None:
     assert [row["value"] for row in rows] == ["0", "1", "2", "3", "4", "5"]
 
 
-def test_snapshot_that_is_not_whole_says_nothing(tmp_path: Path) -> None:
+def test_an_incomplete_snapshot_is_ignored(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_checkpoint(folder, 10, [_config("a", "1")], time=1000)
     whole = write_checkpoint(folder, 20, [_config("a", "2")], time=2000)
@@ -193,8 +193,8 @@ def test_snapshot_that_is_not_whole_says_nothing(tmp_path: Path) -> None:
     assert accounts.errors == {"truncated_batch": 1}
 
 
-def test_snapshot_with_records_that_nobody_can_read(tmp_path: Path) -> None:
-    """Alone it gives the other entries; where more is known already it is not used."""
+def test_a_snapshot_with_unreadable_records(tmp_path: Path) -> None:
+    """Without a log its readable entries are used; with a log the snapshot is not used."""
     folder = tmp_path / METADATA_LOG
     path = write_checkpoint(folder, 10, [_config("a", "1"), _config("b", "1")], time=2000)
     whole = path.read_bytes()
@@ -211,7 +211,7 @@ def test_snapshot_with_records_that_nobody_can_read(tmp_path: Path) -> None:
     assert accounts.errors == {"unsupported_version": 1}
 
 
-def test_partitions_that_are_added_count_in_the_row_of_the_topic(tmp_path: Path) -> None:
+def test_added_partitions_count_in_the_row_of_the_topic(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     topic = Uuid(b"t" * 16)
     made = (TopicRecord("t", topic), PartitionRecord(0, topic), PartitionRecord(1, topic))

@@ -26,7 +26,7 @@ def _acl(number: int) -> AccessControlEntryRecord:
 
 
 @pytest.mark.parametrize("name", HISTORIES)
-def test_a_table_goes_to_another_process(name: str) -> None:
+def test_a_table_can_be_pickled(name: str) -> None:
     table = table_named(name, ReadOptions(columns=("cluster", "valid_to")))
     restored = pickle.loads(pickle.dumps(table))  # noqa: S301 our own
     assert (restored.name, restored.schema) == (name, table.schema)
@@ -86,14 +86,14 @@ def test_logs_of_several_folders_are_histories_of_their_own(tmp_path: Path) -> N
     assert [(row["cluster"], row["valid_to"]) for row in rows] == [("one", None), ("two", None)]
 
 
-def test_many_rows_come_in_batches(tmp_path: Path) -> None:
+def test_many_rows_are_returned_in_batches(tmp_path: Path) -> None:
     steps = [Step(1000 + number, tuple(_acl(number * 100 + each) for each in range(100))) for number in range(200)]
     write_segment(tmp_path / METADATA_LOG, 0, steps)
     sizes = [batch.num_rows for batch in read_table("acl_history", str(tmp_path))]
     assert sizes == [8192, 8192, 20_000 - 2 * 8192]
 
 
-def test_rows_come_while_the_log_is_read(tmp_path: Path) -> None:
+def test_rows_are_returned_while_the_log_is_read(tmp_path: Path) -> None:
     """Fifty keys with 400 commits each: memory holds one batch of rows and the offsets of fifty keys."""
     batches = [
         Written(each * 100, tuple((OffsetCommitKey("g", "t", key), OffsetCommitValue(each), 3) for key in range(50)))
@@ -108,8 +108,8 @@ def test_rows_come_while_the_log_is_read(tmp_path: Path) -> None:
     assert given == 20_000
 
 
-def test_same_time_begins_and_ends(tmp_path: Path) -> None:
-    """An entry that came and went within a millisecond is a row that held at no time."""
+def test_an_entry_may_begin_and_end_at_the_same_time(tmp_path: Path) -> None:
+    """An entry that was added and removed within a millisecond was valid at no time."""
     steps = [Step(1000, (_acl(1), RemoveAccessControlEntryRecord(Uuid((1).to_bytes(16, "big")))))]
     write_segment(tmp_path / METADATA_LOG, 0, steps)
     (row,) = history("acl_history", tmp_path)

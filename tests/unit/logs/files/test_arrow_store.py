@@ -24,7 +24,7 @@ def test_hdfs_needs_hadoops_library() -> None:
     assert "\n" not in str(raised.value)
 
 
-def test_other_file_systems_need_fsspec() -> None:  # which this environment has not
+def test_other_file_systems_need_fsspec() -> None:  # which is not installed here
     with pytest.raises(LogReadError, match="`fsspec` is required"):
         read_table("records", "fsspec+webhdfs://namenode:9870/logs")
 
@@ -47,7 +47,7 @@ def test_an_unknown_scheme_is_named() -> None:
         ("c*/", []),
     ],
 )
-def test_patterns_that_end_with_a_slash_are_for_folders(tmp_path: Path, pattern: str, names: list[str]) -> None:
+def test_a_pattern_that_ends_with_a_slash_matches_folders(tmp_path: Path, pattern: str, names: list[str]) -> None:
     for name in ("a-0", "b-0"):
         write_segment(tmp_path / name, b"")
     for path in (f"file://{tmp_path}/{pattern}", f"{tmp_path}/{pattern}"):

@@ -56,8 +56,8 @@ def test_records_of_metadata_transactions(
     assert outcomes(tmp_path) == expected
 
 
-def test_a_metadata_transaction_goes_on_in_the_next_segments(tmp_path: Path) -> None:
-    """And each segment shows it, whether or not it is read alone."""
+def test_a_metadata_transaction_spans_segments(tmp_path: Path) -> None:
+    """The outcome is the same if a segment is read alone."""
     folder = tmp_path / METADATA
     middle = write_metadata_segment(folder, 0, [Step(1, (TOPIC, BEGIN))])
     end = write_metadata_segment(folder, middle, [Step(2, (TOPIC, NoOpRecord()))])
@@ -69,33 +69,33 @@ def test_a_metadata_transaction_goes_on_in_the_next_segments(tmp_path: Path) -> 
 
 
 def test_records_missing_in_a_metadata_transaction_leave_its_end_open(tmp_path: Path) -> None:
-    """As in the histories, for which what comes after a gap is no part of what was before it."""
+    """As in the histories, a gap ends the transaction."""
     folder = tmp_path / METADATA
     write_metadata_segment(folder, 0, [Step(1, (BEGIN, TOPIC))])
     write_metadata_segment(folder, 7, [Step(2, (TOPIC, END))])
     assert outcomes(folder) == ["open", "open", None, None]
 
 
-def test_marks_that_two_segments_have_count_once(tmp_path: Path) -> None:
+def test_markers_that_two_segments_share_count_once(tmp_path: Path) -> None:
     folder = tmp_path / METADATA
     write_metadata_segment(folder, 0, [Step(1, (TOPIC, BEGIN))])
     write_metadata_segment(folder, 1, [Step(1, (BEGIN, TOPIC, ABORT))])
     assert outcomes(folder) == [None, "aborted", "aborted", "aborted", "aborted"]
 
 
-def test_an_end_at_the_high_watermark_is_not_known_yet(tmp_path: Path) -> None:
+def test_a_transaction_that_ends_at_the_high_watermark_is_open(tmp_path: Path) -> None:
     write_metadata_batches(tmp_path / METADATA, [[BEGIN, TOPIC, TOPIC, END]])
     assert outcomes(tmp_path, ReadOptions(high_watermark=3)) == ["open"] * 3
     assert outcomes(tmp_path, ReadOptions(high_watermark=4)) == ["committed"] * 4
 
 
-def test_limits_leave_out_records_and_not_the_outcomes_of_the_others(tmp_path: Path) -> None:
+def test_limits_do_not_change_the_outcomes_of_the_remaining_records(tmp_path: Path) -> None:
     write_metadata_batches(tmp_path / METADATA, [[BEGIN], [TOPIC], [TOPIC], [ABORT]])
     assert outcomes(tmp_path, ReadOptions(from_offset=1, until_offset=3)) == ["aborted"] * 2
     assert outcomes(tmp_path, ReadOptions(record_types=("TOPIC_RECORD",))) == ["aborted"] * 2
 
 
-def test_padded_frames_of_marks_count_as_they_do_for_the_type(tmp_path: Path) -> None:
+def test_markers_with_padded_frames_count(tmp_path: Path) -> None:
     begin, topic, end = (encode_metadata_record(each, 0) for each in (BEGIN, TOPIC, END))
     values = [b"\x01\x97\x00" + begin[2:], topic, b"\x81\x80\x00\x98\x00" + end[2:]]
     content = b"".join(encode_batch([Record(value=value)], base_offset=at) for at, value in enumerate(values))
@@ -103,7 +103,7 @@ def test_padded_frames_of_marks_count_as_they_do_for_the_type(tmp_path: Path) ->
     assert outcomes(tmp_path) == ["committed"] * 3
 
 
-def test_snapshots_have_no_transactions_of_the_log(tmp_path: Path) -> None:
+def test_records_of_a_snapshot_have_no_transaction_outcome(tmp_path: Path) -> None:
     folder = tmp_path / METADATA
     write_metadata_segment(folder, 0, [Step(1, (BEGIN, TOPIC, TOPIC, ABORT))])
     snapshot = write_checkpoint(folder, 4, [TOPIC], time=1)
@@ -111,7 +111,7 @@ def test_snapshots_have_no_transactions_of_the_log(tmp_path: Path) -> None:
 
 
 def test_markers_end_the_transactions_of_their_producers(tmp_path: Path) -> None:
-    """By the producer's id; the epoch of the marker may be another. A marker has its own outcome."""
+    """The producer id decides; the epoch of the marker may differ. A marker has its own outcome."""
     batches = [
         Written(1, commits(2), 7, 0),
         Written(1, commits(1)),
@@ -138,8 +138,8 @@ def test_markers_before_the_read_records_do_not_count(tmp_path: Path) -> None:
         assert outcomes(tmp_path, ReadOptions(from_offset=begin)) == every[begin:]
 
 
-def test_a_marker_that_cannot_be_read_ends_nothing(tmp_path: Path) -> None:
-    """And the outcome of its transaction does not depend on where the log is split."""
+def test_an_unreadable_marker_ends_no_transaction(tmp_path: Path) -> None:
+    """The outcome does not depend on where the log is split into parts."""
     folder = tmp_path / OFFSETS
     written = [Record(timestamp=1, key=b"?", value=None)]
     broken = encode_batch(written, producer_id=7, producer_epoch=0, transactional=True, control=True)
@@ -159,7 +159,7 @@ def test_a_marker_in_a_later_segment(tmp_path: Path) -> None:
     assert outcomes(folder) == ["aborted", "open", "committed", "committed", "aborted", "aborted"]
 
 
-def test_parts_may_be_read_side_by_side_by_one_table(tmp_path: Path) -> None:
+def test_one_table_can_read_parts_concurrently(tmp_path: Path) -> None:
     """A broken batch ends a batch of rows, so that one part pauses in the middle of its range."""
     parts = []
     for name, marker in ((OFFSETS, "COMMIT"), ("__consumer_offsets-1", "ABORT")):
@@ -182,7 +182,7 @@ def test_parts_may_be_read_side_by_side_by_one_table(tmp_path: Path) -> None:
 
 
 class Retention(LocalStore):
-    """Files of this machine, of which one is deleted after it was listed."""
+    """The local files; one is deleted after it was listed."""
 
     def open(self, path: str) -> OpenFile:
         if path.endswith(f"{2:020}.log"):
@@ -190,7 +190,7 @@ class Retention(LocalStore):
         return super().open(path)
 
 
-def test_a_segment_that_is_deleted_meanwhile_says_nothing(tmp_path: Path) -> None:
+def test_a_segment_deleted_after_listing_is_ignored(tmp_path: Path) -> None:
     folder = tmp_path / OFFSETS
     middle = write_offsets_segment(folder, 0, [Written(1, commits(1), 7, 0), Written(1, commits(1), 8, 0)])
     end = write_offsets_segment(folder, middle, [Written(1, (), 7, 0, "COMMIT")])
@@ -199,7 +199,7 @@ def test_a_segment_that_is_deleted_meanwhile_says_nothing(tmp_path: Path) -> Non
     assert [row["txn_outcome"] for batch in rows for row in batch.to_pylist()] == ["open", "aborted"]
 
 
-def test_a_segment_that_is_named_without_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_segment_path_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / OFFSETS
     end = write_offsets_segment(folder, 0, [Written(1, commits(1), 7, 0)])
     write_offsets_segment(folder, end, [Written(1, (), 7, 0, "COMMIT")])
@@ -208,7 +208,7 @@ def test_a_segment_that_is_named_without_its_folder(tmp_path: Path, monkeypatch:
 
 
 class Listed(LocalStore):
-    """Files of this machine, and which folders were listed."""
+    """The local files; it records the folders that were listed."""
 
     def __init__(self) -> None:
         self.folders: list[str] = []
@@ -219,7 +219,7 @@ class Listed(LocalStore):
 
 
 def test_a_file_of_any_name_is_a_log_of_its_own(tmp_path: Path) -> None:
-    """Its folder may be any, with all the files of a machine below it, and is not searched."""
+    """Its folder may contain all files of the machine, and is not searched."""
     write_offsets_segment(tmp_path / OFFSETS, 0, [Written(1, commits(1), 7, 0), Written(1, (), 7, 0, "COMMIT")])
     copy = (tmp_path / OFFSETS / f"{0:020}.log").rename(tmp_path / OFFSETS / "copy.log")
     store = Listed()

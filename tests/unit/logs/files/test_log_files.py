@@ -1,4 +1,4 @@
-"""Which files of a folder are logs, of what, and in which order."""
+"""Log files are found by their names and returned in the order of their log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOGS = FIXTURES / "logs"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A folder of ``log.dirs`` with everything that Kafka leaves in one."""
+    """A folder of ``log.dirs`` with every kind of file that Kafka writes there."""
     tmp_path = tmp_path / "lib" / "kafka"
     metadata = tmp_path / "__cluster_metadata-0"
     for name in (
@@ -64,7 +64,7 @@ def test_segments_and_snapshots_in_log_order(root: Path) -> None:
     assert {file.cluster for file in found} == {"QbAJD0HyQ2-OvjRrxrxs9g"}
 
 
-def test_folders_files_parents_and_patterns_lead_to_the_same(root: Path) -> None:
+def test_folders_files_parents_and_patterns_find_the_same_files(root: Path) -> None:
     every = find_log_files([str(root)])
     assert find_log_files([str(root.parent)]) == every
     assert find_log_files([f"{root}/*-0", f"{root}/__consumer*"]) == every
@@ -73,8 +73,8 @@ def test_folders_files_parents_and_patterns_lead_to_the_same(root: Path) -> None
     assert find_log_files([str(root)], recursive=False) == every
 
 
-def test_a_file_is_read_once_by_however_many_paths_it_is_found(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Backups often have a link to the newest of them."""
+def test_a_file_found_by_several_paths_is_read_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backups often have a link to the newest one."""
     (root.parent / "latest").symlink_to(root)
     monkeypatch.chdir(root.parent)
     every = find_log_files(["kafka"])
@@ -87,7 +87,7 @@ def test_a_file_is_read_once_by_however_many_paths_it_is_found(root: Path, monke
     assert [file.path for file in find_log_files([name, f"./{name}", str(Path(name).resolve())])] == [name]
 
 
-def test_a_folder_may_have_the_marks_of_a_pattern_in_its_name(root: Path) -> None:
+def test_a_folder_name_may_contain_wildcards(root: Path) -> None:
     odd = root.parent / "kafka[1]"
     root.rename(odd)
     assert find_log_files([f"{odd}/"]) == find_log_files([str(odd.parent)])
@@ -95,20 +95,20 @@ def test_a_folder_may_have_the_marks_of_a_pattern_in_its_name(root: Path) -> Non
         find_log_files([f"{root}[2]"])
 
 
-def test_the_folder_that_every_disk_has_for_the_system_is_left_alone(root: Path) -> None:
+def test_lost_and_found_is_skipped(root: Path) -> None:
     every = find_log_files([str(root)])
     write(root / "lost+found" / "orders-0" / "00000000000000000000.log")
     assert find_log_files([str(root)]) == every
 
 
-def test_files_and_folders_that_are_deleted_while_they_are_listed_are_not_there(root: Path) -> None:
+def test_files_and_folders_deleted_during_listing_are_skipped(root: Path) -> None:
     listing = LOCAL.list(str(root), recursive=True)
     first = next(listing)
     shutil.rmtree(root)
     assert [each.path for each in (first, *listing)] == [first.path]
 
 
-def test_bytes_of_names_that_are_no_text_are_written_out(tmp_path: Path) -> None:
+def test_names_that_are_not_utf_8_are_escaped(tmp_path: Path) -> None:
     path = write(tmp_path / os.fsdecode(b"caf\xe9-0") / "00000000000000000000.log")
     (file,) = find_log_files([str(tmp_path)])
     assert (file.path, file.shown_path) == (str(path), f"{tmp_path}/caf\\xe9-0/{path.name}")
@@ -154,7 +154,7 @@ def test_a_single_file_may_have_any_name(tmp_path: Path) -> None:
 
 
 def test_a_pipe_and_an_empty_path_are_unreadable(tmp_path: Path) -> None:
-    """To open a pipe would be to wait for its other end."""
+    """Opening a pipe would wait for its other end."""
     os.mkfifo(tmp_path / "pipe.log")
     with pytest.raises(LogReadError, match="neither a folder nor a regular file"):
         find_log_files([str(tmp_path / "pipe.log")])
