@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -105,17 +105,10 @@ def encode_response(response: Message, version: int, *, correlation_id: int) -> 
     return _frame(ResponseHeader(correlation_id).encode(number), response.encode(version))
 
 
-class _Package(NamedTuple):
-    """The requests of a generated package."""
-
-    apis: Mapping[int, Api]
-    message_class: Callable[[str], type[Message]]
-
-
 @cache
-def _package(name: str) -> _Package:
-    package, table = import_module(name), import_module(f"{name}.api_table")
-    return _Package(table.APIS, package.message_class)
+def _requests(package: str) -> tuple[Mapping[int, Api], Callable[[str], type[Message]]]:
+    """The ``APIS`` and the ``message_class`` of a generated package."""
+    return import_module(f"{package}.api_table").APIS, import_module(package).message_class
 
 
 def decode_request(frame: bytes, *, package: str = KAFKAS_PACKAGE, api_versions: range | None = None) -> Request:
@@ -136,7 +129,7 @@ def decode_request(frame: bytes, *, package: str = KAFKAS_PACKAGE, api_versions:
     if len(frame) < _KEY_AND_VERSION.size:
         raise DecodeError("truncated", f"needs 4 bytes, {len(frame)} are left", message_name="RequestHeader", offset=0)
     key, version = _KEY_AND_VERSION.unpack_from(frame)
-    apis, class_of = _package(package)
+    apis, class_of = _requests(package)
     api = apis.get(key)
     if api is None:
         raise DecodeError("version", f"there is no API {key}", message_name="RequestHeader", offset=0)

@@ -28,7 +28,7 @@ from kafkawire.admin.operations.quorum import QuorumOperations
 from kafkawire.admin.operations.quota_configs import QuotaConfigOperations
 from kafkawire.admin.operations.quotas import QuotaOperations
 from kafkawire.admin.operations.records import RecordOperations
-from kafkawire.admin.operations.scram import ScramOperations
+from kafkawire.admin.operations.scram_users import ScramOperations
 from kafkawire.admin.operations.share_group_offsets import ShareGroupOffsetOperations
 from kafkawire.admin.operations.streams_groups import StreamsGroupOperations
 from kafkawire.admin.operations.tokens import TokenOperations

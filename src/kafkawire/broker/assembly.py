@@ -28,7 +28,7 @@ from kafkawire.broker.handlers.produce import ProduceHandlers
 from kafkawire.broker.handlers.quota_proposals import QuotaProposalHandlers
 from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.handlers.sasl import SaslHandlers
-from kafkawire.broker.handlers.scram import ScramHandlers
+from kafkawire.broker.handlers.scram_users import ScramHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.opened_state import OpenedState
@@ -42,8 +42,6 @@ from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.served_apis import offered_versions
 from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.topics.placement import Placement
-
-__all__ = ["HANDLERS", "assemble"]
 
 HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     AclHandlers,

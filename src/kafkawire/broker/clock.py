@@ -9,8 +9,6 @@ import threading
 import time
 from typing import Protocol
 
-__all__ = ["Clock", "ManualClock", "SystemClock"]
-
 
 class Clock(Protocol):
     """A wall clock, a monotonic clock and a way to wait."""

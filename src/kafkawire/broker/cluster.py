@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from kafkawire.wire.message import Struct
 
-__all__ = ["Cluster", "Endpoint"]
-
 
 class Endpoint(Struct, frozen=True, gc=False):
     """The advertised address of a listener.

@@ -30,8 +30,6 @@ from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.quota_updates import QuotaUpdates
 from kafkawire.broker.storage.errors import StorageError
 
-__all__ = ["BrokerAddresses", "EmbeddedBroker"]
-
 _log = logging.getLogger(__name__)
 
 

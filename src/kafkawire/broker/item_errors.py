@@ -10,8 +10,6 @@ from typing import Self
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.kafka_errors import ApiError
 
-__all__ = ["ItemError", "item_error", "item_errors"]
-
 _log = logging.getLogger(__name__)
 
 

@@ -28,8 +28,6 @@ from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
 from kafkawire.wire import Message
 
-__all__ = ["OpenedState"]
-
 _BOOTSTRAP: Final = "bootstrap.checkpoint"
 _MIN_INSYNC_REPLICAS: Final = "min.insync.replicas"
 

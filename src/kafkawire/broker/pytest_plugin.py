@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from kafkawire.broker.clock import Clock
     from kafkawire.broker.threaded import ThreadedBroker
 
-__all__ = ["kafka_broker", "kafka_broker_clock", "kafka_broker_properties"]
-
 
 @pytest.fixture
 def kafka_broker_properties() -> Mapping[str, str]:

@@ -22,8 +22,6 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import Message
 
-__all__ = ["SUPPORTED_FEATURES", "arrival_records", "bootstrap_records", "departure_records", "leadership_records"]
-
 _FIRST_LEVELS: Final = (
     ("metadata.version", METADATA_VERSION),
     ("eligible.leader.replicas.version", 1),

@@ -9,18 +9,6 @@ from kafkawire.broker.sessions import Session
 from kafkawire.wire import Message
 from kafkawire.wire.message import Struct
 
-__all__ = [
-    "UNMEASURED",
-    "Answer",
-    "Call",
-    "Handler",
-    "Refused",
-    "RefusedRequestError",
-    "RequestTime",
-    "TooLargeRequestError",
-    "Unanswered",
-]
-
 
 class RequestTime:
     """The time that the broker spends on a request; this one is not measured, since there is no quota on time."""

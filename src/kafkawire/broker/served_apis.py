@@ -15,8 +15,6 @@ from kafkawire.rpc import api_of
 from kafkawire.wire import Message
 from kafkawire.wire.message import Struct
 
-__all__ = ["RELEASE", "ServedApi", "offered_versions"]
-
 RELEASE: Final = "4.3.1"
 """The release of Apache Kafka whose versions the broker offers."""
 

@@ -8,8 +8,6 @@ from typing import Final
 from kafkawire.protocol import ApiVersionsRequest
 from kafkawire.wire.message import Struct
 
-__all__ = ["ANONYMOUS", "Principal", "Session", "has_valid_software", "software_of"]
-
 _SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 _SOFTWARE_SINCE: Final = 3
 """The first version of ApiVersions that has the name and version of the client's software (KIP-511)."""

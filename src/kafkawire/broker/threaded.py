@@ -13,8 +13,6 @@ from typing import Self
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.embedded import BrokerAddresses, EmbeddedBroker
 
-__all__ = ["ThreadedBroker"]
-
 
 class ThreadedBroker(BrokerAddresses):
     """A broker that runs in a thread of its own, so that the caller may block.

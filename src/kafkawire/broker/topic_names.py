@@ -8,8 +8,6 @@ from typing import Final
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["INTERNAL_TOPICS", "METADATA_TOPIC", "OFFSETS_TOPIC", "check_topic_name", "unknown_topic_error"]
-
 METADATA_TOPIC: Final = "__cluster_metadata"
 """The log of metadata, which cannot be created as a topic."""
 

@@ -1,7 +1,7 @@
-"""The shape of a message: where its fields stand. Arrow's kernels read all messages of a shape at once.
+"""The shape of a message: the positions of its fields. Arrow's kernels read all messages of a shape at once.
 
-Two messages of one version whose lengths, counts and tags are the same bytes have their fields at the same places. Most
-messages in a log repeat a few shapes with other values.
+Two messages of one version whose lengths, counts and tags are the same bytes have their fields at the same positions.
+Most messages in a log repeat a few shapes with other values.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _NoShape(Exception):  # noqa: N818 no error: such messages are decoded one
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a field stands, and the function that makes a column of the bytes there."""
+    """The position of a field, and the function that makes a column of the bytes there."""
 
     start: int
     end: int
@@ -50,7 +50,7 @@ class _Constant:
 
 @dataclass(frozen=True)
 class MessageShape:
-    """Where the fields of messages of one version and length stand.
+    """The positions of the fields in messages of one version and length.
 
     Attributes:
         first: a message of the shape.
@@ -104,7 +104,7 @@ def shape_of(layout: StructLayout, message: bytes, start: int) -> MessageShape |
 
 
 class _Walk:
-    """A way through a message, field by field."""
+    """Goes through a message field by field, and notes positions."""
 
     def __init__(self, message: bytes, start: int) -> None:
         self._message = message
@@ -190,9 +190,9 @@ def _default(field: FieldLayout) -> object:
 
 def _lists(type_: FieldType, size: int, count: int, octets: pa.BinaryArray) -> ArrowArray:
     """Arrays of ``count`` elements, of ``size`` bytes each."""
-    together = octets.cast(pa.binary(count * size))
-    apart = pa.FixedSizeBinaryArray.from_buffers(
-        pa.binary(size), len(octets) * count, [None, together.buffers()[1]], offset=together.offset * count
+    lists = octets.cast(pa.binary(count * size))
+    elements = pa.FixedSizeBinaryArray.from_buffers(
+        pa.binary(size), len(octets) * count, [None, lists.buffers()[1]], offset=lists.offset * count
     )
     offsets = pa.array(range(0, (len(octets) + 1) * count, count), pa.int32())
-    return pa.ListArray.from_arrays(offsets, array_of_octets(type_, cast("pa.BinaryArray", apart.cast(pa.binary()))))
+    return pa.ListArray.from_arrays(offsets, array_of_octets(type_, cast("pa.BinaryArray", elements.cast(pa.binary()))))

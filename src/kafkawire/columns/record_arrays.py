@@ -28,7 +28,7 @@ _ONE: Final = pa.scalar(1, _INT32)
 _TWO: Final = pa.scalar(2, _INT32)
 _THREE: Final = pa.scalar(3, _INT32)
 _NONE: Final = pa.scalar(None, _INT32)
-_GOES_ON: Final = pa.scalar(128, pa.uint8())
+_MORE_FOLLOWS: Final = pa.scalar(128, pa.uint8())
 _SEVEN_BITS: Final = pa.scalar(127, pa.uint8())
 _NO_BITS: Final = pa.scalar(0, pa.uint8())
 _SIGN: Final = pa.scalar(1, _INT64)
@@ -199,16 +199,16 @@ def _varints(octets: pa.UInt8Array, at: pa.Int32Array, most_bytes: int) -> tuple
         IndexError: one is cut off.
     """
     octet = octets.take(at)
-    if pc.max(octet).as_py() < _GOES_ON.as_py():
+    if pc.max(octet).as_py() < _MORE_FOLLOWS.as_py():
         return cast("pa.Int64Array", octet.cast(_INT64)), pc.add(at, _ONE)
     numbers = pc.bit_wise_and(octet, _SEVEN_BITS).cast(_INT64)
     for number in range(1, most_bytes):
-        goes_on = pc.greater_equal(octet, _GOES_ON)
-        at = pc.add(at, cast("pa.Int32Array", goes_on.cast(_INT32)))
-        octet = pc.if_else(goes_on, octets.take(at), _NO_BITS)
+        more_follows = pc.greater_equal(octet, _MORE_FOLLOWS)
+        at = pc.add(at, cast("pa.Int32Array", more_follows.cast(_INT32)))
+        octet = pc.if_else(more_follows, octets.take(at), _NO_BITS)
         bits = pc.bit_wise_and(octet, _SEVEN_BITS).cast(_INT64)
         numbers = pc.bit_wise_or(numbers, pc.shift_left(bits, pa.scalar(7 * number, _INT64)))
-        if pc.max(octet).as_py() < _GOES_ON.as_py():
+        if pc.max(octet).as_py() < _MORE_FOLLOWS.as_py():
             return numbers, pc.add(at, _ONE)
     raise ValueError
 

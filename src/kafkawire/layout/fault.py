@@ -1,4 +1,4 @@
-"""A fault in a value or in bytes, before it is known in which message."""
+"""The error inside a message. The codec raises its own error from it, with the message's name and version."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class FaultError(Exception):
     Attributes:
         kind: as in :mod:`kafkawire.wire.errors`.
         reason: the fault in one sentence, without the contents of texts and octets.
-        offset: position in the buffer, or None where there is none.
+        offset: position in the buffer; None for a value.
     """
 
     def __init__(self, kind: str, reason: str, offset: int | None = None) -> None:

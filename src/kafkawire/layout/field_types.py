@@ -1,7 +1,7 @@
-"""The field types: one record each. No other place in the repository states anything about a single type.
+"""The field types of docs/reference/definition-language.md: one record each, of a class in ``kinds``.
 
-The types of docs/reference/definition-language.md. Whatever handles values (the checks of defaults, the generator, the
-reference codec, the JSON form, strategies, columns) reads this table.
+No other module states anything about a single type. Everything that handles values reads this table: the checks of
+defaults, the generator, the reference codec, the JSON form, the strategies and the columns.
 """
 
 from __future__ import annotations

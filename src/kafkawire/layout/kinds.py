@@ -1,7 +1,15 @@
-"""The kinds of field types: for each, how its values are checked, converted and drawn.
+"""The kinds of field types.
 
-A field type is an instance of one of these classes. Nothing outside of this package needs to know how the values of a
-type are written: the generator, the codecs, the JSON form, the strategies and the columns read the record of the type.
+A field type is an instance of one of these classes. It has one of two forms:
+
+* Of fixed width: ``code`` is the ``struct`` code of a value. If ``struct`` has no code for it, ``load`` and ``dump``
+  convert it. ``refuse`` finds values that ``struct`` would accept by mistake.
+* Of variable length: ``length_code`` and ``maximum_length`` describe the length prefix, ``legal_octets`` and
+  ``of_octets`` convert between a value and its bytes.
+
+Both have ``legal`` (checks a value), ``to_json`` and ``from_json``, ``parse`` (reads the default in a definition),
+``strategy`` (draws examples), ``annotation`` (Python type) and ``arrow`` (type of a column). The generator, the
+reference codec, the JSON form, the strategies and the columns use only these; they have no code for a single type.
 """
 
 from __future__ import annotations
@@ -28,7 +36,7 @@ Domain = Literal["bool", "int", "float", "uuid", "text", "octets"]
 """The kind of Python value that a type holds."""
 
 OCTETS: Final = (bytes, bytearray, memoryview)
-"""The types of values that hold bytes."""
+"""The Python types of bytes."""
 
 NOT_FINITE: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """The strings that represent the numbers that JSON lacks."""
@@ -38,28 +46,26 @@ _UUID_CHARACTERS: Final = 22
 _INTEGER_CODES: Final = {1: "b", 2: "h", 4: "i", 8: "q"}
 _FLOAT_CODES: Final = {2: "e", 4: "f", 8: "d"}
 _SHORT: Final = 4
-"""Most letters and bytes that strategies draw: what matters is the shape of a message."""
+"""The most characters or bytes that strategies draw: tests need messages of many shapes, not large ones."""
 
 
 class FieldType(msgspec.Struct, frozen=True, kw_only=True):
     """A primitive type of the definition language.
 
-    A value of a fixed-width type is written by one ``struct`` code. If ``struct`` has no code for the values, the code
-    is that of their bytes (``16s``), and ``load`` and ``dump`` convert them.
-
     Attributes:
         name: the name that definitions use.
         domain: kind of Python value.
         annotation: Python type of a value, as written in generated classes.
-        arrow: name of the Arrow type of a column: the next larger signed one for unsigned integers, which Spark does
-            not have. Columns of ``string`` hold ``str`` of each value.
-        code: ``struct`` code (big-endian) of a fixed-width type, else None.
+        arrow: name of the Arrow type of a column. Unsigned integers have the next larger signed type, because Spark has
+            no unsigned ones. Columns of ``string`` contain ``str(value)``.
+        code: ``struct`` code (big-endian) of a fixed-width type, else None; that of the bytes (``16s``) if there are
+            ``load`` and ``dump``.
         size: bytes of a fixed-width type, else None; derived from the code.
-        load: makes a value of what ``struct`` reads; None if that is the value.
-        dump: makes what ``struct`` writes of a value; None if that is the value. Raises ValueError, TypeError,
-            AttributeError or OverflowError for anything that is not a value of the type.
-        refuse: condition, as a Python expression of the value ``{}``, under which ``struct`` would accept what is not
-            a value of the type.
+        load: converts what ``struct`` reads to the value; None if ``struct`` reads the value itself.
+        dump: converts the value to what ``struct`` writes; None if ``struct`` writes the value itself. Raises
+            ValueError, TypeError, AttributeError or OverflowError for anything that is not a value of the type.
+        refuse: a Python expression, with ``{}`` in place of the value, that is true for values that ``struct`` accepts
+            but that are not of the type; empty if there are none.
         length_code: ``struct`` code of the plain length prefix of a variable-length type, else None.
         maximum_length: most bytes of a variable-length value.
         minimum, maximum: range of an integer type.
@@ -68,7 +74,7 @@ class FieldType(msgspec.Struct, frozen=True, kw_only=True):
         taggable: whether a field of the type may be tagged (field-tagged-records).
         element: whether arrays of the type exist (field-array-of-records).
         view: whether decoding gives a view of the buffer instead of a copy: the type is for large values.
-        to_json: makes the JSON form of a legal value; None if that is the value.
+        to_json: converts a legal value to its JSON form; None if the value is its own JSON form.
 
     Raises:
         ValueError: if the record contradicts itself.
@@ -95,7 +101,7 @@ class FieldType(msgspec.Struct, frozen=True, kw_only=True):
     to_json: Callable[[Any], object] | None = None
 
     def __post_init__(self) -> None:
-        """Check that what the record says fits together."""
+        """Derive the size, and check that the attributes agree."""
         try:
             if self.code is not None and self.size is None:
                 msgspec.structs.force_setattr(self, "size", struct.calcsize(f">{self.code}"))
@@ -145,7 +151,7 @@ class FieldType(msgspec.Struct, frozen=True, kw_only=True):
         return self.load(value) if self.load else value
 
     def legal(self, value: object) -> object:
-        """A value of the type in its plain form.
+        """The value as the Python type of ``annotation``, if it is legal.
 
         Raises:
             FaultError: if the value is not of the type or outside its range.
@@ -153,7 +159,7 @@ class FieldType(msgspec.Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def legal_octets(self, value: object) -> bytes:
-        """The bytes of a value of a variable-length type, without their length.
+        """The bytes of a value of a variable-length type, without the length prefix.
 
         Raises:
             FaultError: if the value is not of the type or too long.
@@ -161,23 +167,23 @@ class FieldType(msgspec.Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def of_octets(self, octets: bytes, at: int) -> object:
-        """The value of a variable-length type in its bytes, which stand at a position.
+        """The value of a variable-length type from its bytes; ``at`` is their position in the buffer.
 
         Raises:
-            FaultError: if they are not those of a value; says where.
+            FaultError: if the bytes are not a value of the type; has the position.
         """
         raise NotImplementedError
 
     def from_json(self, obj: object) -> object:
-        """The value of a JSON form.
+        """The value from its JSON form.
 
         Raises:
-            FaultError: of kind ``json`` or ``range``, if it is not the form of a value.
+            FaultError: of kind ``json`` or ``range``, if this is not the JSON form of a value of the type.
         """
         raise NotImplementedError
 
     def parse(self, text: str) -> DefaultValue:
-        """The value of a ``default`` that the rules accept."""
+        """The value of the ``default`` in a definition, which the rules have accepted."""
         raise NotImplementedError
 
     def strategy(self, st: ModuleType) -> object:
@@ -287,7 +293,7 @@ class FloatType(FieldType, frozen=True, kw_only=True):
             raise FaultError("range", "the integer is too large for a floating-point number") from None
 
     def from_json(self, obj: object) -> float:
-        """1 is an integer, 1.0 a number with a fraction (json-read-float); words as they are written (json-float)."""
+        """A number needs a fraction or an exponent (json-read-float); NaN and infinities are strings (json-float)."""
         if isinstance(obj, str) and obj in NOT_FINITE:
             return NOT_FINITE[obj]
         return _expect(float, "a number with a fraction or an exponent", obj)
@@ -316,7 +322,7 @@ class UuidType(FieldType, frozen=True, kw_only=True):
     annotation: str = "Uuid"
     arrow: str = "string"
     code: str | None = "16s"
-    # Without the check of the length, which is that of the code.
+    # ``struct`` always reads 16 bytes, so this skips the checks of ``Uuid()``.
     load: Callable[[Any], Any] | None = partial(bytes.__new__, Uuid)
     # ``struct`` would cut or pad bytes of another length.
     refuse: str = "len({}) != 16"
@@ -345,7 +351,7 @@ class UuidType(FieldType, frozen=True, kw_only=True):
 
 
 class TextType(FieldType, frozen=True, kw_only=True):
-    """Strings, written as a length and UTF-8."""
+    """Strings, written as a length and their UTF-8 bytes."""
 
     domain: Domain = "text"
     annotation: str = "str"
@@ -391,7 +397,7 @@ def _json_octets(value: bytes | memoryview) -> str:
 
 
 class OctetsType(FieldType, frozen=True, kw_only=True):
-    """Bytes, written as a length and themselves."""
+    """Bytes, written after their length."""
 
     domain: Domain = "octets"
     annotation: str = "bytes"
@@ -432,7 +438,7 @@ class OctetsType(FieldType, frozen=True, kw_only=True):
 
 
 def kind_of(value: object) -> str:
-    """How to name a value in an error without quoting it."""
+    """The type of a value, for an error that must not quote the value."""
     return "None" if value is None else type(value).__name__
 
 

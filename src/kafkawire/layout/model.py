@@ -1,7 +1,7 @@
 """What a message looks like on the wire at one version, as plain immutable data.
 
 The generator prints code from layouts; the reference codec and the JSON form interpret the same layouts at run
-time. Nothing about the wire is decided anywhere else.
+time. No other module decides how a field is written.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 from kafkawire.layout.uuid import Uuid
 
 Presence = Literal["inline", "tagged", "absent"]
-"""Where a field travels in a version (field-presence)."""
+"""Where a field is in the bytes of a version (field-presence)."""
 
 DefaultValue = bool | int | float | str | bytes | Uuid | tuple[()] | None
 """Default of a field. A struct's is ``()`` for "all fields at their defaults" or ``None``; an array's likewise."""
@@ -61,11 +61,13 @@ class FieldLayout(msgspec.Struct, frozen=True):
 
     @property
     def null_marker(self) -> Literal["none", "inline", "tagged"]:
-        """How a single struct says that it is null: not at all, by an int8 in front, or by a uvarint as payload.
+        """How a nullable struct says whether it is null: by an int8 before it, or in a tagged field by a uvarint.
+
+        Other fields have no marker.
 
         wire-nullable-struct and wire-nullable-struct-tagged.
         """
-        if not self.nullable:
+        if self.struct is None or self.array or not self.nullable:
             return "none"
         return "tagged" if self.presence == "tagged" else "inline"
 

@@ -14,7 +14,6 @@ from kafkawire.records.version_prefix import (
     PREFIX_SIZE,
     decode_prefixed,
     encode_prefixed,
-    highest_version,
     read_prefix,
 )
 from kafkawire.wire import DecodeError, Message
@@ -132,6 +131,6 @@ def _decode_with_own_version(found: type[Message], value: Octets) -> tuple[Messa
     stated = read_prefix(value, found.NAME)
     if stated < found.VERSIONS.start:
         raise DecodeError("version", f"there is no version {stated}", message_name=found.NAME, offset=0)
-    version = min(stated, highest_version(found))
+    version = min(stated, found.VERSIONS.stop - 1)
     message, _ = found.decode_from(value, 0, version)
     return message, version

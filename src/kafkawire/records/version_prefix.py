@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import Octets
 
-__all__ = ["PREFIX_SIZE", "decode_prefixed", "decode_whole", "encode_prefixed", "highest_version", "read_prefix"]
+__all__ = ["PREFIX_SIZE", "decode_prefixed", "decode_whole", "encode_prefixed", "read_prefix"]
 
 M = TypeVar("M", bound=Message)
 _PREFIX: Final = struct.Struct(">h")
@@ -68,14 +68,9 @@ def encode_prefixed(message: Message, version: int) -> bytes:
     return _PREFIX.pack(version) + message.encode(version)
 
 
-def highest_version(message_class: type[Message]) -> int:
-    """The newest version of a message."""
-    return message_class.VERSIONS.stop - 1
-
-
 def _version(message_class: type[Message], data: Octets, *, newer_as_highest: bool) -> int:
     stated = read_prefix(data, message_class.NAME)
-    highest = highest_version(message_class)
+    highest = message_class.VERSIONS.stop - 1
     version = highest if newer_as_highest and stated > highest else stated
     if version not in message_class.VERSIONS:
         lowest = message_class.VERSIONS.start

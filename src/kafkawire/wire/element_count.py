@@ -157,7 +157,7 @@ def _array(field: FieldLayout, element: _Step) -> _Step:
 
 
 def _marked(field: FieldLayout, struct: _Step) -> _Step:
-    """A struct after its null marker: a negative int8 in line, 0 in a tagged field."""
+    """A struct after its null marker, if it has one: null is a negative int8 in line, 0 in a tagged field."""
     marker = field.null_marker
 
     def marked(count: _Count, at: int) -> int:

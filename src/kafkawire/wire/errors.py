@@ -5,7 +5,7 @@
     WireError
      ├─ DecodeError                bytes that are not a message of the version
      │   └─ CorruptBatchError      a record batch whose length, CRC or compression is broken
-     │   │   └─ OutputLimitError   compressed data that are larger than the reader allows
+     │       └─ OutputLimitError   compressed data that are larger than the reader allows
      ├─ EncodeError                a value that the version cannot carry
      └─ UnsupportedVersionError    a version that the message does not have
 """
@@ -48,7 +48,7 @@ class CorruptBatchError(DecodeError):
 
 
 class OutputLimitError(CorruptBatchError):
-    """Compressed data whose output is larger than the reader allows; they may be sound."""
+    """Compressed data whose output is larger than the reader allows; they may be intact."""
 
 
 class EncodeError(WireError, ValueError):
@@ -96,7 +96,5 @@ class UnsupportedVersionError(WireError, ValueError):
 def describe(message_name: str, version: int | None, path: str, offset: int | None, reason: str) -> str:
     """One line: ``MetadataResponse v12: topics[3].name at byte 412: needs 4 bytes, 2 are left``."""
     head = message_name if version is None else f"{message_name} v{version}"
-    where = path or ""
-    if offset is not None:
-        where = f"{where} at byte {offset}".strip()
+    where = path if offset is None else f"{path} at byte {offset}".strip()
     return f"{head}: {where}: {reason}" if where else f"{head}: {reason}"

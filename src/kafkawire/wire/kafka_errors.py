@@ -32,13 +32,13 @@ class KafkaError(Exception):
     """Base of everything that a call to a cluster raises.
 
     Attributes:
-        message: what was wrong, for people. Holds no secrets, but may be the words of a broker: do not compare them.
+        message: what was wrong, for people. Holds no secrets, but may be text from a broker: do not compare it.
         retriable: whether the same call may succeed later; an attribute of the class.
         node: id of the broker or controller that the last attempt went to, or None if there was none.
         attempts: how many requests were sent for it; 0 if none.
         throttle_ms: milliseconds that the broker throttles the client for; 0 if none.
         outcome_unknown: whether an attempt to change something ended without an answer, so that the change may be there
-            although this error says otherwise.
+            despite this error.
         item: the failed item, of a call for many: the name of the topic, the ACL ... None if the call has no items.
     """
 
@@ -62,10 +62,10 @@ class KafkaError(Exception):
         super().__init__(self.message)
 
     def __str__(self) -> str:
-        said = _printable(self.message)
-        item = "" if _names(said, self.item) else item_in_words(self.item)
+        text = _printable(self.message)
+        item = "" if _names(text, self.item) else item_in_words(self.item)
         is_short = len(item) <= _LONGEST_BEFORE_THE_TEXT
-        head = ": ".join(filter(None, (self._name(), item if is_short else "", said))) or type(self).__name__
+        head = ": ".join(filter(None, (self._name(), item if is_short else "", text))) or type(self).__name__
         circumstances = ", ".join([*self._circumstances(), *([] if is_short else [f"item {item}"])])
         return f"{head} [{circumstances}]" if circumstances else head
 
@@ -79,16 +79,16 @@ class KafkaError(Exception):
         return ""
 
     def _circumstances(self) -> list[str]:
-        said = []
+        found = []
         if self.node is not None:
-            said.append(f"node {self.node}")
+            found.append(f"node {self.node}")
         if self.attempts:
-            said.append(f"attempt {self.attempts}")
+            found.append(f"attempt {self.attempts}")
         if self.throttle_ms:
-            said.append(f"throttled for {self.throttle_ms} ms")
+            found.append(f"throttled for {self.throttle_ms} ms")
         if self.outcome_unknown:
-            said.append("an attempt had an unknown outcome")
-        return said
+            found.append("an attempt had an unknown outcome")
+        return found
 
 
 class ApiError(KafkaError):
@@ -189,8 +189,8 @@ class OperationTimeoutError(KafkaError, TimeoutError):
 
     def _circumstances(self) -> list[str]:
         cause = self.__cause__
-        said = super()._circumstances()
-        return [*said, f"last cause: {type(cause).__name__}: {_printable(str(cause))}"] if cause is not None else said
+        found = super()._circumstances()
+        return found if cause is None else [*found, f"last cause: {type(cause).__name__}: {_printable(str(cause))}"]
 
 
 class BrokenStreamError(KafkaError):
@@ -226,7 +226,7 @@ def item_in_words(item: object) -> str:
 
 
 def _printable(text: str) -> str:
-    """The words of a broker without what would steer a terminal."""
+    """Text from a broker with control characters escaped: they could change the terminal."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

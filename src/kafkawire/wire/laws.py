@@ -27,15 +27,15 @@ def check_round_trip(message: Message, version: int) -> None:
     written = fast_encode(message, version)
     exact = encode_struct(message, layout, message_name=cls.NAME, version=version)
     _hold(written == exact, f"the engines write different bytes: {written.hex()} and {exact.hex()}")
-    _hold(same(cls.decode(written, version), message), f"the generated code reads {written.hex()} back otherwise")
+    _hold(same(cls.decode(written, version), message), f"the generated code reads another message from {written.hex()}")
     read = decode_struct(cls, layout, written, 0, message_name=cls.NAME, version=version)
-    _hold(same(read, (message, len(written))), f"the reference reads {written.hex()} back otherwise")
+    _hold(same(read, (message, len(written))), f"the reference reads another message from {written.hex()}")
     if not _has_json(message):
         return
     as_json = message_to_json(message, version)
     again = message_from_json(cls, as_json, version)
     # json-unknown-tags: they are not written.
-    _hold(again == without_unknown_tags(message), f"the JSON form reads back otherwise: {as_json}")
+    _hold(again == without_unknown_tags(message), f"the JSON form reads back as another message: {as_json}")
 
 
 def check_engines_agree(cls: type[Message], version: int, buffer: bytes) -> None:
@@ -103,9 +103,9 @@ def _has_json(value: object) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
-def _hold(statement: bool, otherwise: str) -> None:
-    if not statement:
-        raise AssertionError(otherwise)
+def _hold(law: bool, violation: str) -> None:
+    if not law:
+        raise AssertionError(violation)
 
 
 def damaged(whole: bytes) -> st.SearchStrategy[bytes]:

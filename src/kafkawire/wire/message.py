@@ -1,7 +1,7 @@
-"""The base of all generated classes: entry points that are fast when all is well and exact when it is not.
+"""The base of all generated classes: encoding and decoding that is fast, with exact errors.
 
-The generated readers and writers do not track paths and positions. When one fails, the reference codec does the same
-work again, slowly, and reports the fault and its place. Its verdict on what is legal counts.
+The generated readers and writers do not track paths and positions. When one fails, the reference codec repeats the
+work, slowly. It decides whether the input is legal, and reports what is wrong and where.
 """
 
 from __future__ import annotations
@@ -89,13 +89,13 @@ class Message(Struct, frozen=True, gc=False):
     def decode(cls, buffer: Octets, version: int) -> Self:
         """Read a message that fills the whole buffer.
 
-        Fields of type ``records`` become views of the buffer, which stays in memory as long as one of them does; take
-        ``bytes(...)`` of what is to be kept for long. A buffer that is not ``bytes`` is copied once, so a view never
+        Fields of type ``records`` become views of the buffer, which stays in memory as long as one of them does; use
+        ``bytes(...)`` for what you keep for long. A buffer that is not ``bytes`` is copied once, so a view never
         changes.
 
         Raises:
             UnsupportedVersionError: if the message has no such version.
-            DecodeError: if the bytes are not a message of the version, or go on after it; says where.
+            DecodeError: if the bytes are not a message of the version, or if bytes follow it; says where.
         """
         try:
             if type(buffer) is bytes:
@@ -111,7 +111,7 @@ class Message(Struct, frozen=True, gc=False):
 
     @classmethod
     def refuse_trailing(cls, buffer: bytes, end: int, version: int) -> None:
-        """Insist that a message which ends at ``end`` fills the buffer.
+        """Check that a message that ends at ``end`` fills the buffer.
 
         Raises:
             DecodeError: if bytes are left.
@@ -146,10 +146,10 @@ class Message(Struct, frozen=True, gc=False):
         )
 
     def _encode_exactly(self, version: int) -> bytes:
-        """Let the reference codec write the message, or say what is wrong with it."""
+        """Let the reference codec write the message, or report what is wrong with it."""
         from kafkawire.wire.reference import encode_struct  # noqa: PLC0415 loaded when needed
 
-        self.fast_encoder(version)
+        self.fast_encoder(version)  # raises UnsupportedVersionError
         return encode_struct(self, self.layouts().of_version(version), message_name=self.NAME, version=version)
 
     @classmethod
@@ -178,7 +178,7 @@ class Message(Struct, frozen=True, gc=False):
 
     @classmethod
     def layouts(cls) -> MessageLayouts:
-        """The layouts of all versions, as data; loaded when first asked for."""
+        """The layouts of all versions, as data; loaded on first use."""
         package, _, module = cls.__module__.rpartition(".")
         name = f"{package}._layouts.{module}"
         __import__(name)
@@ -186,7 +186,7 @@ class Message(Struct, frozen=True, gc=False):
 
 
 class _Sized:
-    """Octets in representations: their size."""
+    """Shows octets in a representation by their size."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -196,7 +196,7 @@ class _Sized:
 
 
 def _without_octets(value: object) -> object:
-    """The value with sizes in place of octets, also inside sequences; uuids stay."""
+    """The value with octets replaced by their size, also inside sequences; uuids stay."""
     if isinstance(value, (bytes, bytearray, memoryview)) and not isinstance(value, Uuid):
         return _Sized(memoryview(value).nbytes)
     if isinstance(value, tuple):

@@ -1,9 +1,8 @@
 """The functions that generated codecs call: cached ``struct`` functions, and the less frequent cases of a value.
 
-Everything here assumes ``bytes`` as buffer and raises ValueError, IndexError or struct.error without saying
-where: when the fast path fails, the reference codec reads or writes the same value again and explains
-(:mod:`kafkawire.wire.message`). A slice past the end of the buffer is not checked on the spot: the position then lies
-beyond the end, so the next read or the final comparison fails.
+All of them expect ``bytes`` as buffer and raise ValueError, IndexError or struct.error without a message: if one fails,
+the reference codec repeats the work and reports the error (:mod:`kafkawire.wire.message`). A slice past the end of the
+buffer is not checked at once: the position is then past the end, so the next read or the final comparison fails.
 """
 
 from __future__ import annotations
@@ -71,12 +70,12 @@ def iterator(code: str) -> Callable[[bytes], Iterator[tuple[Any, ...]]]:
 
 
 def loader(type_name: str) -> Callable[[Any], Any]:
-    """The function that makes a value of a field type of what ``struct`` reads."""
+    """The function that converts what ``struct`` reads to a value of a field type."""
     return cast("Callable[[Any], Any]", FIELD_TYPES[type_name].load)
 
 
 def dumper(type_name: str) -> Callable[[Any], Any]:
-    """The function that makes what ``struct`` writes of a value of a field type."""
+    """The function that converts a value of a field type to what ``struct`` writes."""
     return cast("Callable[[Any], Any]", FIELD_TYPES[type_name].dump)
 
 
@@ -117,28 +116,28 @@ def text_unpackers(code: str) -> list[Unpacker]:
 
 
 @cache
-def text_packers(before: str, behind: str) -> list[Packer]:
+def text_packers(before: str, after: str) -> list[Packer]:
     """For each length below 127 the function that writes values, n + 1 as a byte, n bytes and further values."""
-    return _made_when_called(_value_count(before), FEW, lambda n: Struct(f">{before}B{n}s{behind}").pack)
+    return _made_when_called(_value_count(before), FEW, lambda n: Struct(f">{before}B{n}s{after}").pack)
 
 
 @cache
-def text_pair_packers(before: str, between: str, behind: str) -> list[list[Packer]]:
+def text_pair_packers(before: str, between: str, after: str) -> list[list[Packer]]:
     """The same for two strings: by the length of the first and then of the second, each below SHORT."""
     at = _value_count(before) + 2 + _value_count(between)
 
     def row(n: int) -> list[Packer]:
-        return _made_when_called(at, SHORT, lambda m: Struct(f">{before}B{n}s{between}B{m}s{behind}").pack)
+        return _made_when_called(at, SHORT, lambda m: Struct(f">{before}B{n}s{between}B{m}s{after}").pack)
 
     return [row(n) for n in range(SHORT)]
 
 
 @cache
-def paired_packers(before: str, code: str, behind: str) -> list[Packer]:
+def paired_packers(before: str, code: str, after: str) -> list[Packer]:
     """For each count below FEW the function that writes values, twice n + 1 and n packed numbers, and values."""
     size = calcsize(f">{code}")
     return _made_when_called(
-        _value_count(before), FEW, lambda n: Struct(f">{before}B{n * size}sB{n * size}s{behind}").pack
+        _value_count(before), FEW, lambda n: Struct(f">{before}B{n * size}sB{n * size}s{after}").pack
     )
 
 
@@ -166,7 +165,7 @@ def read_uvarint(buffer: bytes, at: int) -> tuple[int, int]:
 
 
 def rest_of_uvarint(buffer: bytes, at: int, first: int) -> tuple[int, int]:
-    """Go on with an unsigned varint whose first byte is read already; at most four more bytes, below 2^31."""
+    """The rest of an unsigned varint whose first byte has been read; at most four more bytes, below 2^31."""
     second = buffer[at]
     if second < 128:
         return first & 0x7F | second << 7, at + 1
@@ -316,7 +315,7 @@ long_length = write_compact_length
 
 
 def differs(value: object, default: object) -> bool:
-    """Whether a value is not its default, an empty list being as good as an empty tuple (value-equals-default)."""
+    """Whether a value is not its default, where an empty list equals an empty tuple (value-equals-default)."""
     if isinstance(default, msgspec.Struct):
         names = default.__struct_fields__
         return type(value) is not type(default) or any(
@@ -343,7 +342,7 @@ def reduce_views(struct: msgspec.Struct) -> tuple[type[msgspec.Struct], tuple[ob
 
 
 def sequence(values: Sequence[Item]) -> Sequence[Item]:
-    """Any sequence but a string or octets, as a tuple; a forgotten comma must not pass as an array of letters."""
+    """Any sequence except a string or octets, as a tuple: ``("a")`` without its comma must not become an array."""
     if type(values) is tuple:
         return values
     if isinstance(values, (str, bytes, bytearray, memoryview)) or not isinstance(values, Sequence):
@@ -352,14 +351,14 @@ def sequence(values: Sequence[Item]) -> Sequence[Item]:
 
 
 def pack_numbers(code: str, values: Sequence[float]) -> bytes:
-    """Many numbers side by side."""
+    """Adjacent numbers."""
     return Struct(f">{len(values)}{code}").pack(*values)
 
 
 def tagged_section(known: Sequence[tuple[int, bytes]], unknown: Tags, declared: tuple[int, ...]) -> bytes:
     """A tagged-field section in ascending tag order.
 
-    ``declared`` are the tags that the struct knows in the version; an unknown entry must not have one of them,
+    ``declared`` are the tags of the struct's own fields in the version; an unknown entry must not have one of them,
     and unknown entries must ascend (tagged-order, tagged-conflict).
     """
     previous = -1

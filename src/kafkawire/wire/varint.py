@@ -33,7 +33,7 @@ _THREE_BYTES: Final = Struct("3B").pack
 def read_uvarint(buffer: Octets, offset: int, *, message_name: str = "uvarint") -> tuple[int, int]:
     """Read an unsigned varint of a 32-bit value; returns the value (0 to 2^32 - 1) and where it ends.
 
-    Values of 2^31 and more are no lengths, counts or tags: refusing them is the caller's matter.
+    Values of 2^31 and more are not lengths, counts or tags: the caller must refuse them.
 
     Raises:
         DecodeError: kind ``truncated`` or ``varint`` (more than five bytes).
@@ -84,7 +84,7 @@ def write_compact_length(length: int) -> bytes:
         ValueError: the length is outside 0 to 2^31 - 2.
     """
     value = length + 1
-    if 0x3FFF < value < 0x20_0000:  # what batches of records take, and one copy of them is all that is to be paid for
+    if 0x3FFF < value < 0x20_0000:  # fast path: the length of most record batches
         return _THREE_BYTES(value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14)
     if not 0 < value < 1 << 31:
         raise ValueError(f"{length} is no length")

@@ -8,12 +8,12 @@ from functools import partial
 
 from hypothesis import given, strategies as st
 
-from kafkawire.broker.image.scram import ScramImage
+from kafkawire.broker.image.scram_users import ScramImage
 from kafkawire.broker.listener.sasl.decoy_credentials import DecoyCredentials
 from kafkawire.broker.listener.sasl.login import Login, OfferedMechanism
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.broker.listener.sasl.plain import PlainMechanism
-from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
+from kafkawire.broker.listener.sasl.scram_server import ScramMechanismServer
 from kafkawire.broker.requests import RefusedRequestError
 from kafkawire.broker.sessions import ANONYMOUS
 from kafkawire.model.scram import ScramMechanism, derived_keys

@@ -49,7 +49,7 @@ def test_a_reader_that_reads_something_else_is_noticed(monkeypatch: pytest.Monke
 
     whole = REQUEST.encode(VERSION)
     with_reader(monkeypatch, forgetful)
-    with pytest.raises(AssertionError, match=r"the generated code reads .* back otherwise"):
+    with pytest.raises(AssertionError, match=r"the generated code reads another message from"):
         check_round_trip(REQUEST, VERSION)
     with pytest.raises(AssertionError, match=r"the engines read .* differently"):
         check_engines_agree(MetadataRequest, VERSION, whole)

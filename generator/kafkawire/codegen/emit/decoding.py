@@ -1,8 +1,8 @@
 """From a struct layout to the steps that read it, which templates/read.py.j2 prints.
 
-Neighbouring fixed-width values are one ``struct`` call, and the length prefix of the variable-length value
-that follows them rides along in the same call (plain lengths as int16 or int32, compact ones as their first
-byte). A step therefore finds its length in the local ``n``, and ``at`` is the position after it.
+One ``struct`` call reads adjacent fixed-width values and the length prefix of the variable-length value that follows
+them (plain lengths as int16 or int32, the first byte of compact ones). So when a step begins, the local ``n`` has its
+length, and ``at`` is the position after the length.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ LENGTH = "n"
 COMPACT_PREFIX = ("B", 1)
 PLAIN_COUNT = ("i", 4)
 FLOAT_CODES = ("e", "f", "d")
-"""The ``struct`` codes of floating-point numbers, of which two are equal that are not the same: 0.0 and -0.0."""
+"""The ``struct`` codes of floating-point numbers: 0.0 and -0.0 are equal, but their bytes differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadRun:
-    """Fixed-width values side by side. ``loads`` has the functions that turn what was read into values, by target."""
+    """Fixed-width values side by side. ``loads`` has the functions that convert what was read to values, by target."""
 
     targets: tuple[str, ...]
     code: str
@@ -109,7 +109,7 @@ class KnownTag:
 
 @dataclass(frozen=True, slots=True)
 class TagDefault:
-    """What the local of a tagged field holds where the section lacks it (tagged-read-absent)."""
+    """The value of a tagged field's local if the section does not have the field (tagged-read-absent)."""
 
     target: str
     annotation: str
@@ -130,7 +130,7 @@ ReadStep = ReadRun | ReadText | ReadNumbers | ReadItems | ReadStructs | ReadStru
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A fixed-width value that waits for its neighbours; ``load`` is the function that makes it of what was read."""
+    """A fixed-width value that waits for its neighbours; ``load`` is the function that converts what was read to it."""
 
     target: str
     code: str

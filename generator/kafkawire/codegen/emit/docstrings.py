@@ -1,4 +1,4 @@
-"""Docstrings of generated classes: the definition's own words where it has any, and the facts of every field."""
+"""Docstrings of generated classes: the text of the definition, and type, versions and default of every field."""
 
 from __future__ import annotations
 

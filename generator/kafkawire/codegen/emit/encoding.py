@@ -1,7 +1,7 @@
 """From a struct layout to the steps that write it, which templates/write.py.j2 prints.
 
-Neighbouring fixed-width values are one ``struct`` call. A plain length prefix rides along in that call when
-the value after it cannot be null; compact lengths vary in width and are written on their own. Steps that one call can
+One ``struct`` call writes adjacent fixed-width values, and a plain length prefix after them if its value cannot be
+null. Compact lengths vary in width and are written on their own. Steps that one call can
 write only while strings are short or arrays are equal are joined afterwards (emit/fusing.py).
 """
 

@@ -13,26 +13,19 @@ RESPONSE_HEADER = "ResponseHeader"
 
 
 def header_versions(message: MessageDefinition) -> tuple[str | None, dict[int, int]]:
-    """The name of the header that a message travels with, and its version for each version of the message."""
+    """The name of the header of a message, and its version for each version of the message.
+
+    Versions of the header are those in ``headerVersions``, else those that the rules give. Only requests and responses
+    have a header.
+    """
     match message.type:
         case "request":
-            return REQUEST_HEADER, request_header_versions(message)
+            name, derived = REQUEST_HEADER, _request_header
         case "response":
-            return RESPONSE_HEADER, response_header_versions(message)
+            name, derived = RESPONSE_HEADER, _response_header
         case _:
             return None, {}
-
-
-def request_header_versions(request: MessageDefinition) -> dict[int, int]:
-    """Request version to version of RequestHeader: ``headerVersions`` where given, else the rules."""
-    return {version: _stated(request, version, _request_header(request, version)) for version in request.valid_versions}
-
-
-def response_header_versions(response: MessageDefinition) -> dict[int, int]:
-    """Response version to version of ResponseHeader: ``headerVersions`` where given, else the rules."""
-    return {
-        version: _stated(response, version, _response_header(response, version)) for version in response.valid_versions
-    }
+    return name, {version: _stated(message, version, derived(message, version)) for version in message.valid_versions}
 
 
 def _stated(message: MessageDefinition, version: int, derived: int) -> int:
@@ -42,14 +35,14 @@ def _stated(message: MessageDefinition, version: int, derived: int) -> int:
     return derived
 
 
-def _request_header(request: MessageDefinition, version: int) -> int:
-    is_controlled_shutdown = (request.api_key, request.name) == (CONTROLLED_SHUTDOWN_KEY, "ControlledShutdownRequest")
+def _request_header(message: MessageDefinition, version: int) -> int:
+    is_controlled_shutdown = (message.api_key, message.name) == (CONTROLLED_SHUTDOWN_KEY, "ControlledShutdownRequest")
     if is_controlled_shutdown and version == 0:
         return 0  # header-controlled-shutdown-0
-    return 2 if version in request.flexible_versions else 1
+    return 2 if version in message.flexible_versions else 1
 
 
-def _response_header(response: MessageDefinition, version: int) -> int:
-    if is_api_versions_response(response):
+def _response_header(message: MessageDefinition, version: int) -> int:
+    if is_api_versions_response(message):
         return 0  # header-api-versions-response: the client cannot know yet what the broker understood
-    return 1 if version in response.flexible_versions else 0
+    return 1 if version in message.flexible_versions else 0

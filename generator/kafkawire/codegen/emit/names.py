@@ -111,9 +111,9 @@ DERIVED_LOCALS = ("_item", "_items", "_raw")
 
 
 def local(field: FieldLayout) -> str:
-    """The local variable of a field: its attribute, kept apart from all that the templates name.
+    """The local variable of a field: its attribute, with an underscore if the templates use that name.
 
-    Attributes that end in an underscore or like a derived local get an underscore too, so that no two are alike.
+    Attributes that end in an underscore or like a derived local get an underscore too, so that all locals differ.
     """
     attribute = field.attribute
     is_taken = attribute in TAKEN_LOCALS or attribute.endswith(("_", *DERIVED_LOCALS))
@@ -123,7 +123,7 @@ def local(field: FieldLayout) -> str:
 def default_constant(struct_class: str) -> str:
     """The module constant that holds a struct with all its fields at their defaults.
 
-    The class name stays as it is: two of them may be alike in snake case.
+    The class name stays as it is: two class names may be the same in snake case.
     """
     return f"_DEFAULT_{struct_class}"
 

@@ -1,4 +1,4 @@
-"""Writing generated files: only what changed, all or nothing, and never a file that is not ours.
+"""Writing generated files: only what changed, all or nothing, and never a file that the generator did not write.
 
 Each output folder has a manifest with the digest of everything that went in and of every file that came out. A
 later run compares: same input and untouched files mean that there is nothing to do; the same unformatted text means
@@ -41,7 +41,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What an output folder shall hold.
+    """The content that an output folder shall have.
 
     Attributes:
         folder: the folder.
@@ -122,7 +122,7 @@ def write_folders(contents: Iterable[Content], inputs: str) -> list[Changes]:
 
 
 def foreign_files(folder: Path, planned: Collection[str], is_ours: Callable[[Path], bool]) -> list[Path]:
-    """Somebody else's files: in a folder with a manifest those that would be overwritten, else all of these kinds."""
+    """Files that no generator wrote: with a manifest those that would be overwritten, else all with these suffixes."""
     known = read_manifest(folder).files
     if (folder / MANIFEST).is_file():
         found = [folder / path for path in planned if path not in known]

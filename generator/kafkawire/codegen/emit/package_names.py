@@ -36,10 +36,10 @@ def name_findings(messages: Iterable[MessageDefinition]) -> list[Finding]:
         *_folder_findings(present),
         *(finding for message in present for finding in _json_findings(message)),
     ]  # fmt: skip
-    told: dict[str, Finding] = {}
+    first_of_file: dict[str, Finding] = {}
     for finding in findings:
-        told.setdefault(finding.file, finding)
-    return list(told.values())
+        first_of_file.setdefault(finding.file, finding)
+    return list(first_of_file.values())
 
 
 def _clashes(

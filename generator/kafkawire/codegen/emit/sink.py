@@ -1,8 +1,8 @@
 """Where generated code puts the bytes that it writes: statements for the three ways of gathering them.
 
 A message with arrays of structs gathers in one bytearray, which is the fastest for many small values. A message with
-octets gathers pieces in a list: large octets are then copied only once. A message that is neither, and calls no other
-writer, is so small that one bytes after the other is added up.
+octets gathers pieces in a list: large octets are then copied only once. Any other message that
+calls no other writer is so small that it adds up ``bytes``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Sink:
 
     Attributes:
         name: the variable.
-        form: what it is.
+        form: its type.
         use: notes the names that the statements use.
         views: whether the pieces of a list may be views.
     """
@@ -62,13 +62,13 @@ class Sink:
         return replace(self, name="payload")
 
     def add(self, *octets: str) -> str:
-        """The statement that goes on with bytes; a list takes several at a time."""
+        """The statement that adds bytes; a list takes several at a time."""
         if self.is_list and len(octets) > 1:
             return f"{self.name} += ({', '.join(octets)})"
         return f"{self.name}.append({octets[0]})" if self.is_list else f"{self.name} += {octets[0]}"
 
     def add_byte(self, number: str | int) -> str:
-        """The statement that goes on with one byte."""
+        """The statement that adds one byte."""
         if self.form == "bytearray":
             return f"{self.name}.append({number})"
         return self.add(f'b"\\x{number:02x}"' if isinstance(number, int) else f"{self.use('BYTES')}[{number}]")

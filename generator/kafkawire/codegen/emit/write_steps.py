@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Value:
     """An expression that a ``struct`` code writes; ``refuse`` is a condition under which it must not.
 
-    ``struct`` would cut or pad a uuid of another length, and take anything at all for a bool.
+    ``struct`` would cut or pad a uuid of another length, and accept anything as a bool.
     """
 
     expression: str
@@ -29,11 +29,11 @@ class WriteRun:
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """Turn a value into ``name``, ready to be used; ``prepare`` says how.
+    """Assign to the local ``name`` what later steps need of a value; ``prepare`` is the conversion.
 
-    ``text`` and ``octets`` make bytes of it, ``array`` a tuple; ``length`` measures it, ``value`` takes it as it is,
-    and ``numbers`` packs the ``n`` numbers of a tuple, whose ``struct`` code is ``code``; if the tuple is its ``pair``,
-    that is done already, in the local ``numbers``.
+    ``text`` and ``octets`` give its bytes, ``array`` a tuple, ``length`` its length, ``value`` the value itself, and
+    ``numbers`` the packed ``n`` numbers of a tuple, whose ``struct`` code is ``code``. If the tuple is its ``pair``,
+    the local ``numbers`` has their bytes already.
     """
 
     name: str
@@ -54,11 +54,11 @@ class WriteBody:
 
 @dataclass(frozen=True, slots=True)
 class WriteText:
-    """A string or octets with its prefix where it cannot ride along; ``kind`` is ``text``, ``octets`` or ``view``.
+    """A string or octets with its prefix, if no run before it writes that.
 
-    A ``view`` may be a memoryview, which is not made bytes of: joining the pieces copies it, once.
-    ``lead`` and ``tail`` are the fixed-width values around a compact string: while it is short, one ``struct`` call
-    writes all of them.
+    ``kind`` is ``text``, ``octets`` or ``view``. A ``view`` may be a memoryview, which is not converted to bytes:
+    joining the pieces copies it, once. ``lead`` and ``tail`` are the fixed-width values around a compact string: while
+    it is short, one ``struct`` call writes all of them.
     """
 
     name: str

@@ -102,7 +102,7 @@ def _begin(credentials: Credentials, maximum_scram_iterations: int) -> Exchange:
         case PlainCredentials():
             return PlainExchange(credentials)
         case ScramCredentials():
-            from kafkawire.admin.connection.sasl.scram import ScramExchange  # noqa: PLC0415 hashes are slow to import
+            from kafkawire.admin.connection.sasl.scram_client import ScramExchange  # noqa: PLC0415 hashes are slow to import
 
             return ScramExchange(credentials, maximum_iterations=maximum_scram_iterations)
         case OAuthBearerCredentials():

@@ -9,8 +9,6 @@ from typing import Final, NoReturn
 from kafkawire.model.configs.checks import InvalidValueError, Value
 from kafkawire.model.configs.definitions import definitions
 
-__all__ = ["BrokerConfiguration", "ConfigurationError", "Values"]
-
 _ONE_NODE: Final = MappingProxyType(
     {"node.id": "1", "process.roles": "broker,controller", "controller.listener.names": "CONTROLLER"}
 )

@@ -9,8 +9,6 @@ from kafkawire.broker.configuration.broker_configuration import BrokerConfigurat
 from kafkawire.model.configs.checks import InvalidValueError, Value
 from kafkawire.model.configs.definitions import definitions
 
-__all__ = ["DynamicConfiguration", "SetConfigs"]
-
 _BROKER: Final = 4
 _DEFAULT_OF_ALL: Final = ""
 

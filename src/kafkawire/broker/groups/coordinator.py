@@ -23,8 +23,6 @@ from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.wire import Message
 
-__all__ = ["GroupCoordinator"]
-
 _log = logging.getLogger(__name__)
 _FEWEST_TO_REWRITE: Final = 100_000
 _SUPERSEDED_FACTOR: Final = 4

@@ -22,8 +22,6 @@ from kafkawire.records.coordinator_records import (
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.batches import RecordBatch, decode_records
 
-__all__ = ["OffsetsLog"]
-
 _SEGMENT_BYTES: Final = 100 * 1024 * 1024  # of the topic, where Kafka makes it
 _RECORDS_AT_ONCE: Final = 1_000
 

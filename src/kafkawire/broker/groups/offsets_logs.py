@@ -23,8 +23,6 @@ from kafkawire.broker.storage.files import sync_folder
 from kafkawire.broker.storage.partition_files import read_topic_id
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 
-__all__ = ["FileOffsetsLogs", "OffsetsLogs"]
-
 _log = logging.getLogger(__name__)
 _FOLDER: Final = re.compile(rf"{OFFSETS_TOPIC}-(0|[1-9]\d{{0,9}})", re.ASCII)
 _ONE_PARTITION: Final = 1

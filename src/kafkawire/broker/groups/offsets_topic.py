@@ -14,8 +14,6 @@ from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import ConfigRecord, TopicRecord
 
-__all__ = ["OffsetsTopic", "partition_of"]
-
 _TOPIC_CONFIG: Final = 2
 _INT32: Final = 1 << 32
 _LOWEST: Final = -(1 << 31)

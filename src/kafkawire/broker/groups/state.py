@@ -10,8 +10,6 @@ from typing import TypeAlias
 from kafkawire.protocol import GroupMetadataKey, GroupMetadataValue, OffsetCommitKey, OffsetCommitValue
 from kafkawire.wire import Message
 
-__all__ = ["Change", "Group", "GroupsState", "Key", "Partition"]
-
 Key: TypeAlias = OffsetCommitKey | GroupMetadataKey
 """The keys of the records that the broker uses; those about members and transactions have others."""
 

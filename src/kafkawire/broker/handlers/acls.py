@@ -41,8 +41,6 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire import Message
 
-__all__ = ["MAXIMUM_ENTRIES", "AclHandlers"]
-
 MAXIMUM_ENTRIES: Final = 1_000_000
 """About the most ACLs in one response: many filters that match many ACLs each would fill any memory."""
 

@@ -7,8 +7,6 @@ from typing import Final
 
 from kafkawire.broker.requests import Call
 
-__all__ = ["ClientWarnings"]
-
 _log = logging.getLogger(__name__)
 _MOST_REMEMBERED: Final = 1000
 

@@ -19,8 +19,6 @@ from kafkawire.protocol import (
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["ClusterHandlers"]
-
 _KNOWS_LEVEL_0: Final = 4
 _BROKER, _CONTROLLER = 1, 2
 _ENDPOINT_TYPES: Final = {_BROKER: "BROKER", _CONTROLLER: "CONTROLLER"}

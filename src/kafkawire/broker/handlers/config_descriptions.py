@@ -27,8 +27,6 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
 
-__all__ = ["ConfigDescriptionHandlers"]
-
 _LISTS_OTHER_TYPES: Final = 1
 
 _Asked = DescribeConfigsRequest.DescribeConfigsResource

@@ -12,8 +12,6 @@ from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.model.configs.resources import ConfigResourceType
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["broker_id", "is_allowed", "unauthorized"]
-
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
 _MAXIMUM: Final = 2**31 - 1
 

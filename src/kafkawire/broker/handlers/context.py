@@ -20,8 +20,6 @@ from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.topics.placement import Placement
 
-__all__ = ["HandlerContext", "Handlers"]
-
 
 @dataclass(frozen=True, slots=True)
 class HandlerContext:

@@ -16,8 +16,6 @@ from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import ConsumerGroupHeartbeatRequest, JoinGroupRequest
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["GroupMemberHandlers"]
-
 _WANTED: Final = "to join a group"
 _REASON: Final = "This broker has no members of groups: assign partitions instead of subscribing, or use Apache Kafka."
 

@@ -21,8 +21,6 @@ from kafkawire.protocol import MetadataRequest, MetadataResponse, PartitionRecor
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
 
-__all__ = ["MetadataHandlers"]
-
 _NO_ID: Final = Uuid()
 _SERVES_IDS: Final = 12
 _CLUSTER_OPERATIONS: Final = range(8, 11)

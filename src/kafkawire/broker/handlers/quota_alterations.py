@@ -13,8 +13,6 @@ from kafkawire.model.quotas.validation import ENTITY_TYPES, HIGHEST_WHOLE, is_wh
 from kafkawire.protocol import ClientQuotaRecord
 from kafkawire.wire.message import Struct
 
-__all__ = ["Alteration", "QuotaAlterations", "host_names"]
-
 _INTEGER_TYPES: Final[Mapping[str, str]] = {CONNECTION_CREATION_RATE: "an INT"}
 
 

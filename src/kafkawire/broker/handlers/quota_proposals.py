@@ -28,8 +28,6 @@ from kafkawire.protocol.errors import ClusterAuthorizationFailedError, InvalidRe
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ApiError
 
-__all__ = ["QuotaProposalHandlers"]
-
 _ENTITY_TYPES: Final[dict[int, str]] = {QuotaResourceType.USER: USER, QuotaResourceType.CLIENT: CLIENT_ID}
 _OTHER_TYPE: Final = {USER: CLIENT_ID, CLIENT_ID: USER}
 

@@ -39,8 +39,6 @@ from kafkawire.protocol.errors import (
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ApiError
 
-__all__ = ["TOO_MANY_RECORDS", "UNAUTHORIZED", "QuotaHandlers", "unknown_hosts"]
-
 UNAUTHORIZED: Final = "Cluster authorization failed."
 TOO_MANY_RECORDS: Final = "Request parameters do not satisfy the configured policy."
 _MANY_FILTERS: Final = 2

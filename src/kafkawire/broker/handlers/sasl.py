@@ -13,8 +13,6 @@ from kafkawire.protocol import (
 )
 from kafkawire.protocol.errors import IllegalSaslStateError
 
-__all__ = ["SaslHandlers"]
-
 
 class SaslHandlers:
     """Reject SASL requests; those of a login never reach a handler."""

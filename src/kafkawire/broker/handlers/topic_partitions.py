@@ -16,9 +16,6 @@ from kafkawire.protocol import DescribeTopicPartitionsRequest, DescribeTopicPart
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidRequestError
 
-__all__ = ["TopicPartitionHandlers"]
-
-
 _Described = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
 _Partition = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponsePartition
 _Cursor = DescribeTopicPartitionsResponse.Cursor

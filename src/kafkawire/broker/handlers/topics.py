@@ -29,8 +29,6 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
 
-__all__ = ["TopicHandlers"]
-
 _STRICT_CREATION: Final = 6
 _STRICT_DELETION: Final = 5
 _STRICT_GROWTH: Final = 3

@@ -20,8 +20,6 @@ from kafkawire.model.tolerant_enums import MembersByCode
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Message
 
-__all__ = ["AclsImage", "Pattern", "acl_record"]
-
 Pattern: TypeAlias = tuple[ResourceType, PatternType, str]
 """The resources of ACLs: resource type, pattern type, and the name or prefix."""
 

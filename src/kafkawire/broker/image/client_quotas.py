@@ -8,8 +8,6 @@ from kafkawire.model.quotas.entities import ClientQuotaEntity
 from kafkawire.protocol import ClientQuotaRecord
 from kafkawire.wire import Message
 
-__all__ = ["ClientQuotasImage", "entity_of"]
-
 
 def entity_of(record: ClientQuotaRecord) -> ClientQuotaEntity:
     """The entity of a record; a null name is the default entity."""

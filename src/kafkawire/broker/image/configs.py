@@ -8,8 +8,6 @@ from types import MappingProxyType
 from kafkawire.protocol import ConfigRecord
 from kafkawire.wire import Message
 
-__all__ = ["ConfigsImage"]
-
 _TOPIC = 2
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 

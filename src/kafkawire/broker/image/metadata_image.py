@@ -9,7 +9,7 @@ from kafkawire.broker.image.acls import AclsImage
 from kafkawire.broker.image.client_quotas import ClientQuotasImage
 from kafkawire.broker.image.configs import ConfigsImage
 from kafkawire.broker.image.registrations import RegistrationsImage
-from kafkawire.broker.image.scram import ScramImage
+from kafkawire.broker.image.scram_users import ScramImage
 from kafkawire.broker.image.topics import TopicsImage
 from kafkawire.protocol import (
     AccessControlEntryRecord,

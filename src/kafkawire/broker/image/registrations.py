@@ -16,8 +16,6 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import Message
 
-__all__ = ["RegistrationsImage"]
-
 
 class RegistrationsImage:
     """All nodes.

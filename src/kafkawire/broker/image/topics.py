@@ -17,8 +17,6 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import Message
 
-__all__ = ["NO_LEADER", "Topic", "TopicsImage"]
-
 NO_LEADER = -1
 """The leader of a partition that has none."""
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from kafkawire.broker.cluster import Endpoint
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
-from kafkawire.broker.image.scram import ScramImage
+from kafkawire.broker.image.scram_users import ScramImage
 from kafkawire.broker.listener.admission import Admission, address_text
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.connection import Connection, FrameLimits, Service
@@ -20,8 +20,6 @@ from kafkawire.broker.listener.sasl.offered import offered_mechanisms
 from kafkawire.broker.listener.tls import principal_of, server_context
 from kafkawire.broker.quotas.connection_rates import ConnectionRates
 from kafkawire.broker.sessions import ANONYMOUS, Session
-
-__all__ = ["Acceptor", "ListenerContext"]
 
 _log = logging.getLogger(__name__)
 _BUFFERED: Final = 1 << 18

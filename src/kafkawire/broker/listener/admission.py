@@ -11,8 +11,6 @@ from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError, Values
 
-__all__ = ["Admission", "address_text"]
-
 _PER_IP: Final = "max.connections.per.ip"
 _OVERRIDES: Final = "max.connections.per.ip.overrides"
 

@@ -9,8 +9,6 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 
-__all__ = ["ConfiguredListener", "SecurityProtocol", "configured_listeners"]
-
 SecurityProtocol: TypeAlias = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 
 _PROTOCOLS: Final[tuple[SecurityProtocol, ...]] = get_args(SecurityProtocol)

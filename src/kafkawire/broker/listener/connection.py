@@ -24,8 +24,6 @@ from kafkawire.protocol.api_table import ApiKey
 from kafkawire.rpc import FRAME_HEAD, frame_size
 from kafkawire.wire import DecodeError
 
-__all__ = ["Connection", "FrameLimits", "Service"]
-
 _log = logging.getLogger(__name__)
 _SECONDS_TO_FLUSH: Final = 5.0
 _KEY_SIZE: Final = 2

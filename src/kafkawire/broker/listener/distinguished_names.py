@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-__all__ = ["subject_of"]
-
 _KEYWORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "2.5.4.3": "CN",

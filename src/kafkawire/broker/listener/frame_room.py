@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["LARGE_FRAME", "FrameRoom", "LargeFrame"]
-
 LARGE_FRAME: Final = 1 << 16
 """Bytes of the smallest request that is counted."""
 

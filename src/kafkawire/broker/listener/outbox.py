@@ -8,8 +8,6 @@ from typing import Final
 
 from kafkawire.broker.dispatch import Reply
 
-__all__ = ["Outbox"]
-
 _MOST_REPLIES: Final = 128
 _MOST_BYTES: Final = 1 << 20
 _BYTES_AT_ONCE: Final = 1 << 16

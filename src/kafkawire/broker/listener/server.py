@@ -11,8 +11,6 @@ from kafkawire.broker.configuration.broker_configuration import BrokerConfigurat
 from kafkawire.broker.listener.acceptor import Acceptor, ListenerContext
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 
-__all__ = ["Server"]
-
 _CHECKS_PER_LIMIT: Final = 10
 _SECONDS_BETWEEN_CHECKS: Final = 10.0
 

@@ -14,8 +14,6 @@ from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.distinguished_names import subject_of
 from kafkawire.broker.sessions import ANONYMOUS, Principal
 
-__all__ = ["principal_of", "server_context"]
-
 _VERSIONS: Final = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 _CLIENT_AUTH: Final = {
     "none": ssl.CERT_NONE,

@@ -19,8 +19,6 @@ from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch, decode_records, encode_batch, read_batches
 from kafkawire.wire.varint import read_varint
 
-__all__ = ["unify_append_times"]
-
 _log = logging.getLogger(__name__)
 _INDEXES: Final = (".index", ".timeindex")
 _NO_PRODUCER: Final = -1

@@ -42,8 +42,6 @@ from kafkawire.records.metadata_transactions import MetadataTransactions
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.batches import RecordBatch, decode_records
 
-__all__ = ["FileLog", "LogSettings"]
-
 _log = logging.getLogger(__name__)
 _METADATA_TOPIC_ID: Final = Uuid(bytes(15) + b"\1")
 _SNAPSHOTS_KEPT: Final = 2

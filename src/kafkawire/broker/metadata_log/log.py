@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kafkawire.wire import Message
 
-__all__ = ["MetadataLog"]
-
 
 class MetadataLog:
     """An append-only log of metadata records. This one stores nothing: a broker that uses it always starts empty."""

@@ -11,8 +11,6 @@ from kafkawire.protocol import QuorumStateData
 from kafkawire.records.quorum_state import decode_quorum_state, encode_quorum_state
 from kafkawire.wire import DecodeError
 
-__all__ = ["note_leader", "voted_epoch"]
-
 _QUORUM_STATE: Final = "quorum-state"
 
 

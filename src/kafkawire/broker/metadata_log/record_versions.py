@@ -8,8 +8,6 @@ from typing import Final
 
 from kafkawire.protocol.record_registries import METADATA_RECORDS
 
-__all__ = ["METADATA_VERSION", "RECORD_VERSIONS"]
-
 METADATA_VERSION: Final = 30
 """Feature level ``metadata.version`` of Apache Kafka 4.3."""
 

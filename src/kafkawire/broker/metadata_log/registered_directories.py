@@ -15,8 +15,6 @@ from kafkawire.records.metadata_records import decode_metadata_record
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.batches import decode_records, read_batches
 
-__all__ = ["registered_directories"]
-
 
 def registered_directories(folder: Path) -> Mapping[int, Uuid]:
     """Node id to the id of the directory that it registered last (KIP-858); this only reads.

@@ -24,16 +24,6 @@ from kafkawire.records.metadata_records import decode_metadata_record, encode_me
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.batches import Record, RecordBatch, decode_records, encode_batch, read_batches
 
-__all__ = [
-    "Quorum",
-    "Snapshot",
-    "SnapshotFile",
-    "list_snapshots",
-    "read_snapshot",
-    "remove_unfinished",
-    "write_snapshot",
-]
-
 _SNAPSHOT_NAME: Final = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 _RECORDS_IN_BATCH: Final = 10_000
 

@@ -14,8 +14,6 @@ from kafkawire.wire.batches.batch import NO_PRODUCER_ID
 from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
 from kafkawire.wire.message import Struct
 
-__all__ = ["LARGEST_OUTPUT", "SMALL_BATCH", "SMALL_OUTPUT", "AppendRules", "RefusedRecordsError", "checked_batch"]
-
 LARGEST_OUTPUT: Final = 64 * 1024 * 1024
 _MOST_RECORDS: Final = 250_000
 """The most records of a batch; each takes 200 bytes or more in memory, and 7 or more in a request, uncompressed."""

@@ -7,8 +7,6 @@ from typing import Final
 from kafkawire.broker.controller import Controller
 from kafkawire.protocol import ProducerIdsRecord
 
-__all__ = ["ProducerIds"]
-
 _BLOCK: Final = 1000
 
 

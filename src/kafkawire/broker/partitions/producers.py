@@ -12,8 +12,6 @@ from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.message import Struct
 
-__all__ = ["Appended", "ProducerHistory", "SequenceError"]
-
 _REMEMBERED: Final = 5
 _SEQUENCE_SPAN: Final = 1 << 31
 

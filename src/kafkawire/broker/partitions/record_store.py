@@ -12,8 +12,6 @@ from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
 from kafkawire.wire.batches import RecordBatch
 
-__all__ = ["MOST_BYTES", "RecordStore"]
-
 MOST_BYTES: Final = 256 * 1024 * 1024
 """The most bytes of memory for the records of a broker."""
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 from kafkawire.model.configs.resources import ConfigResource
 
-__all__ = ["AlterConfigPolicy", "ConfigRequestMetadata"]
-
 
 @dataclass(frozen=True, slots=True)
 class ConfigRequestMetadata:

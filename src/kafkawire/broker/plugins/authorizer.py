@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from kafkawire.broker.sessions import Session
 from kafkawire.model.acls.bindings import AclBinding, AclOperation, ResourceType
 
-__all__ = ["Authorizer"]
-
 
 class Authorizer(ABC):
     """Decides what sessions may do: ``authorizer.class.name=module:Class``.

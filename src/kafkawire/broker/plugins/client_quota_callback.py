@@ -11,16 +11,6 @@ from kafkawire.broker.plugins.cluster_metadata import ClusterMetadata
 from kafkawire.broker.sessions import Principal
 from kafkawire.wire.message import Struct
 
-__all__ = [
-    "CALLBACK_CLASS",
-    "ClientQuotaCallback",
-    "ClientQuotaEntity",
-    "ClientQuotaType",
-    "ConfigEntity",
-    "ConfigEntityType",
-]
-
-
 CALLBACK_CLASS: Final = "client.quota.callback.class"
 """The property with the class; it can be set for all brokers while they run (KIP-257)."""
 

@@ -12,8 +12,6 @@ from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Message
 
-__all__ = ["configured_authorizer"]
-
 _CLASS_NAME: Final = "authorizer.class.name"
 _STANDARD: Final = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 _SUPER_USERS: Final = "super.users"

@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["CreateTopicPolicy", "RequestMetadata"]
-
 
 @dataclass(frozen=True, slots=True)
 class RequestMetadata:

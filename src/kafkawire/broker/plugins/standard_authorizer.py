@@ -17,8 +17,6 @@ from kafkawire.model.acls.bindings import (
 )
 from kafkawire.model.acls.evaluation import EVERYBODY, applies, deciding_acl
 
-__all__ = ["StandardAuthorizer"]
-
 _ANY_NAME = "hardcode"
 """The name that Kafka uses to check a right that does not depend on the name."""
 

@@ -17,8 +17,6 @@ from kafkawire.broker.quotas.rate import DEFAULT_WINDOWS, QuotaWindows
 from kafkawire.model.quotas.entities import CONNECTION_CREATION_RATE, IP, ClientQuotaEntity
 from kafkawire.protocol import ClientQuotaRecord
 
-__all__ = ["ClientQuotas"]
-
 _log = logging.getLogger(__name__)
 
 

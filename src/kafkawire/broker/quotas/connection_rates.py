@@ -13,8 +13,6 @@ from kafkawire.broker.quotas.measured_rates import throttle_ms
 from kafkawire.broker.quotas.rate import QuotaWindows, Rate
 from kafkawire.model.quotas.entities import IP, ClientQuotaEntity
 
-__all__ = ["ConnectionRates"]
-
 _Address: TypeAlias = IPv4Address | IPv6Address
 
 _log = logging.getLogger(__name__)

@@ -18,8 +18,6 @@ from kafkawire.broker.sessions import Principal
 from kafkawire.model.quotas import entities as quotas
 from kafkawire.model.quotas.effective import BucketTags, bucket_without_limit, precedence
 
-__all__ = ["CLIENT_ID_TAG", "USER_TAG", "DefaultQuotaCallback", "callback_entity"]
-
 USER_TAG: Final = "user"
 CLIENT_ID_TAG: Final = "client-id"
 

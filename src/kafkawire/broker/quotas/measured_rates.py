@@ -11,8 +11,6 @@ from kafkawire.broker.quotas.buckets import Bucket, Buckets
 from kafkawire.broker.quotas.rate import QuotaWindows, Rate
 from kafkawire.broker.sessions import Session
 
-__all__ = ["ByteRates", "RequestTimes", "throttle_ms"]
-
 _PER_CENT: Final = 100.0
 
 

@@ -12,8 +12,6 @@ from kafkawire.broker.quotas.rate import QuotaWindows
 from kafkawire.broker.requests import Call
 from kafkawire.protocol.errors import ThrottlingQuotaExceededError
 
-__all__ = ["MutationQuota", "Mutations", "TokenBucket"]
-
 _UNLIMITED: Final = 2.0**63
 """A limit at which any bucket is full at once; an infinite limit times no time would not be a number."""
 

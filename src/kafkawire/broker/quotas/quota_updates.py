@@ -27,8 +27,6 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import Message
 
-__all__ = ["QuotaUpdates"]
-
 _ALL_BROKERS: Final = (4, "")
 _CLUSTER_RECORDS: Final = (
     TopicRecord,

@@ -6,8 +6,6 @@ from typing import Final
 
 from kafkawire.wire.message import Struct
 
-__all__ = ["DEFAULT_WINDOWS", "QuotaWindows", "Rate"]
-
 
 class QuotaWindows(Struct, frozen=True, gc=False):
     """The windows of a measurement.

@@ -19,8 +19,6 @@ from kafkawire.model.configs.resources import ConfigChange, ConfigOperation, Con
 from kafkawire.protocol import ConfigRecord
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["ConfigAlterations"]
-
 _LONGEST: Final = 2**15 - 1
 """The most bytes of a string in a record."""
 

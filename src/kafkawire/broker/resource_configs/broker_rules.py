@@ -16,8 +16,6 @@ from kafkawire.model.configs.checks import InvalidValueError, Value
 from kafkawire.model.configs.definitions import definitions
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["BrokerChangeRules"]
-
 _POOLS: Final = (
     "num.io.threads",
     "num.network.threads",

@@ -13,8 +13,6 @@ from kafkawire.model.configs.definitions import ConfigDefinition, definitions
 from kafkawire.model.configs.resources import ConfigEntry, ConfigResourceType, ConfigSource, ConfigSynonym, ConfigType
 from kafkawire.model.configs.values import written
 
-__all__ = ["ConfigDescriptions", "topic_defaults"]
-
 
 def topic_defaults(dynamic: DynamicConfiguration) -> dict[str, str | None]:
     """The values for topics without their own, by the names of topic configurations."""

@@ -11,8 +11,6 @@ from kafkawire.broker.item_errors import ItemError
 from kafkawire.model.configs.resources import ConfigOperation
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["BrokerLoggers"]
-
 _ROOT: Final = "root"
 _OURS: Final = "kafkawire"
 _LEVELS: Final[Mapping[str, int]] = MappingProxyType(

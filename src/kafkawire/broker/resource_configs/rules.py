@@ -15,8 +15,6 @@ from kafkawire.model.configs.definitions import ConfigDefinition, definitions
 from kafkawire.model.configs.resources import ConfigResourceType
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["ConfigRules"]
-
 _MINIMUM_INTERVAL_MS, _MAXIMUM_INTERVAL_MS = 100, 3_600_000
 _MATCH_PARAMETERS: Final = frozenset(
     {

@@ -19,8 +19,6 @@ from kafkawire.broker.storage.recovery import recover
 from kafkawire.broker.storage.segments import ActiveSegment, SegmentFile, list_segments
 from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
 
-__all__ = ["BatchLog", "KeyValue", "size_in_batch"]
-
 KeyValue: TypeAlias = tuple[bytes | None, bytes | None]
 """Key and value of a record."""
 

@@ -17,8 +17,6 @@ from kafkawire.broker.storage.files import replace_file, sync_folder
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.properties_file import parse_properties
 
-__all__ = ["METADATA_FOLDER", "DataDirectory"]
-
 METADATA_FOLDER: Final = "__cluster_metadata-0"
 """The folder of the metadata log in a data directory."""
 

@@ -11,8 +11,6 @@ from typing import Final
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import replace_file
 
-__all__ = ["END_CHECKPOINT", "read_end", "write_end"]
-
 END_CHECKPOINT: Final = "end-offset-checkpoint"
 """The name of the file in the folder of a log."""
 

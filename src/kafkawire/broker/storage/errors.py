@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CorruptLogError", "DataDirectoryError", "StorageError"]
-
 
 class StorageError(Exception):
     """The state could not be stored or read; the message has the file, the reason and what to do."""

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["PART_SUFFIX", "naming", "replace_file", "sync_folder", "write_all"]
-
 PART_SUFFIX = ".part"
 """The suffix of the name of an incomplete file."""
 

@@ -11,8 +11,6 @@ from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import replace_file
 from kafkawire.layout.uuid import Uuid
 
-__all__ = ["read_leader_epochs", "read_topic_id", "write_leader_epochs", "write_topic_id"]
-
 _LEADER_EPOCHS: Final = "leader-epoch-checkpoint"
 _PARTITION_METADATA: Final = "partition.metadata"
 _TOPIC_ID: Final = re.compile(r"version: 0\ntopic_id: (\S+)\n?", re.ASCII)

@@ -21,8 +21,6 @@ from kafkawire.broker.storage.segments import SegmentFile
 from kafkawire.wire.batches import RecordBatch, read_batches
 from kafkawire.wire.errors import CorruptBatchError
 
-__all__ = ["LogEnd", "has_all", "recover"]
-
 _log = logging.getLogger(__name__)
 _MAGIC_OFFSET: Final = 16
 _MAGIC: Final = b"\2"

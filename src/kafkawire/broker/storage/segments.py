@@ -12,8 +12,6 @@ import msgspec
 
 from kafkawire.broker.storage.files import naming, sync_folder, write_all
 
-__all__ = ["ActiveSegment", "SegmentFile", "list_segments", "segment_path"]
-
 _SEGMENT_NAME: Final = re.compile(r"(\d{20})\.log")
 
 

@@ -13,8 +13,6 @@ from kafkawire.protocol import CreateTopicsRequest
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import PolicyViolationError
 
-__all__ = ["AutomaticCreation", "internal_topic"]
-
 _LEFT_TO_BROKER: Final = -1
 
 _Topic = CreateTopicsRequest.CreatableTopic

@@ -21,8 +21,6 @@ from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import PolicyViolationError
 from kafkawire.wire import Message
 
-__all__ = ["CreatedTopic", "TopicCreation"]
-
 _LEFT_TO_BROKER: Final = -1
 
 

@@ -15,8 +15,6 @@ from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import PolicyViolationError
 from kafkawire.wire.kafka_errors import ApiError
 
-__all__ = ["TopicGrowth"]
-
 _REPLICATION_FACTOR: Final = 1
 
 

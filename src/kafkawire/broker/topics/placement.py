@@ -9,8 +9,6 @@ from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["Placement"]
-
 
 class Placement:
     """Places replicas on the node.

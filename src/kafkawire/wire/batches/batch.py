@@ -21,10 +21,10 @@ from kafkawire.wire.batches.framing import (
     LENGTH_COUNTS_FROM,
     MAGIC_OFFSET,
     EntryFrame,
+    corrupt_batch,
     frame_at,
 )
 from kafkawire.wire.compression import Codec
-from kafkawire.wire.errors import CorruptBatchError
 from kafkawire.wire.message import Octets, Struct
 
 __all__ = [
@@ -137,16 +137,14 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
         """How the payload is compressed.
 
         Raises:
-            CorruptBatchError: kind ``compression``: codes 5 to 7 mean nothing.
+            CorruptBatchError: kind ``compression``: codes 5 to 7 are undefined.
         """
         code = self.attributes & CODEC_MASK
         try:
             return _CODECS[code]
         except IndexError:
             reason = f"compression codec {code}; 0 to 4 are known"
-            raise CorruptBatchError(
-                "compression", reason, message_name="record batch", offset=self.position + ATTRIBUTES_OFFSET
-            ) from None
+            raise corrupt_batch("compression", reason, self.position + ATTRIBUTES_OFFSET) from None
 
     @property
     def is_compressed(self) -> bool:
@@ -253,11 +251,11 @@ def batch_at(buffer: Octets, frame: EntryFrame, *, check_crc: bool) -> RecordBat
     start = frame.position
     if frame.magic != BATCH_MAGIC:
         reason = f"magic {frame.magic} is a legacy message, not a batch"
-        raise CorruptBatchError("version", reason, message_name="record batch", offset=start + MAGIC_OFFSET)
+        raise corrupt_batch("version", reason, start + MAGIC_OFFSET)
     batch = whole_batch(buffer, start, frame.size, start)
     if check_crc and not batch.crc_is_valid:
         reason = f"the batch states CRC {batch.crc:#010x}, its bytes have {checksum(batch):#010x}"
-        raise CorruptBatchError("crc", reason, message_name="record batch", offset=start + CRC_OFFSET)
+        raise corrupt_batch("crc", reason, start + CRC_OFFSET)
     return batch
 
 
@@ -268,7 +266,7 @@ def whole_batch(buffer: Octets, start: int, size: int, position: int) -> RecordB
         buffer: has the whole batch.
         start: where the batch begins in the buffer.
         size: of the batch, from its header; ``HEADER_SIZE`` at least.
-        position: of the result, such as the position in the file that the buffer is a part of.
+        position: what the batch states as its position, such as that in the file that the buffer is a part of.
     """
     (
         base_offset, _, partition_leader_epoch, _, crc, attributes, last_offset_delta, base_timestamp, max_timestamp,

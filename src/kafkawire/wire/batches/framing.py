@@ -1,4 +1,4 @@
-"""Where everything is in front of the records: the offsets and sizes of batches and of the older messages.
+"""The positions of everything before the records in batches, and in the older messages.
 
 All formats begin with an int64 offset and an int32 length, and have their magic as byte 16 (records-magic). Batches of
 magic 2 have a header of 61 bytes (batch-header). No other module counts these bytes.
@@ -31,6 +31,7 @@ __all__ = [
     "MAGIC_OFFSET",
     "EntryFrame",
     "batch_crc",
+    "corrupt_batch",
     "entry_size",
     "frame_at",
 ]
@@ -82,7 +83,7 @@ class EntryFrame(msgspec.Struct, frozen=True):
 
 
 def entry_size(length: int, magic: int, largest: int) -> int:
-    """All bytes of the entry whose frame states this length and magic.
+    """The size of the entry whose frame states this length and magic.
 
     Returns:
         The size; 0 if the length is too small for the format, or the entry is larger than ``largest``.
@@ -107,13 +108,14 @@ def frame_at(buffer: Octets, position: int) -> EntryFrame | None:
         return None
     offset, length, magic = FRAME.unpack_from(buffer, position)
     if magic not in _SMALLEST_LENGTHS:
-        raise _corrupt("version", f"magic {magic & 0xFF}; 0, 1 and 2 are known", position + MAGIC_OFFSET)
+        raise corrupt_batch("version", f"magic {magic & 0xFF}; 0, 1 and 2 are known", position + MAGIC_OFFSET)
     if length < _SMALLEST_LENGTHS[magic]:
         reason = f"a length of {length}; magic {magic} needs {_SMALLEST_LENGTHS[magic]} at least"
-        raise _corrupt("length", reason, position + _LENGTH_OFFSET)
+        raise corrupt_batch("length", reason, position + _LENGTH_OFFSET)
     size = length + LENGTH_COUNTS_FROM
     return EntryFrame(position=position, size=size, magic=magic, offset=offset) if size <= left else None
 
 
-def _corrupt(kind: str, reason: str, offset: int) -> CorruptBatchError:
+def corrupt_batch(kind: str, reason: str, offset: int) -> CorruptBatchError:
+    """The error of a batch; ``offset`` is the position of the value that is wrong."""
     return CorruptBatchError(kind, reason, message_name="record batch", offset=offset)

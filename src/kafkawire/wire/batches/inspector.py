@@ -12,42 +12,22 @@ from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.varint import read_varint, read_varlong
 
-__all__ = ["SMALLEST_HEADER", "inspect_records", "inspect_some_records", "records_error"]
+__all__ = ["SMALLEST_HEADER", "inspect_records", "records_error"]
 
 SMALLEST_HEADER: Final = 2
 """Bytes of a header with an empty key and a null value."""
 
 
-def inspect_records(batch: RecordBatch, data: bytes) -> tuple[Record, ...]:
-    """Decode the records of a batch field by field, and raise at the first error.
-
-    Args:
-        batch: the batch.
-        data: its records, decompressed.
+def inspect_records(
+    batch: RecordBatch, data: bytes, start: int, first: int, count: int, *, keep_headers: bool
+) -> tuple[tuple[Record, ...], int]:
+    """Decode records of a batch field by field, and raise at the first error; arguments as ``decode_some_records``.
 
     Raises:
         DecodeError: with the path of the field and its offset.
     """
-    return _RecordInspector(batch, data).decode(0, batch.records_count)
-
-
-def inspect_some_records(
-    batch: RecordBatch, data: bytes, start: int, first: int, count: int
-) -> tuple[tuple[Record, ...], int]:
-    """As ``inspect_records`` for some of the records, whose headers are dropped; also returns where they end.
-
-    Args:
-        batch: the batch.
-        data: its records, decompressed.
-        start: position in the data of the first record to decode.
-        first: number of that record in the batch.
-        count: how many to decode.
-
-    Raises:
-        DecodeError: as ``inspect_records``.
-    """
-    inspector = _RecordInspector(batch, data, start, headers=False)
-    return inspector.decode(first, count), inspector.end
+    inspector = _RecordInspector(batch, data, start, keep_headers=keep_headers)
+    return inspector.decode(first, count), inspector.at
 
 
 def records_error(batch: RecordBatch, kind: str, reason: str, path: str, at: int) -> DecodeError:
@@ -61,41 +41,36 @@ def records_error(batch: RecordBatch, kind: str, reason: str, path: str, at: int
 
 
 class _RecordInspector:
-    """Decodes field by field, and raises at the first error."""
+    """Decodes field by field, and raises at the first error. ``at`` is the position of the next byte."""
 
-    def __init__(self, batch: RecordBatch, data: bytes, start: int = 0, *, headers: bool = True) -> None:
+    def __init__(self, batch: RecordBatch, data: bytes, start: int, *, keep_headers: bool) -> None:
         self._batch = batch
         self._data = data
-        self._at = start
+        self.at = start
         self._end = len(data)
         self._path = ""
-        self._keeps_headers = headers
-
-    @property
-    def end(self) -> int:
-        """Where the decoded records end."""
-        return self._at
+        self._keep_headers = keep_headers
 
     def decode(self, first: int, count: int) -> tuple[Record, ...]:
         records = tuple(self._record(f"records[{index}]") for index in range(first, first + count))
-        if first + count == self._batch.records_count and self._at != len(self._data):
-            left = len(self._data) - self._at
-            raise records_error(self._batch, "trailing", f"{left} bytes after the last record", "records", self._at)
+        if first + count == self._batch.records_count and self.at != len(self._data):
+            left = len(self._data) - self.at
+            raise records_error(self._batch, "trailing", f"{left} bytes after the last record", "records", self.at)
         return records
 
     def _record(self, path: str) -> Record:
         self._end = len(self._data)
         self._path = path
         size = self._length("length")
-        self._end = self._at + size
-        self._take(1, "attributes")
+        self._end = self.at + size
+        self._take(self._within_record(1, "attributes", self.at))
         timestamp_delta = self._number(read_varlong, "timestamp_delta")
         offset_delta = self._number(read_varint, "offset_delta")
         key = self._bytes("key")
         value = self._bytes("value")
         headers = self._headers()
-        if self._at != self._end:  # record-exact
-            raise self._error("trailing", f"{self._end - self._at} bytes of the record are left", "", self._at)
+        if self.at != self._end:  # record-exact
+            raise self._error("trailing", f"{self._end - self.at} bytes of the record are left", "", self.at)
         batch = self._batch
         if batch.timestamp_type is TimestampType.LOG_APPEND_TIME:
             timestamp = batch.max_timestamp
@@ -104,60 +79,58 @@ class _RecordInspector:
         return Record(batch.base_offset + offset_delta, timestamp, key, value, headers)
 
     def _headers(self) -> tuple[Header, ...]:
-        start = self._at
+        start = self.at
         count = self._number(read_varint, "header_count")
-        left = self._end - self._at
+        left = self._end - self.at
         if not 0 <= count <= left // SMALLEST_HEADER:
             raise self._error("length", f"{count} headers; {left} bytes are left", "header_count", start)
         headers = (self._header(f"headers[{index}]") for index in range(count))
-        if self._keeps_headers:
+        if self._keep_headers:
             return tuple(headers)
         deque(headers, maxlen=0)
         return ()
 
     def _header(self, field: str) -> Header:
-        start = self._at
+        start = self.at
         size = self._length(f"{field}.key")
         try:
-            key = self._take(size, f"{field}.key").decode()
+            key = self._take(size).decode()
         except UnicodeDecodeError as error:
             raise self._error("utf8", f"not UTF-8: {error.reason}", f"{field}.key", start) from None
         return Header(key, self._bytes(f"{field}.value"))
 
     def _bytes(self, field: str) -> bytes | None:
-        start = self._at
+        start = self.at
         size = self._number(read_varint, field)
         # Writers use -1 for null; Kafka's readers treat any negative length as null (wire-negative-length).
-        return None if size < 0 else self._take(self._believable(size, field, start), field)
+        return None if size < 0 else self._take(self._within_record(size, field, start))
 
     def _length(self, field: str) -> int:
-        start = self._at
+        start = self.at
         size = self._number(read_varint, field)
         if size < 0:
             raise self._error("length", f"a length of {size}", field, start)
-        return self._believable(size, field, start)
+        return self._within_record(size, field, start)
 
-    def _believable(self, size: int, field: str, start: int) -> int:
-        left = self._end - self._at
+    def _within_record(self, size: int, field: str, start: int) -> int:
+        left = self._end - self.at
         if size > left:
             raise self._error("truncated", f"needs {size} bytes, {left} are left", field, start)
         return size
 
-    def _take(self, size: int, field: str) -> bytes:
-        start = self._at
-        if size > self._end - start:
-            raise self._error("truncated", f"needs {size} bytes, {self._end - start} are left", field, start)
-        self._at += size
-        return self._data[start : self._at]
+    def _take(self, size: int) -> bytes:
+        start = self.at
+        self.at += size
+        return self._data[start : self.at]
 
     def _number(self, read: Callable[[bytes, int], tuple[int, int]], field: str) -> int:
         try:
-            value, end = read(self._data, self._at)
+            value, end = read(self._data, self.at)
         except DecodeError as error:
-            raise self._error(error.kind, error.reason, field, self._at) from None
+            raise self._error(error.kind, error.reason, field, self.at) from None
         if end > self._end:
-            raise self._error("truncated", "the number continues after the end of the record", field, self._at)
-        self._at = end
+            raise self._error("truncated", "the number continues after the end of the record", field, self.at)
+        self.at = end
         return value
 
     def _error(self, kind: str, reason: str, field: str, at: int) -> DecodeError:

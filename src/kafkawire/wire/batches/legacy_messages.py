@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
-from kafkawire.wire.batches.batch import NO_TIMESTAMP, Record
+from kafkawire.wire.batches.batch import CODEC_MASK, LOG_APPEND_TIME, NO_TIMESTAMP, Record
 from kafkawire.wire.batches.framing import (
     LEGACY_ATTRIBUTES_OFFSET,
     LEGACY_BODY_OFFSET,
@@ -28,8 +28,6 @@ __all__ = ["LegacyMessage", "legacy_message_at", "legacy_records"]
 _CRC: Final = struct.Struct(">I")
 _TIMESTAMP: Final = struct.Struct(">q")
 _LENGTH: Final = struct.Struct(">i")
-_CODEC_MASK: Final = 0b0000_0111
-_LOG_APPEND_TIME: Final = 0b0000_1000
 
 
 class LegacyMessage(Struct, frozen=True, gc=False, kw_only=True):
@@ -85,7 +83,7 @@ def legacy_message_at(buffer: Octets, frame: EntryFrame, *, check_crc: bool = Tr
         magic=frame.magic,
         crc=crc,
         codec=_codec_of(attributes, frame),
-        log_append_time=frame.magic == 1 and bool(attributes & _LOG_APPEND_TIME),
+        log_append_time=frame.magic == 1 and bool(attributes & LOG_APPEND_TIME),
         timestamp=timestamp,
         key=key,
         value=value,
@@ -154,7 +152,7 @@ def _base_offset(wrapper: LegacyMessage, last_inner_offset: int) -> int:
 
 
 def _codec_of(attributes: int, frame: EntryFrame) -> Codec:
-    code = attributes & _CODEC_MASK
+    code = attributes & CODEC_MASK
     if code > Codec.LZ4:
         reason = f"compression codec {code}; 0 to 3 are legal in magic {frame.magic}"
         raise _corrupt(frame.magic, "compression", reason, frame.position + LEGACY_ATTRIBUTES_OFFSET)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from kafkawire.wire.batches.batch import Header, Record, RecordBatch, TimestampType
-from kafkawire.wire.batches.inspector import SMALLEST_HEADER, inspect_records, inspect_some_records, records_error
+from kafkawire.wire.batches.inspector import SMALLEST_HEADER, inspect_records, records_error
 from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT, decompress
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.varint import read_uvarint, read_varlong
@@ -34,17 +34,13 @@ def decode_records(batch: RecordBatch, *, limit: int = DEFAULT_OUTPUT_LIMIT) -> 
     if batch.records_count == 0:
         return ()
     data = open_payload(batch, limit)
-    try:
-        records, end = _decode(data, 0, batch.records_count, batch, keep_headers=True)
-    except (IndexError, ValueError):
-        return inspect_records(batch, data)
-    return records if end == len(data) else inspect_records(batch, data)
+    return decode_some_records(batch, data, 0, 0, batch.records_count, keep_headers=True)[0]
 
 
 def decode_some_records(
-    batch: RecordBatch, data: bytes, start: int, first: int, count: int
+    batch: RecordBatch, data: bytes, start: int, first: int, count: int, *, keep_headers: bool = False
 ) -> tuple[tuple[Record, ...], int]:
-    """Decode some of the records of a batch; their headers are checked and dropped.
+    """Decode some of the records of a batch.
 
     Args:
         batch: the batch.
@@ -52,6 +48,7 @@ def decode_some_records(
         start: position in the data of the first record to decode.
         first: number of that record in the batch, for errors.
         count: how many records to decode. If the last of the batch is among them, they must fill the data.
+        keep_headers: whether the records have their headers; otherwise these are only checked.
 
     Returns:
         The records, and the position where they end in the data.
@@ -61,12 +58,12 @@ def decode_some_records(
     """
     is_rest = first + count == batch.records_count
     try:
-        records, end = _decode(data, start, count, batch, keep_headers=False)
+        records, end = _decode(data, start, count, batch, keep_headers=keep_headers)
+        if end == len(data) or (end < len(data) and not is_rest):
+            return records, end
     except (IndexError, ValueError):
-        return inspect_some_records(batch, data, start, first, count)
-    if end > len(data) or (is_rest and end != len(data)):
-        return inspect_some_records(batch, data, start, first, count)
-    return records, end
+        pass
+    return inspect_records(batch, data, start, first, count, keep_headers=keep_headers)
 
 
 def open_payload(batch: RecordBatch, limit: int) -> bytes:
@@ -85,10 +82,11 @@ def open_payload(batch: RecordBatch, limit: int) -> bytes:
 def _decode(  # noqa: C901, PLR0912, PLR0915
     data: bytes, at: int, count: int, batch: RecordBatch, *, keep_headers: bool
 ) -> tuple[tuple[Record, ...], int]:
-    """The hot loop. Numbers of one and two bytes, which nearly all are, are read in place.
+    """The hot loop. It reads numbers of one and two bytes, as nearly all are, in place.
 
     A slice that reaches past the end of the data comes out short, but the position still moves by the full length; the
-    position checks after each record and after the last one catch it. Negative lengths, odd in zig-zag form, are null.
+    position checks after each record and after the last one catch it. Negative lengths mean null; in zig-zag form they
+    are the odd numbers.
     """
     base_offset, base_timestamp = batch.base_offset, batch.base_timestamp
     append_time = batch.max_timestamp if batch.timestamp_type is TimestampType.LOG_APPEND_TIME else None

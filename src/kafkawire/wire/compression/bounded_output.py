@@ -1,6 +1,6 @@
-"""Where decompressors write: a space of fixed size, so that no input can make them take more.
+"""Buffers of fixed size for the output of decompressors, so that no input can make them take more memory.
 
-A small space is a bytearray. A large one is an anonymous memory map, whose pages cost memory only once they are
+A small buffer is a bytearray. A large one is an anonymous memory map, whose pages cost memory only once they are
 written: a limit of 100 MiB is free for the batch that needs 10 KiB.
 """
 
@@ -15,11 +15,11 @@ from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
 __all__ = ["DecompressInto", "compression_error", "decompress_within", "unwritten_error"]
 
 _SMALL: Final = 1 << 18
-_SPACE_IS_FULL: Final = "failed to write whole buffer"
+_BUFFER_IS_FULL: Final = "failed to write whole buffer"
 
 
 DecompressInto: TypeAlias = Callable[[bytes, bytearray | mmap.mmap], int]
-"""A decompressor of cramjam: fills the space that it is given, or raises; returns how much it wrote."""
+"""A decompressor of cramjam: fills the buffer that it is given, or raises; returns the number of bytes written."""
 
 
 def decompress_within(decompress_into: DecompressInto, data: bytes, capacity: int) -> bytes:
@@ -28,9 +28,9 @@ def decompress_within(decompress_into: DecompressInto, data: bytes, capacity: in
     Raises:
         cramjam.DecompressionError: the data are broken, or their output is larger than the capacity.
     """
-    space = bytearray(capacity) if capacity <= _SMALL else mmap.mmap(-1, capacity)
-    written = decompress_into(data, space)
-    return bytes(memoryview(space)[:written])
+    buffer = bytearray(capacity) if capacity <= _SMALL else mmap.mmap(-1, capacity)
+    written = decompress_into(data, buffer)
+    return bytes(memoryview(buffer)[:written])
 
 
 def compression_error(codec: str, reason: str, offset: int | None = None) -> CorruptBatchError:
@@ -39,7 +39,7 @@ def compression_error(codec: str, reason: str, offset: int | None = None) -> Cor
 
 
 def unwritten_error(codec: str, error: Exception, limit: int) -> CorruptBatchError:
-    """The error for what ``decompress_within`` raised with a space of ``limit`` bytes: too large, or broken."""
-    if str(error) == _SPACE_IS_FULL:
+    """The error for what ``decompress_within`` raised with a capacity of ``limit`` bytes: too large, or broken."""
+    if str(error) == _BUFFER_IS_FULL:
         return OutputLimitError("compression", f"more than {limit} bytes of output", message_name=f"{codec} data")
     return compression_error(codec, f"{error}, or more than {limit} bytes of output")

@@ -1,7 +1,7 @@
 """The four codecs of record batches, with bounded output.
 
-A few kilobytes can decompress to gigabytes. Nothing here writes more than the limit that the caller gives; memory
-stays within a small multiple of the output that there really is.
+A few kilobytes can decompress to gigabytes. No function here writes more than the limit that the caller gives, and
+memory stays within a small multiple of the real output.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from kafkawire.wire.compression.snappy_stream import compress_snappy, decompress
 __all__ = ["DEFAULT_OUTPUT_LIMIT", "Codec", "compress", "decompress"]
 
 DEFAULT_OUTPUT_LIMIT: Final = 128 * 1024 * 1024
-"""Largest decompressed size of one batch unless the caller says otherwise, in bytes; Kafka's default for a compressed
-batch is 1 MiB."""
+"""Largest decompressed size of one batch unless the caller gives another limit, in bytes; Kafka's default for a
+compressed batch is 1 MiB."""
 
 
 class Codec(enum.IntEnum):
@@ -102,7 +102,7 @@ def decompress(
 
 
 def _decompress_unsized(codec: str, decompress_into: DecompressInto, data: bytes, limit: int) -> bytes:
-    """Streams that seldom or never say their size: a space for usual data is tried first, then one for the limit."""
+    """Decompress a stream that rarely states its size: first for the usual ratio, then up to the limit."""
     usual = _USUAL_EXPANSION * len(data)
     if usual < limit:
         try:

@@ -1,8 +1,8 @@
-"""The LZ4 frames that Kafka writes and takes (compression-lz4): independent blocks, no dictionary.
+"""The LZ4 frames that Kafka writes and accepts (compression-lz4): independent blocks, no dictionary.
 
 Kafka is stricter than the LZ4 frame format in places (it refuses linked blocks and reserved bits) and more tolerant in
-others (it ignores content size and content checksum; the batch has its own CRC). So the descriptor is read here, and
-the library gets the blocks under a minimal descriptor with the fields that Kafka honours.
+others (it ignores content size and content checksum; the batch has its own CRC). So this module reads the
+descriptor, and the library gets the blocks with a minimal descriptor of the fields that Kafka uses.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def decompress_lz4(data: bytes, limit: int, *, verify_header: bool = True) -> by
     Args:
         data: the frame and nothing else.
         limit: largest output, in bytes.
-        verify_header: whether the header checksum must be right. In magic 0 messages it is not (compression-lz4).
+        verify_header: whether the header checksum must be right. In messages of magic 0 it is wrong (compression-lz4).
 
     Raises:
         CorruptBatchError: kind ``compression``.

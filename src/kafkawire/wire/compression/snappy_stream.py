@@ -38,7 +38,7 @@ def decompress_snappy(data: bytes, limit: int) -> bytes:
     """
     begin = len(_HEADER) + 4
     if data.startswith(_HEADER) and int.from_bytes(data[begin - 4 : begin], "big") == len(data) - begin:
-        return _decompress_block(data[begin:], begin, limit)  # one block: what nearly all batches are
+        return _decompress_block(data[begin:], begin, limit)  # nearly all batches have one block
     out = []
     left = limit
     for position, block in _blocks(data):
@@ -78,7 +78,7 @@ def _skip_header(data: bytes, position: int) -> int:
 
 
 def _decompress_block(block: bytes, position: int, left: int) -> bytes:
-    """The output of a block, whose declared size must be believable: it is allocated before it is written."""
+    """The output of a block, whose declared size must be possible: it is allocated before it is written."""
     try:
         size = cramjam.snappy.decompress_raw_len(block)
         if size > len(block) * _LARGEST_EXPANSION:

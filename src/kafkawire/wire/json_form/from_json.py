@@ -14,10 +14,8 @@ from kafkawire.wire.errors import DecodeError
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-def struct_from_json(
-    message_cls: type[S], layout: StructLayout, obj: object, *, message_name: str, version: int
-) -> S:  # fmt: skip
-    """Read the JSON form of a message; keys that it does not know are passed over (json-read-extra).
+def struct_from_json(message_cls: type[S], layout: StructLayout, obj: object, *, message_name: str, version: int) -> S:
+    """Read the JSON form of a message; unknown keys are ignored (json-read-extra).
 
     Args:
         message_cls: the class of the message, with the classes of its structs as attributes.
@@ -83,7 +81,7 @@ class _JsonReader:
         if field.type != STRUCT:
             return FIELD_TYPES[field.type].from_json(obj)
         if field.struct is None:
-            # json-read-extra: values of absent fields are read, but a struct that is not in the version has no form.
+            # json-read-extra: values of absent fields are read, but a struct that the version lacks has no layout.
             raise FaultError("json", f"version {self._version} has no such struct")
         cls: type[msgspec.Struct] = getattr(self._message_cls, field.struct.name)
         return self.struct(cls, field.struct, obj)

@@ -11,7 +11,7 @@ from kafkawire.wire.reference import decode_struct, encode_struct
 
 def struct_to_json(
     value: msgspec.Struct, layout: StructLayout, *, message_name: str, version: int
-) -> dict[str, object]:  # fmt: skip
+) -> dict[str, object]:
     """The JSON form of a message: keys in file order, unknown tagged fields left out (json-unknown-tags).
 
     The message is encoded and decoded again, which checks all values and gives each its plain form.

@@ -8,19 +8,17 @@ from contextlib import contextmanager
 import msgspec
 
 from kafkawire.layout import STRUCT, FieldLayout, StructLayout, Uuid
-from kafkawire.layout.fault import FaultError
-from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.message import Message
 from kafkawire.wire.reference.decoder import Reader
 
 
 class Annotation(msgspec.Struct, frozen=True):
-    """A stretch of bytes and what it says.
+    """A range of bytes and its meaning.
 
     Attributes:
         start, end: position in the buffer, the end exclusive.
         path: the value, ``topics[3].name``; empty for bytes that belong to no value.
-        what: the value in words, or the purpose of the bytes (``2 elements``, ``tagged fields``).
+        what: the value as text, or the purpose of the bytes (``2 elements``, ``tagged fields``).
     """
 
     start: int
@@ -33,19 +31,14 @@ def annotate(cls: type[Message], buffer: bytes, offset: int, version: int) -> tu
     """Read a message and account for each of its bytes, in order and without gaps.
 
     Returns:
-        The stretches, and the position after the message.
+        The annotations, and the position after the message.
 
     Raises:
         DecodeError: if the bytes are not a message of the version.
         KeyError: if the message has no such version.
     """
     reader = _AnnotatingReader(cls, buffer, offset)
-    try:
-        reader.struct(cls, cls.layouts().of_version(version))
-    except FaultError as fault:
-        raise DecodeError(
-            fault.kind, fault.reason, message_name=cls.NAME, version=version, path=fault.path, offset=fault.offset
-        ) from None
+    reader.message(cls, cls.layouts().of_version(version), message_name=cls.NAME, version=version)
     return list(_without_gaps(reader.found, offset, reader.offset)), reader.offset
 
 
@@ -56,6 +49,7 @@ class _AnnotatingReader(Reader):
         super().__init__(message_cls, buffer, offset)
         self.found: list[Annotation] = []
         self._path: list[str] = []
+        # For each array that is being read: -1 before its count, then the index of the next element.
         self._counts: list[int] = []
 
     def _inline(self, field: FieldLayout) -> object:
@@ -121,14 +115,14 @@ class _AnnotatingReader(Reader):
 
 
 def _shown(value: object) -> str:
-    """A value in words; of octets their size only."""
+    """A value as text; only the size of octets."""
     if isinstance(value, bytes | memoryview) and not isinstance(value, Uuid):
         return f"<{len(value)} bytes>"
     return str(value)
 
 
 def _without_gaps(found: list[Annotation], start: int, end: int) -> Iterator[Annotation]:
-    """The stretches with what lies between them, which is the form of tagged-field sections."""
+    """The annotations, and one for each gap: the counts, tags and sizes of tagged-field sections."""
     at = start
     for annotation in found:
         if annotation.start > at:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout
+from kafkawire.layout import FIELD_TYPES, FieldLayout, FieldType, StructLayout
 from kafkawire.layout.fault import FaultError
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.values import LARGEST_TAG, UNKNOWN_TAGS
@@ -46,21 +46,11 @@ def decode_struct(
         DecodeError: if the bytes are not a message of the version, with kind, path and position.
     """
     reader = Reader(cls, bytes(buffer), offset)
-    try:
-        return reader.struct(cls, layout), reader.offset
-    except FaultError as fault:
-        raise DecodeError(
-            fault.kind,
-            fault.reason,
-            message_name=message_name,
-            version=version,
-            path=fault.path,
-            offset=fault.offset,
-        ) from None
+    return reader.message(cls, layout, message_name=message_name, version=version), reader.offset
 
 
 class Reader:
-    """A position in a buffer, and the end up to which may be read."""
+    """Reads one message: a position in a buffer, and the end of what it may read."""
 
     def __init__(self, message_cls: type[msgspec.Struct], buffer: bytes, offset: int) -> None:
         self.offset = offset
@@ -69,6 +59,20 @@ class Reader:
         self._view = memoryview(buffer)
         self._end = len(buffer)
         self._in_tagged_field = False
+
+    def message(self, cls: type[S], layout: StructLayout, *, message_name: str, version: int) -> S:
+        """The message; arguments and errors as ``decode_struct``."""
+        try:
+            return self.struct(cls, layout)
+        except FaultError as fault:
+            raise DecodeError(
+                fault.kind,
+                fault.reason,
+                message_name=message_name,
+                version=version,
+                path=fault.path,
+                offset=fault.offset,
+            ) from None
 
     def struct(self, cls: type[S], layout: StructLayout) -> S:
         """In-line fields in file order, then the tagged section (wire-struct, wire-section-everywhere)."""
@@ -85,7 +89,7 @@ class Reader:
         return cls(**values)
 
     def _inline(self, field: FieldLayout) -> object:
-        if field.type == STRUCT and not field.array and field.nullable and self._marker_is_null():
+        if field.null_marker == "inline" and self._marker_is_null():
             return None
         return self._value(field)
 
@@ -114,7 +118,7 @@ class Reader:
         at = self.offset
         length = self._length("the length", f">{type_.length_code}", compact=compact)
         if length is None:
-            _allow_null(at, nullable=nullable)
+            _check_null(at, nullable=nullable)
             return None
         if length > type_.maximum_length:
             raise FaultError("length", f"takes {length} bytes, at most {type_.maximum_length} are allowed", at)
@@ -128,10 +132,10 @@ class Reader:
         at = self.offset
         count = self._length("the number of elements", ">i", compact=field.compact)
         if count is None:
-            _allow_null(at, nullable=field.nullable)
+            _check_null(at, nullable=field.nullable)
             return None
         if count > self._left:
-            # wire-array-bound: also where elements take no bytes at all, or memory would be for the asking.
+            # wire-array-bound: also if elements take no bytes. Otherwise a few bytes could claim any amount of memory.
             raise self._shortage(f"claims {count} elements", at)
         elements: list[object] = []
         try:
@@ -202,8 +206,8 @@ class Reader:
         return value
 
     def _tagged_value(self, field: FieldLayout) -> object:
-        # wire-nullable-struct-tagged: another marker than in line, and only there.
-        if field.type == STRUCT and not field.array and field.nullable and self._uvarint("the mark of null") == 0:
+        # wire-nullable-struct-tagged: the marker differs from the one in line.
+        if field.null_marker == "tagged" and self._uvarint("the null marker") == 0:
             return None
         return self._value(field)
 
@@ -234,7 +238,7 @@ class Reader:
         return self._end - self.offset
 
     def _take(self, count: int) -> int:
-        """Go on by ``count`` bytes and return where they begin (wire-length-bound)."""
+        """Move past ``count`` bytes, and return where they begin (wire-length-bound)."""
         if count > self._left:
             raise self._shortage(f"needs {count} byte{'' if count == 1 else 's'}", self.offset)
         start = self.offset
@@ -249,6 +253,6 @@ class Reader:
         return FaultError("truncated", f"{claim}, {self._left} {verb} left", at)
 
 
-def _allow_null(at: int, *, nullable: bool) -> None:
+def _check_null(at: int, *, nullable: bool) -> None:
     if not nullable:
         raise FaultError("null", "null is not allowed here", at)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import msgspec
 
-from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout
+from kafkawire.layout import FIELD_TYPES, FieldLayout, FieldType, StructLayout
 from kafkawire.layout.fault import FaultError
 from kafkawire.layout.kinds import kind_of
 from kafkawire.wire.errors import EncodeError
@@ -72,7 +72,7 @@ class _Writer:
         self._tagged_section(out, value, layout)
 
     def _inline(self, out: bytearray, field: FieldLayout, value: object) -> None:
-        if _has_marker(field):
+        if field.null_marker == "inline":
             out += _STRUCT_IS_NULL if value is None else _STRUCT_IS_PRESENT
             if value is None:
                 return
@@ -130,18 +130,13 @@ class _Writer:
     def _payload(self, field: FieldLayout, value: object) -> bytes:
         """A tagged field without tag and size; null is one byte for every type (tagged-null)."""
         out = bytearray()
-        if _has_marker(field):
-            # wire-nullable-struct-tagged: another marker for null than in line.
+        if field.null_marker == "tagged":
+            # wire-nullable-struct-tagged: the marker of null differs from the one in line.
             if value is None:
                 return _COMPACT_NULL
             out += _STRUCT_IS_PRESENT
         self._value(out, field, value)
         return bytes(out)
-
-
-def _has_marker(field: FieldLayout) -> bool:
-    """Whether a byte says if there is a struct (wire-nullable-struct)."""
-    return field.type == STRUCT and field.nullable and not field.array
 
 
 def _null(out: bytearray, field: FieldLayout) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
+from kafkawire.codegen.emit.headers import header_versions
 from kafkawire.codegen.evolve.side import Side
 from kafkawire.codegen.merge.namespace import TOP, Shape, namespace_of
 from kafkawire.codegen.resolve.layouts import default_value
@@ -23,14 +23,13 @@ def meaning_of(message: MessageDefinition) -> object:
     if not valid:
         return identity
     unstable = unstable_versions((message,), {}).get(message.name)
-    headers = {"request": request_header_versions, "response": response_header_versions}.get(message.type)
     shapes = namespace_of(message)
     return (
         *identity,
         frozenset(message.listeners),
         tuple(message.deprecated_versions.intersect(valid)),
         tuple(unstable) if unstable else (),
-        headers(message) if headers else {},
+        header_versions(message)[1],
         {v: (v in message.flexible_versions, _struct(message, shapes, TOP, v)) for v in valid},
     )
 

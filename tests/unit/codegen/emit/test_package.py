@@ -12,7 +12,7 @@ from tests.made.packages import Json, field, message
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.emit.formatting import FormattingError, format_files
 from kafkawire.codegen.emit.grammar import grammar_lines, versions_text
-from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
+from kafkawire.codegen.emit.headers import header_versions
 from kafkawire.codegen.emit.names import default_literal, literal
 from kafkawire.codegen.emit.package_modules import registries_view
 from kafkawire.codegen.emit.render import environment
@@ -34,21 +34,21 @@ def rpc(kind: str, key: int, name: str = "M", **more: object) -> MessageDefiniti
 
 
 def test_header_versions_follow_the_rules_where_nothing_is_stated() -> None:
-    assert request_header_versions(rpc("request", 50)) == {0: 1, 1: 1, 2: 2, 3: 2}
-    assert response_header_versions(rpc("response", 50)) == {0: 0, 1: 0, 2: 1, 3: 1}
-    assert request_header_versions(rpc("request", 7, "ControlledShutdown")) == {0: 0, 1: 1, 2: 2, 3: 2}
-    assert response_header_versions(rpc("response", 18, "ApiVersions")) == {0: 0, 1: 0, 2: 0, 3: 0}
+    assert header_versions(rpc("request", 50))[1] == {0: 1, 1: 1, 2: 2, 3: 2}
+    assert header_versions(rpc("response", 50))[1] == {0: 0, 1: 0, 2: 1, 3: 1}
+    assert header_versions(rpc("request", 7, "ControlledShutdown"))[1] == {0: 0, 1: 1, 2: 2, 3: 2}
+    assert header_versions(rpc("response", 18, "ApiVersions"))[1] == {0: 0, 1: 0, 2: 0, 3: 0}
 
 
 def test_other_messages_under_keys_of_kafkas_follow_the_rules_too() -> None:
-    assert request_header_versions(rpc("request", 7)) == {0: 1, 1: 1, 2: 2, 3: 2}
-    assert response_header_versions(rpc("response", 18)) == {0: 0, 1: 0, 2: 1, 3: 1}
+    assert header_versions(rpc("request", 7))[1] == {0: 1, 1: 1, 2: 2, 3: 2}
+    assert header_versions(rpc("response", 18))[1] == {0: 0, 1: 0, 2: 1, 3: 1}
 
 
 def test_stated_header_versions_win() -> None:
     stated = {"3+": "3", "0": "1", "1-2": "2"}
-    assert request_header_versions(rpc("request", 50, headerVersions=stated)) == {0: 1, 1: 2, 2: 2, 3: 3}
-    assert response_header_versions(rpc("response", 50, headerVersions={"0+": "0"})) == {0: 0, 1: 0, 2: 0, 3: 0}
+    assert header_versions(rpc("request", 50, headerVersions=stated))[1] == {0: 1, 1: 2, 2: 2, 3: 3}
+    assert header_versions(rpc("response", 50, headerVersions={"0+": "0"}))[1] == {0: 0, 1: 0, 2: 0, 3: 0}
 
 
 def test_coordinator_records_in_the_form_of_releases_before_4_1() -> None:

@@ -9,7 +9,7 @@ from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.emit.annotations import UNKNOWN_ENTITY
 from kafkawire.codegen.emit.docstrings import field_unit
 from kafkawire.codegen.emit.grammar import grammar_tree, runs_text, versions_text
-from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
+from kafkawire.codegen.emit.headers import header_versions
 from kafkawire.codegen.emit.names import literal
 from kafkawire.codegen.emit.pages.construction import construction
 from kafkawire.codegen.emit.pages.lineage import Lineage, lineage_text, proposed_versions, versions_by_release
@@ -136,7 +136,7 @@ def message_page(message: ResolvedMessage, facts: MessageFacts) -> MessagePage:
     """Gather what the page of a message says."""
     definition = message.definition
     versions = definition.valid_versions
-    headers = header_versions(definition)
+    _, headers = header_versions(definition)
     return MessagePage(
         name=definition.name,
         class_name=class_name(definition.name),
@@ -163,13 +163,6 @@ def message_page(message: ResolvedMessage, facts: MessageFacts) -> MessagePage:
     )
 
 
-def header_versions(message: MessageDefinition) -> Mapping[int, int]:
-    """Version of the header by version of the message; empty for what travels without one."""
-    if message.type == "request":
-        return request_header_versions(message)
-    return response_header_versions(message) if message.type == "response" else {}
-
-
 def header_text(headers: Mapping[int, int] | Mapping[int, str]) -> str:
     """``1``, or ``1 in 0-5, 2 in 6-8``."""
     by_header: dict[str, list[int]] = {}
@@ -183,7 +176,7 @@ def header_text(headers: Mapping[int, int] | Mapping[int, str]) -> str:
 def version_rows(message: ResolvedMessage, facts: MessageFacts) -> tuple[VersionRow, ...]:
     """All versions, oldest first."""
     definition = message.definition
-    headers = header_versions(definition)
+    _, headers = header_versions(definition)
     rows = []
     for version in definition.valid_versions:
         is_first = version == definition.valid_versions.lowest

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kafkawire.codegen.definition import MessageDefinition
+from kafkawire.codegen.emit.headers import header_versions
 from kafkawire.codegen.emit.package_modules import Registry, api_name, registries_view
-from kafkawire.codegen.emit.pages.message_page import header_text, header_versions
+from kafkawire.codegen.emit.pages.message_page import header_text
 from kafkawire.codegen.naming import class_name
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
@@ -85,9 +86,9 @@ def api_rows(messages: Sequence[MessageDefinition], unstable: Mapping[str, Versi
 
 def _both_headers(request: MessageDefinition, response: MessageDefinition | None) -> Mapping[int, str]:
     """Version to the header versions of request and response, ``2/1``."""
-    of_response = header_versions(response) if response else {}
+    of_response = header_versions(response)[1] if response else {}
     return {
-        version: f"{header}/{of_response.get(version, '-')}" for version, header in header_versions(request).items()
+        version: f"{header}/{of_response.get(version, '-')}" for version, header in header_versions(request)[1].items()
     }
 
 

@@ -8,11 +8,9 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from kafkawire.broker.image.scram import JAVA_SALT_BITS, CredentialShape, ScramImage, base_36
+from kafkawire.broker.image.scram_users import JAVA_SALT_BITS, CredentialShape, ScramImage, base_36
 from kafkawire.model.scram import MINIMUM_ITERATIONS, ScramMechanism, hash_of
 from kafkawire.protocol import UserScramCredentialRecord
-
-__all__ = ["DecoyCredentials"]
 
 _WITHOUT_USERS: Final[Mapping[CredentialShape, int]] = {
     CredentialShape(MINIMUM_ITERATIONS, 25, is_java_text=True): 3,

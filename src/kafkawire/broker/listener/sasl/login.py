@@ -33,8 +33,6 @@ from kafkawire.rpc import FRAME_HEAD, Request, encode_response
 from kafkawire.wire import Message
 from kafkawire.wire.message import Struct
 
-__all__ = ["SERVE", "Login", "LoginState", "OfferedMechanism", "Step"]
-
 _KEY: Final = struct.Struct(">h")
 _SECONDS_BETWEEN_LOGINS: Final = 1.0
 """The least time between two logins on a connection."""

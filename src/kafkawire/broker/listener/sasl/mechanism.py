@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
-__all__ = ["LoginRefusedError", "Mechanism", "NewMechanism"]
-
 
 class LoginRefusedError(Exception):
     """A login fails.

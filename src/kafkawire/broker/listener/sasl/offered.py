@@ -7,18 +7,16 @@ from functools import partial
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
-from kafkawire.broker.image.scram import ScramImage
+from kafkawire.broker.image.scram_users import ScramImage
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.sasl.decoy_credentials import DecoyCredentials
 from kafkawire.broker.listener.sasl.login import OfferedMechanism
 from kafkawire.broker.listener.sasl.mechanism import NewMechanism
 from kafkawire.broker.listener.sasl.plain import PlainMechanism
-from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
+from kafkawire.broker.listener.sasl.scram_server import ScramMechanismServer
 from kafkawire.model.jaas import JaasError, jaas_options
 from kafkawire.model.scram import ScramMechanism
 from kafkawire.protocol import UserScramCredentialRecord
-
-__all__ = ["offered_mechanisms"]
 
 _SCRAM: Final = {
     "SCRAM-SHA-256": ScramMechanism.SCRAM_SHA_256,

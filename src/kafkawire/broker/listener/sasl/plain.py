@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 
-__all__ = ["PlainMechanism"]
-
 
 class PlainMechanism:
     """One token with authorization id, name and password.

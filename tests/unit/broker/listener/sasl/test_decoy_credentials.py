@@ -13,7 +13,7 @@ from tests.embedded.connection import connected_to
 
 from kafkawire.admin import AdminClient, ScramMechanism, ScramUpsertion
 from kafkawire.broker import EmbeddedBroker
-from kafkawire.broker.image.scram import ScramImage, base_36
+from kafkawire.broker.image.scram_users import ScramImage, base_36
 from kafkawire.broker.listener.sasl.decoy_credentials import DecoyCredentials
 from kafkawire.protocol import (
     RemoveUserScramCredentialRecord,

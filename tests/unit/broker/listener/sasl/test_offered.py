@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
-from kafkawire.broker.image.scram import ScramImage
+from kafkawire.broker.image.scram_users import ScramImage
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.sasl.login import OfferedMechanism
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError

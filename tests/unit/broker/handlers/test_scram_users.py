@@ -7,7 +7,7 @@ from tests.embedded.handlers import handled, handlers_by_request
 
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.controller import Controller
-from kafkawire.broker.handlers.scram import ScramHandlers
+from kafkawire.broker.handlers.scram_users import ScramHandlers
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer

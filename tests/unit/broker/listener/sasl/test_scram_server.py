@@ -10,11 +10,11 @@ from typing import Literal
 import pytest
 
 from kafkawire.admin.connection.sasl.credentials import ScramCredentials
-from kafkawire.admin.connection.sasl.scram import ScramExchange
-from kafkawire.broker.image.scram import ScramImage
+from kafkawire.admin.connection.sasl.scram_client import ScramExchange
+from kafkawire.broker.image.scram_users import ScramImage
 from kafkawire.broker.listener.sasl.decoy_credentials import DecoyCredentials
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
-from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
+from kafkawire.broker.listener.sasl.scram_server import ScramMechanismServer
 from kafkawire.model.scram import ScramMechanism, derived_keys
 from kafkawire.protocol import UserScramCredentialRecord
 

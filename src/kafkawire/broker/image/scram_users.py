@@ -11,8 +11,6 @@ from kafkawire.protocol import RemoveUserScramCredentialRecord, UserScramCredent
 from kafkawire.wire import Message
 from kafkawire.wire.message import Struct
 
-__all__ = ["JAVA_SALT_BITS", "CredentialShape", "ScramImage", "base_36"]
-
 JAVA_SALT_BITS: Final = 130
 """Kafka's Java clients and tools use a random number of 130 bits, written in base 36, as salt."""
 

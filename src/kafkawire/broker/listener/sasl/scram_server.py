@@ -15,8 +15,6 @@ from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.model.scram import ScramMechanism, hash_of
 from kafkawire.protocol import UserScramCredentialRecord
 
-__all__ = ["ScramMechanismServer"]
-
 _NAME: Final = r"(?:[\x01-+\--<>-\x7f]|=2C|=3D)+"
 _PRINTABLE: Final = r"[\x21-+\--\x7e]+"
 _BASE64: Final = r"(?:[a-zA-Z0-9/+]{4})*(?:[a-zA-Z0-9/+]{3}=|[a-zA-Z0-9/+]{2}==)?"

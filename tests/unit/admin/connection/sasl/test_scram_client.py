@@ -8,7 +8,7 @@ import pytest
 from tests.stand_ins.sasl_server import LoginError, ScramServer
 
 from kafkawire.admin.connection.sasl.credentials import ScramCredentials
-from kafkawire.admin.connection.sasl.scram import ScramExchange
+from kafkawire.admin.connection.sasl.scram_client import ScramExchange
 from kafkawire.protocol.errors import SaslAuthenticationFailedError
 
 PASSWORD = "pencil"

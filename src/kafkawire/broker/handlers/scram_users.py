@@ -33,8 +33,6 @@ from kafkawire.protocol.errors import (
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ApiError
 
-__all__ = ["ScramHandlers"]
-
 _SCRAM_SINCE: Final = 11
 """The level of ``metadata.version`` from which on the log has records of credentials, 3.5-IV2."""
 
