@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["visible", "visible_lines"]
-
 
 def visible(text: str) -> str:
     """A text with control characters escaped, and those that make one name look like another."""

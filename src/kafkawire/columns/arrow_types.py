@@ -9,8 +9,6 @@ import pyarrow as pa
 
 from kafkawire.layout import FIELD_TYPES, FieldType, MessageLayouts, StructLayout
 
-__all__ = ["ArrowArray", "ArrowField", "arrow_type", "message_schema", "nulls"]
-
 ArrowArray: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
 """An array of any type."""
 

@@ -12,8 +12,6 @@ import pyarrow.compute as pc
 from kafkawire.columns.arrow_types import ArrowArray, arrow_type
 from kafkawire.layout import FieldType
 
-__all__ = ["array_of_octets", "array_of_values", "column_value"]
-
 _OCTET = pa.uint8()
 _NO_SEPARATOR = pa.scalar(b"", pa.binary())
 

@@ -11,8 +11,6 @@ from kafkawire.columns.same_shape import WORTHWHILE, MessagesOfShape, decode_sam
 from kafkawire.columns.struct_arrays import struct_arrays
 from kafkawire.wire import Message
 
-__all__ = ["MessageColumns"]
-
 
 class MessageColumns:
     """Messages of one class as columns.

@@ -20,8 +20,6 @@ from kafkawire.columns.field_arrays import array_of_octets, column_value
 from kafkawire.layout import FIELD_TYPES, FieldLayout, FieldType, StructLayout
 from kafkawire.wire.varint import read_uvarint
 
-__all__ = ["MessageShape", "shape_of"]
-
 _ARRAY_COUNT: Final = Struct(">i")
 
 _Column: TypeAlias = Callable[["pa.BinaryArray"], ArrowArray]

@@ -17,8 +17,6 @@ import pyarrow.compute as pc
 
 from kafkawire.wire.batches.reader import decode_headers
 
-__all__ = ["LARGEST_PAYLOADS", "RecordArrays", "decode_record_arrays", "decode_some_record_arrays"]
-
 LARGEST_PAYLOADS: Final = 1 << 30
 """Most bytes of records in one set of arrays: positions are numbers of 31 bits."""
 

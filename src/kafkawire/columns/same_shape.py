@@ -14,8 +14,6 @@ from kafkawire.layout import StructLayout
 from kafkawire.wire import Message
 from kafkawire.wire.message import FAST_PATH_FAILS
 
-__all__ = ["WORTHWHILE", "MessagesOfShape", "decode_same_shape"]
-
 WORTHWHILE: Final = 256
 """For fewer messages the calls of Arrow's kernels cost more than decoding each message."""
 

@@ -14,8 +14,6 @@ from kafkawire.columns.field_arrays import array_of_values
 from kafkawire.layout import FIELD_TYPES, FieldLayout, StructLayout
 from kafkawire.wire import Struct
 
-__all__ = ["struct_arrays"]
-
 _OFFSETS = pa.int32()
 
 

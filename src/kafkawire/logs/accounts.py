@@ -8,8 +8,6 @@ from typing import Self
 
 import msgspec
 
-__all__ = ["Accounts", "TooManyErrorsError"]
-
 
 class TooManyErrorsError(Exception):
     """A reading had more errors than were allowed."""

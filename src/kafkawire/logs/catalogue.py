@@ -17,8 +17,6 @@ from kafkawire.logs.tables.records_table import RecordsTable
 from kafkawire.logs.tables.table import Table
 from kafkawire.logs.tables.typed_tables import typed_table, typed_table_names
 
-__all__ = ["table_named", "table_names"]
-
 _WITHOUT_NAME: Final = re.compile(r"UNKNOWN\(-?\d+\)")
 _OF_ALL_LOGS: Final[Mapping[str, Callable[[ReadOptions], Table]]] = {
     "batches": BatchesTable,

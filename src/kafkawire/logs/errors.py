@@ -9,16 +9,6 @@ from typing import Final
 
 from kafkawire.logs.times import datetime_of, milliseconds
 
-__all__ = [
-    "BeforeKnowledgeError",
-    "LogReadError",
-    "OwnDefinitionsError",
-    "UnknownColumnError",
-    "UnknownTableError",
-    "near_names",
-]
-
-
 _MOST_NEAR: Final = 2
 
 

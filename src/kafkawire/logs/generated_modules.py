@@ -13,8 +13,6 @@ from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-__all__ = ["GeneratedModules"]
-
 
 @dataclass(frozen=True)
 class GeneratedModules:

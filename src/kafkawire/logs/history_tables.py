@@ -23,8 +23,6 @@ from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.tables.table import Part, chosen_schema
 
-__all__ = ["HISTORIES", "HistoryTable", "history_table", "read_metadata_histories"]
-
 
 @dataclass(frozen=True)
 class HistoryTable:

@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = [
-    "GATHERED_OCTETS",
-    "LARGEST_ROW_BATCH",
-    "LARGE_PAYLOAD",
-    "OCTETS_AT_A_TIME",
-    "RECORDS_AT_A_TIME",
-    "SHOWN_CORRUPT_OCTETS",
-]
-
 _MEBIBYTE: Final = 1024 * 1024
 
 RECORDS_AT_A_TIME: Final = 16384

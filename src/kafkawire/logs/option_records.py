@@ -13,27 +13,6 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, TypeVar, cast
 
-__all__ = [
-    "DURATION",
-    "FLAG",
-    "HISTORY_TABLES",
-    "NAME",
-    "NAMES",
-    "OFFSET",
-    "SIZE",
-    "TEXT",
-    "TIME",
-    "MalformedError",
-    "Option",
-    "OptionError",
-    "ValueKind",
-    "one_of",
-    "option",
-    "options_of",
-    "parsed",
-    "value_of",
-]
-
 HISTORY_TABLES: Final = "histories"
 """In ``Option.only_for``: the tables with a row for each interval."""
 

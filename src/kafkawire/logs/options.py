@@ -27,9 +27,6 @@ from kafkawire.logs.option_records import (
 )
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry
 
-__all__ = ["DEFAULT_OPTIONS", "READ_OPTIONS", "ReadMode", "ReadOptions"]
-
-
 _RANGES: Final = "Offsets and times"
 _READING: Final = "Reading"
 _NO_OP: Final = "NO_OP_RECORD"

@@ -19,8 +19,6 @@ from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.tables.table import Part, Table, reads
 
-__all__ = ["DEFAULT_PARTITION_BYTES", "FoundLogs", "find_logs", "plan", "store_of"]
-
 _NAMED_LOGS: Final = 8
 DEFAULT_PARTITION_BYTES: Final = 64 * 1024 * 1024
 

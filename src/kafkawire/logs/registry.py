@@ -15,8 +15,6 @@ from kafkawire.records.coordinator_records import COORDINATOR_TOPICS
 from kafkawire.wire import Message
 from kafkawire.wire.record_types import CoordinatorRecordType
 
-__all__ = ["BUILT_IN", "METADATA_TOPIC", "RecordRegistry"]
-
 METADATA_TOPIC: Final = "__cluster_metadata"
 _KEPT_CLASSES: Final = 512
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["FORMULA", "NUMBER", "QUOTE"]
-
 FORMULA: Final = r"^[=+\-@\t\r\n\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
 """A text that begins with one of ``= + - @``, also in full width, or with white space."""
 

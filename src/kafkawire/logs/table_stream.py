@@ -15,8 +15,6 @@ from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.planning import find_logs, plan
 from kafkawire.logs.tables.table import Part, Table
 
-__all__ = ["Progress", "read_part", "read_parts", "read_table"]
-
 Progress: TypeAlias = Callable[[int, int], None]
 """Gets how many bytes have been read, and how many there are."""
 

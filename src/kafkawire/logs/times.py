@@ -8,8 +8,6 @@ from typing import Final
 
 import pyarrow as pa
 
-__all__ = ["LATEST", "TIMESTAMP", "Clock", "datetime_of", "microseconds", "milliseconds"]
-
 TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
 """The type of every time in a table."""
 

@@ -9,14 +9,6 @@ from kafkawire.records.version_prefix import decode_prefixed, encode_prefixed
 from kafkawire.wire import DecodeError
 from kafkawire.wire.message import Octets
 
-__all__ = [
-    "decode_assignment",
-    "decode_streams_subscription",
-    "decode_subscription",
-    "encode_assignment",
-    "encode_subscription",
-]
-
 _STREAMS_VERSION_SIZE = 4
 
 

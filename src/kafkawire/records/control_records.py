@@ -19,14 +19,6 @@ from kafkawire.records.version_prefix import (
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import Octets, Struct
 
-__all__ = [
-    "ControlRecord",
-    "ControlRecordType",
-    "UnknownControlRecord",
-    "decode_control_record",
-    "encode_control_record",
-]
-
 _KEY: Final = struct.Struct(">hh")
 _KEY_VERSION: Final = 0
 

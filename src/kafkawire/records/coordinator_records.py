@@ -22,14 +22,6 @@ from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import Octets, Struct
 from kafkawire.wire.record_types import CoordinatorRecordType
 
-__all__ = [
-    "COORDINATOR_TOPICS",
-    "CoordinatorRecord",
-    "UnknownCoordinatorRecord",
-    "decode_coordinator_record",
-    "encode_coordinator_record",
-]
-
 COORDINATOR_TOPICS: Final[Mapping[str, Mapping[int, CoordinatorRecordType]]] = {
     "__consumer_offsets": GROUP_COORDINATOR_RECORDS,
     "__transaction_state": TRANSACTION_COORDINATOR_RECORDS,

@@ -12,8 +12,6 @@ from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import Octets
 from kafkawire.wire.varint import read_uvarint, write_uvarint
 
-__all__ = ["FRAME_VERSION", "METADATA_RECORD", "FramedRecord", "decode_framed", "encode_framed", "read_frame"]
-
 FRAME_VERSION: Final = 1
 METADATA_RECORD: Final = "metadata record"
 """The name in errors of a record of the metadata log."""

@@ -7,8 +7,6 @@ from kafkawire.records.framed_records import METADATA_RECORD, FramedRecord, deco
 from kafkawire.wire import Message
 from kafkawire.wire.message import Octets
 
-__all__ = ["decode_metadata_record", "encode_metadata_record"]
-
 
 def decode_metadata_record(value: Octets | None) -> FramedRecord:
     """The metadata record in the value of a record.

@@ -7,8 +7,6 @@ from typing import Final, Generic, TypeVar
 
 from kafkawire.protocol import AbortTransactionRecord, BeginTransactionRecord, EndTransactionRecord
 
-__all__ = ["MARKERS", "OUTCOMES", "MetadataTransactions"]
-
 T = TypeVar("T")
 
 _BEGIN: Final = BeginTransactionRecord.API_KEY

@@ -6,8 +6,6 @@ from kafkawire.protocol import DefaultPrincipalData
 from kafkawire.records.version_prefix import decode_prefixed, encode_prefixed
 from kafkawire.wire.message import Octets
 
-__all__ = ["decode_principal", "encode_principal"]
-
 
 def decode_principal(request_principal: Octets) -> DefaultPrincipalData:
     """The principal.

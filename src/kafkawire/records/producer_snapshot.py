@@ -12,8 +12,6 @@ from kafkawire.records.version_prefix import PREFIX_SIZE, decode_whole, encode_p
 from kafkawire.wire import DecodeError
 from kafkawire.wire.message import Octets
 
-__all__ = ["decode_producer_snapshot", "encode_producer_snapshot"]
-
 _VERSION: Final = 1
 _COVERED_FROM: Final = PREFIX_SIZE + 4
 

@@ -9,8 +9,6 @@ import msgspec
 from kafkawire.protocol import QuorumStateData, from_json, to_json
 from kafkawire.wire import DecodeError
 
-__all__ = ["decode_quorum_state", "encode_quorum_state"]
-
 _VERSION_KEY: Final = "data_version"
 
 

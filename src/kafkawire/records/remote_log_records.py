@@ -7,8 +7,6 @@ from kafkawire.records.framed_records import FramedRecord, decode_framed, encode
 from kafkawire.wire import Message
 from kafkawire.wire.message import Octets
 
-__all__ = ["decode_remote_log_record", "encode_remote_log_record"]
-
 
 def decode_remote_log_record(value: Octets | None) -> FramedRecord:
     """The remote log record in the value of a record.

@@ -8,8 +8,6 @@ from typing import Final, TypeVar
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import Octets
 
-__all__ = ["PREFIX_SIZE", "decode_prefixed", "decode_whole", "encode_prefixed", "read_prefix"]
-
 M = TypeVar("M", bound=Message)
 _PREFIX: Final = struct.Struct(">h")
 PREFIX_SIZE: Final = _PREFIX.size

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from kafkawire.report.contents import Row
 from kafkawire.report.counting import in_pairs
 
-__all__ = ["Bars", "NewestRows", "ThinnedLine", "evenly"]
-
 
 class NewestRows:
     """The rows that are valid at the latest times, up to a limit, which also bounds the memory.

@@ -13,8 +13,6 @@ from kafkawire.report.contents import Cluster, Commits, Committed, LogEnd, Numbe
 from kafkawire.report.counting import CountOverTime, HoldersOverTime
 from kafkawire.report.log_ends import Partition
 
-__all__ = ["COMMIT_COLUMNS", "CommitFold"]
-
 COMMIT_COLUMNS: Final = (
     *("cluster", "group_id", "topic", "partition", "committed_offset", "commit_time", "append_time", "txn_outcome"),
     *("tombstone", "valid_from", "valid_to"),

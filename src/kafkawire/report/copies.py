@@ -15,8 +15,6 @@ from kafkawire.logs.frames.segment_ends import end_of_segment
 from kafkawire.logs.planning import FoundLogs
 from kafkawire.logs.registry import METADATA_TOPIC
 
-__all__ = ["ChosenLogs", "one_of_each"]
-
 _READ: Final = (METADATA_TOPIC, CONSUMER_OFFSETS)
 
 

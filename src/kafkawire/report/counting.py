@@ -10,8 +10,6 @@ from typing import Final
 
 from kafkawire.report.contents import Count
 
-__all__ = ["ChangesOverTime", "CountOverTime", "HoldersOverTime", "in_pairs", "never_held"]
-
 _TIMES: Final = 200_000
 
 

@@ -32,8 +32,6 @@ from kafkawire.report.log_ends import log_ends
 from kafkawire.report.sections import GatheredSection
 from kafkawire.report.shown_histories import SHOWN_HISTORIES, rows_of
 
-__all__ = ["ProgressBar", "gather_report"]
-
 ProgressBar: TypeAlias = Callable[[str, int, Accounts], AbstractContextManager[object]]
 """Shows how much of something has been read: its name, its bytes, and the accounts that count them."""
 

@@ -17,8 +17,6 @@ from kafkawire.logs.planning import FoundLogs
 from kafkawire.report.bounded import ThinnedLine
 from kafkawire.report.contents import LogEnd
 
-__all__ = ["Partition", "log_ends"]
-
 _POINTS: Final = 24
 
 

@@ -10,8 +10,6 @@ from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.report.contents import Cluster, LogReport, Numbers
 
-__all__ = ["notes_on"]
-
 _SHOWN_OF: Final = {
     METADATA_TOPIC: "ACLs, topics, quotas and configurations",
     CONSUMER_OFFSETS: "committed offsets",

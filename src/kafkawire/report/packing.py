@@ -11,8 +11,6 @@ from kafkawire.model.acls.evaluation import EVERYBODY, IMPLIED_BY
 from kafkawire.report.contents import Cell, Cluster, Commits, Count, LogEnd, LogReport, Numbers, Section
 from kafkawire.report.notes import notes_on
 
-__all__ = ["packed_report"]
-
 _NO_NUMBERS: Final = Numbers()
 
 

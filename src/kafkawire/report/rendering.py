@@ -20,8 +20,6 @@ from markupsafe import Markup
 from kafkawire.report.contents import LogReport
 from kafkawire.report.packing import packed_report
 
-__all__ = ["render_page"]
-
 _FOLDER: Final = Path(__file__).resolve().parent / "page"
 _PROGRAM: Final = (
     *("elements", "moments", "numbers", "charts", "listing", "lanes"),

@@ -10,8 +10,6 @@ from kafkawire.report.contents import Cluster, Numbers, Row, Section
 from kafkawire.report.counting import ChangesOverTime, CountOverTime, HoldersOverTime
 from kafkawire.report.shown_histories import ShownHistory
 
-__all__ = ["GatheredSection"]
-
 
 class GatheredSection:
     """Takes the rows of a history in the order of their log.

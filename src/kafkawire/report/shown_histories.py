@@ -12,8 +12,6 @@ import pyarrow as pa
 from kafkawire.model.acls.bindings import WILDCARD
 from kafkawire.report.contents import ACLS, CONFIGS, QUOTAS, TOPICS, Cell, Row
 
-__all__ = ["SHOWN_HISTORIES", "ShownHistory", "rows_of", "whole_milliseconds"]
-
 _Record: TypeAlias = Mapping[str, object]
 _UNKNOWN: Final = "unknown: added before this log"
 _INTERVAL: Final = ("valid_from", "valid_to")

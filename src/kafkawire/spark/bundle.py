@@ -12,8 +12,6 @@ from pathlib import Path, PurePosixPath
 
 import kafkawire
 
-__all__ = ["write_bundle"]
-
 _LEFT_OUT = ("cli", "codegen", "report")
 """Packages that workers do not need: the driver generates the code for own definitions."""
 

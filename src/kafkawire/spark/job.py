@@ -30,8 +30,6 @@ from kafkawire.spark.planned_read import Reading, make_reading
 from kafkawire.spark.replacing import Place, place_of, written_beside
 from kafkawire.spark.task_accounts import read_accounts
 
-__all__ = ["exit_code_of", "main", "reason_of"]
-
 DONE, FAILED, USAGE, SOME_FAILED = 0, 1, 2, 3
 """As in ``kafkawire.cli.outcome``, which the bundle for ``spark-submit`` does not have."""
 

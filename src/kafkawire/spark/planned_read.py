@@ -15,8 +15,6 @@ from kafkawire.logs.planning import FoundLogs, find_logs, store_of
 from kafkawire.spark.options import OptionError, SourceOptions, named_as_in_spark, source_options
 from kafkawire.spark.task_accounts import write_accounts
 
-__all__ = ["LogPartition", "Reading", "expected_by_spark", "make_reading"]
-
 
 class LogPartition(InputPartition):
     """What one task reads.

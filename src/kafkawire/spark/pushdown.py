@@ -21,8 +21,6 @@ from pyspark.sql.datasource import (
 
 from kafkawire.logs import ReadOptions
 
-__all__ = ["narrowed"]
-
 _OFFSET = ("log_offset",)
 _TIME = ("append_time",)
 _TYPE = ("record_type",)

@@ -17,8 +17,6 @@ from pyarrow import fs
 from kafkawire.spark.options import OptionError
 from kafkawire.spark.task_accounts import located
 
-__all__ = ["Place", "place_of", "written_beside"]
-
 _MARK: Final = "_SUCCESS"
 
 

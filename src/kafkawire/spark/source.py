@@ -15,8 +15,6 @@ from kafkawire.spark.planned_read import LogPartition, Reading, make_reading
 from kafkawire.spark.pushdown import narrowed
 from kafkawire.spark.streaming.reader import KafkaLogStreamReader
 
-__all__ = ["KafkaLogSource"]
-
 
 class KafkaLogSource(DataSource):
     """Tables of Kafka's own logs: ``spark.read.format("kafka-log").option("table", "records").load(folder)``.

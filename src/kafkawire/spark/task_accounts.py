@@ -9,8 +9,6 @@ from pyarrow import fs
 from kafkawire.logs import Accounts
 from kafkawire.logs.files.arrow_store import file_system_of
 
-__all__ = ["located", "read_accounts", "write_accounts"]
-
 
 def write_accounts(folder: str, task: int, accounts: Accounts) -> None:
     """Write the accounts of a task. A task that runs again overwrites its file, so nothing is counted twice.

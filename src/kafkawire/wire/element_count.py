@@ -16,8 +16,6 @@ from kafkawire.layout import FIELD_TYPES, FieldLayout, StructLayout
 from kafkawire.wire.message import FAST_PATH_FAILS, Message
 from kafkawire.wire.structs import read_uvarint
 
-__all__ = ["element_count"]
-
 _NULL_MARKER: Final = 0x80
 
 

@@ -12,16 +12,6 @@ from typing import Final
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.message import Octets
 
-__all__ = [
-    "read_uvarint",
-    "read_varint",
-    "read_varlong",
-    "write_compact_length",
-    "write_uvarint",
-    "write_varint",
-    "write_varlong",
-]
-
 _MASK_32: Final = 0xFFFF_FFFF
 _MASK_64: Final = 0xFFFF_FFFF_FFFF_FFFF
 _BYTES_32: Final = 5

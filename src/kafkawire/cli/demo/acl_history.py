@@ -16,8 +16,6 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["show_acl_history"]
-
 _Row = Mapping[str, object]
 _SECONDS: Final = 60
 _COLUMNS: Final = (

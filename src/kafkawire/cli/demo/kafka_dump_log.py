@@ -9,8 +9,6 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-__all__ = ["KafkaToolError", "dump_metadata_log", "missing_program"]
-
 _RELEASE: Final = "4.3.1"
 _SECONDS: Final = 600
 _PROJECT: Final = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">

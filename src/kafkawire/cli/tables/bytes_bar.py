@@ -10,8 +10,6 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from kafkawire.logs import Accounts
 
-__all__ = ["BytesBar"]
-
 _TIMES_A_SECOND: Final = 5
 
 

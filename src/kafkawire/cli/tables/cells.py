@@ -15,14 +15,6 @@ import pyarrow.compute as pc
 from kafkawire.cli.visible import visible
 from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 
-__all__ = [
-    "as_json_lines",
-    "as_plain_columns",
-    "plain_schema",
-    "visible_columns",
-    "without_formulas",
-]
-
 _ENCODER: Final = msgspec.json.Encoder()
 _CONTROL_IN_UTF_8: Final = re.compile(rb"\x7f|\xc2[\x80-\x9f]")
 """Control characters that JSON does not escape by itself; it escapes those below the space."""

@@ -13,8 +13,6 @@ from typing import BinaryIO
 
 from kafkawire.cli.outcome import CommandError, ExitCode
 
-__all__ = ["opened_destination", "whole_file"]
-
 
 @contextmanager
 def opened_destination(out: Path | None) -> Iterator[BinaryIO]:

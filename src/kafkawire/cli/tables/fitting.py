@@ -9,8 +9,6 @@ from typing import Final, TypeAlias
 import pyarrow as pa
 from rich.cells import cell_len
 
-__all__ = ["ShownColumn", "fitting_columns"]
-
 _MOST_INFORMATIVE: Final = frozenset(
     {
         *("principal", "permission", "permission_type", "operation", "resource_type", "resource_name"),

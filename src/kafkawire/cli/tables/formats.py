@@ -8,8 +8,6 @@ from typing import Final
 
 from kafkawire.cli.outcome import CommandError, ExitCode
 
-__all__ = ["Format", "chosen_format"]
-
 
 class Format(StrEnum):
     """How rows are written."""

@@ -14,8 +14,6 @@ from kafkawire.cli.tables.table_batches import command_errors
 from kafkawire.logs.option_records import Option, parsed
 from kafkawire.logs.options import READ_OPTIONS, ReadOptions
 
-__all__ = ["with_read_options"]
-
 _ANNOTATED: Final[Any] = Annotated
 """For types that are not known before run time."""
 

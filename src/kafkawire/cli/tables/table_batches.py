@@ -26,8 +26,6 @@ from kafkawire.logs.errors import OwnDefinitionsError
 from kafkawire.logs.planning import FoundLogs
 from kafkawire.logs.table_stream import read_parts
 
-__all__ = ["batches_of", "command_errors"]
-
 
 @contextmanager
 def command_errors() -> Iterator[None]:

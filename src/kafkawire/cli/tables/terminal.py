@@ -15,8 +15,6 @@ from kafkawire.cli.tables.cells import as_plain_columns
 from kafkawire.cli.tables.fitting import ShownColumn, fitting_columns
 from kafkawire.cli.visible import visible
 
-__all__ = ["MAXIMUM_ROWS", "TerminalTable"]
-
 MAXIMUM_ROWS: Final = 1_000
 """Maximum rows of the table; the other formats have all rows."""
 

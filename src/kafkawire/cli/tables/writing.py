@@ -12,8 +12,6 @@ import pyarrow.parquet
 from kafkawire.cli.tables.cells import as_json_lines, as_plain_columns, plain_schema, visible_columns, without_formulas
 from kafkawire.cli.tables.formats import Format
 
-__all__ = ["write_rows"]
-
 
 def write_rows(
     form: Format, batches: Iterable[pa.RecordBatch], schema: pa.Schema, stream: BinaryIO, *, csv_safe: bool = False

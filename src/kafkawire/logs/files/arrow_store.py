@@ -13,8 +13,6 @@ from pyarrow import fs
 
 from kafkawire.logs.files.store import LOCAL, FileStamp, FileStore, FoundFile, OpenFile
 
-__all__ = ["ArrowStore", "file_system_of", "store_for"]
-
 _URI: Final = re.compile(r"(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]+)://(?P<authority>[^/]*)(?P<path>.*)")
 _ARROW_SCHEMES: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
 """Hadoop's names of schemes, and Arrow's."""

@@ -14,8 +14,6 @@ from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.store import LOCAL, FileStore, FoundFile
 from kafkawire.logs.registry import METADATA_TOPIC
 
-__all__ = ["FileKind", "LogFile", "find_log_files"]
-
 _SEGMENT: Final = re.compile(r"(?P<offset>\d{20})\.log")
 _SNAPSHOT: Final = re.compile(r"(?P<offset>\d{20})-(?P<epoch>\d{10})\.checkpoint")
 _BOOTSTRAP: Final = "bootstrap.checkpoint"

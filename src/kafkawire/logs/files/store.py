@@ -11,8 +11,6 @@ from glob import iglob
 from pathlib import Path
 from typing import Final, Protocol, Self
 
-__all__ = ["LOCAL", "FileStamp", "FileStore", "FoundFile", "LocalStore", "OpenFile"]
-
 _FOLDER_OF_THE_SYSTEM: Final = "lost+found"
 
 

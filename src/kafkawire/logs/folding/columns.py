@@ -9,8 +9,6 @@ import pyarrow as pa
 
 from kafkawire.logs.times import TIMESTAMP, microseconds
 
-__all__ = ["Columns", "record_batch", "value_columns"]
-
 _Column: TypeAlias = Sequence[object]
 Columns: TypeAlias = Mapping[str, _Column]
 """The cells of columns by their names; times are in milliseconds since the epoch."""

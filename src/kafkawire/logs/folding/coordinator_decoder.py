@@ -15,9 +15,6 @@ from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import FAST_PATH_FAILS
 from kafkawire.wire.record_types import CoordinatorRecordType
 
-__all__ = ["CoordinatorDecoder", "DecodedRecord"]
-
-
 _FAILS: Final = (*FAST_PATH_FAILS, KeyError)
 
 

@@ -17,8 +17,6 @@ from kafkawire.records.control_records import ControlRecord, ControlRecordType, 
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch
 
-__all__ = ["CONSUMER_OFFSETS", "CoordinatorFold", "HistoryRow", "Place", "R", "RowReducer"]
-
 CONSUMER_OFFSETS: Final = "__consumer_offsets"
 """The topic of the group coordinators."""
 

@@ -21,8 +21,6 @@ from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.tables.secret_records import shows_broken_bytes
 from kafkawire.logs.tables.table import PROVENANCE, error_fields
 
-__all__ = ["CoordinatorHistory"]
-
 
 @dataclass(frozen=True)
 class CoordinatorHistory(History, Generic[R]):

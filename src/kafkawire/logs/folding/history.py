@@ -13,8 +13,6 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
 
-__all__ = ["History"]
-
 
 @dataclass(frozen=True)
 class History(ABC):

@@ -7,8 +7,6 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
-__all__ = ["Interval", "K", "Ledger", "Moment", "Values"]
-
 K = TypeVar("K", bound=Hashable)
 
 Values: TypeAlias = tuple[object, ...]

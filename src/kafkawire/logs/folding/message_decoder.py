@@ -12,8 +12,6 @@ from kafkawire.logs.registry import RecordRegistry
 from kafkawire.protocol import message_class
 from kafkawire.wire import DecodeError, Message
 
-__all__ = ["MessageDecoder", "Reader"]
-
 Reader: TypeAlias = Callable[[bytes, int], tuple[Message, int]]
 """Decodes the message at an offset and returns it with its end; raises one of ``FAST_PATH_FAILS``."""
 

@@ -14,8 +14,6 @@ from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import FAST_PATH_FAILS
 from kafkawire.wire.varint import write_uvarint
 
-__all__ = ["MetadataDecoder"]
-
 _FRAME_SIZE: Final = 3
 """Frame version, record id and record version, a byte each: so far no record has a longer frame."""
 

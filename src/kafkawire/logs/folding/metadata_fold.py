@@ -27,8 +27,6 @@ from kafkawire.records.metadata_transactions import MARKERS, MetadataTransaction
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.batches.batch import NO_TIMESTAMP
 
-__all__ = ["Loss", "MetadataFold", "StateReducer", "replay"]
-
 _GAP: Final = "offset_gap"
 _MARKERS: Final = frozenset({BeginTransactionRecord.NAME, EndTransactionRecord.NAME, AbortTransactionRecord.NAME})
 _ENDS_OF_SNAPSHOT: Final = frozenset((ControlRecordType.SNAPSHOT_HEADER, ControlRecordType.SNAPSHOT_FOOTER))

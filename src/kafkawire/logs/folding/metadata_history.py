@@ -21,8 +21,6 @@ from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 
-__all__ = ["MetadataHistory", "read_together"]
-
 _ERROR: Final = "_error"
 
 

@@ -9,8 +9,6 @@ from kafkawire.logs.folding.intervals import Interval, K
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.times import milliseconds
 
-__all__ = ["Selection"]
-
 
 @dataclass(frozen=True)
 class Selection:

@@ -15,8 +15,6 @@ from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.records.scanning import scan_records
 
-__all__ = ["FoldSource"]
-
 
 @dataclass(frozen=True)
 class FoldSource:

@@ -31,8 +31,6 @@ from kafkawire.wire.batches.framing import (
     entry_size,
 )
 
-__all__ = ["FileRange", "ScannedBatch", "count_flaw", "scan_batches"]
-
 _SHOWN_OF_LOST_BYTES: Final = 1024
 
 

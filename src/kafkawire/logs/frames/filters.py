@@ -12,8 +12,6 @@ from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.times import milliseconds
 from kafkawire.wire.batches import RecordBatch
 
-__all__ = ["BatchFilter"]
-
 _LOWEST: Final = -(1 << 63)
 _HIGHEST: Final = 1 << 63
 

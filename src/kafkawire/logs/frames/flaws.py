@@ -9,8 +9,6 @@ from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.wire import DecodeError
 
-__all__ = ["FLAW_CODES", "Flaw", "code_of"]
-
 FLAW_CODES: Final = {
     "truncated_batch": "the file ends inside a batch, as an active segment may",
     "bad_length": "the length of a batch is impossible; reading resumes at the next index entry, if there is one",

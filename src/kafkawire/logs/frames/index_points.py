@@ -12,8 +12,6 @@ from kafkawire.logs.files.store import FileStore, OpenFile
 from kafkawire.wire.batches.batch import whole_batch
 from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, FRAME_SIZE, entry_size
 
-__all__ = ["IndexPoints", "indexed_times", "points_of"]
-
 _ENTRY: Final = struct.Struct(">ii")
 """Offset, less the base offset of the segment, and position."""
 _TIME_ENTRY: Final = struct.Struct(">qi")

@@ -15,8 +15,6 @@ from kafkawire.logs.frames.windows import FileChangedError, Window
 from kafkawire.logs.options import ReadOptions
 from kafkawire.wire.batches.framing import FRAME, FRAME_SIZE, entry_size
 
-__all__ = ["batch_starts", "ranges_of"]
-
 _TRIED_POINTS: Final = 8
 """After this many entries without a sound batch, the index is stale or belongs to another segment."""
 

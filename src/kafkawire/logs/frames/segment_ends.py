@@ -11,8 +11,6 @@ from kafkawire.logs.frames.windows import FileChangedError, Window
 from kafkawire.wire.batches.batch import whole_batch
 from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, HEADER_SIZE, entry_size
 
-__all__ = ["SegmentEnd", "end_of_segment"]
-
 _HIGHEST_OFFSET: Final = 1 << 63
 
 

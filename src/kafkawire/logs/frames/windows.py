@@ -5,8 +5,6 @@ from __future__ import annotations
 from kafkawire.logs.files.store import FileStamp, OpenFile
 from kafkawire.logs.limits import OCTETS_AT_A_TIME
 
-__all__ = ["FileChangedError", "Window"]
-
 
 class FileChangedError(Exception):
     """The file no longer has the bytes that were read before."""

@@ -16,8 +16,6 @@ from kafkawire.logs.times import TIMESTAMP
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Message
 
-__all__ = ["HISTORY"]
-
 _VALUES = 7
 
 

@@ -17,8 +17,6 @@ from kafkawire.model.configs.sensitive import HIDDEN, is_sensitive
 from kafkawire.protocol import ConfigRecord, RemoveTopicRecord, TopicRecord
 from kafkawire.wire import Message
 
-__all__ = ["HISTORY"]
-
 ConfigKey: TypeAlias = tuple[int, str, str]
 """Type and name of a resource, and name of the configuration."""
 

@@ -44,8 +44,6 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import Message
 
-__all__ = ["GROUP_RECORDS", "Changed", "GroupRecords", "group_of"]
-
 Changed: TypeAlias = tuple[str, str | None]
 """A group and the member that changed; None if any member may have changed, or the group was deleted."""
 

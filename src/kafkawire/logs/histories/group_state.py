@@ -10,8 +10,6 @@ from kafkawire.protocol import GroupMetadataValue
 from kafkawire.records.consumer_protocol import decode_assignment, decode_subscription
 from kafkawire.wire import DecodeError
 
-__all__ = ["CLASSIC", "CONSUMER", "SHARE", "STREAMS", "Assigned", "Group", "Member", "classic_group"]
-
 CLASSIC: Final = "classic"
 CONSUMER: Final = "consumer"
 SHARE: Final = "share"

@@ -17,8 +17,6 @@ from kafkawire.logs.histories.group_state import Group
 from kafkawire.logs.times import TIMESTAMP
 from kafkawire.wire.batches import RecordBatch
 
-__all__ = ["HISTORY"]
-
 _ASSIGNMENT: Final[Mapping[str, pa.DataType]] = {
     "topic": pa.string(),
     "topic_id": pa.string(),

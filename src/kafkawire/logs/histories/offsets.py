@@ -19,8 +19,6 @@ from kafkawire.logs.times import TIMESTAMP
 from kafkawire.protocol import LegacyOffsetCommitKey, LegacyOffsetCommitValue, OffsetCommitKey, OffsetCommitValue
 from kafkawire.wire.batches import RecordBatch
 
-__all__ = ["HISTORY"]
-
 _COLUMNS: Final[Mapping[str, pa.DataType]] = {
     "group_id": pa.string(),
     "topic": pa.string(),

@@ -14,8 +14,6 @@ from kafkawire.logs.times import TIMESTAMP
 from kafkawire.protocol import ClientQuotaRecord
 from kafkawire.wire import Message
 
-__all__ = ["HISTORY"]
-
 DEFAULT_ENTITY: Final = "<default>"
 """The default user, client id or address."""
 

@@ -15,8 +15,6 @@ from kafkawire.logs.times import TIMESTAMP
 from kafkawire.protocol import PartitionRecord, RemoveTopicRecord, TopicRecord
 from kafkawire.wire import Message
 
-__all__ = ["HISTORY"]
-
 _MOST_PARTITIONS: Final = (1 << 31) - 1
 
 

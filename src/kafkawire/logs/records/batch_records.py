@@ -13,8 +13,6 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.frames.batches import ScannedBatch
 from kafkawire.wire.batches import RecordBatch
 
-__all__ = ["OpenedBatch", "RecordColumns", "RecordGroup"]
-
 
 class RecordColumns(msgspec.Struct, frozen=True, gc=False):
     """The records of a batch, a list for each attribute; record headers are checked and dropped.

@@ -28,8 +28,6 @@ from kafkawire.wire.batches.reader import decode_some_records
 from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
 
-__all__ = ["flaw_of", "largest_record", "read_in_pieces", "refused", "times_of"]
-
 _MOST_EXACT_RECORDS: Final = 64
 """Most records of a piece that is decoded record by record, with an object for each."""
 _PART_OF_FRAME: Final = 16

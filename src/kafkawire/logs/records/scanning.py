@@ -24,8 +24,6 @@ from kafkawire.wire.batches.framing import HEADER_SIZE
 from kafkawire.wire.batches.reader import open_payload
 from kafkawire.wire.errors import CorruptBatchError
 
-__all__ = ["open_batch", "scan_groups", "scan_records"]
-
 _LARGEST_SAFE_OFFSET: Final = (1 << 63) - (1 << 32)
 
 

@@ -23,8 +23,6 @@ from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.batches.batch import CODEC_MASK
 from kafkawire.wire.compression import Codec
 
-__all__ = ["BatchesTable"]
-
 _CODECS: Final = {codec.value: codec.name.lower() for codec in Codec}
 
 _FIELDS: Final = (

@@ -24,8 +24,6 @@ from kafkawire.logs.tables.record_table import Converted, RecordFlaw, record_fla
 from kafkawire.logs.tables.rows import RawRows
 from kafkawire.wire.record_types import CoordinatorRecordType
 
-__all__ = ["CoordinatorConverter"]
-
 _PREFIX_SIZE: Final = 2
 
 

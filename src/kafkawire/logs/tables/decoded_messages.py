@@ -13,8 +13,6 @@ from kafkawire.columns import MessageColumns
 from kafkawire.columns.arrow_types import ArrowArray, nulls
 from kafkawire.wire import DecodeError, Message
 
-__all__ = ["DecodedMessages", "Frame", "RowFault", "decode_messages", "decode_repeated", "version_faults"]
-
 Frame: TypeAlias = tuple[int, int]
 """The version of a message, and the position where it begins in its bytes."""
 

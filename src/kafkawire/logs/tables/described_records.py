@@ -18,8 +18,6 @@ from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.json_form import decoded_writer
 from kafkawire.wire.record_types import CoordinatorRecordType
 
-__all__ = ["Description", "describe_record"]
-
 
 class Description(msgspec.Struct, frozen=True, gc=False):
     """A record in words.

@@ -14,17 +14,6 @@ from kafkawire.model.acls.bindings import AclOperation, AclPermissionType, Patte
 from kafkawire.model.configs.resources import ConfigResourceType
 from kafkawire.model.scram import ScramMechanism
 
-__all__ = [
-    "CONFIG_RESOURCE_TYPES",
-    "ENUM_FIELDS",
-    "OPERATIONS",
-    "PATTERN_TYPES",
-    "PERMISSIONS",
-    "RESOURCE_TYPES",
-    "Names",
-    "enum_names",
-]
-
 
 class Names(dict[object, str | None]):
     """The names of an enumeration by number; the name of null is null.

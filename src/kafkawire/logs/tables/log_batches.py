@@ -12,8 +12,6 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange, ScannedBatch, scan_batches
 from kafkawire.logs.options import ReadMode, ReadOptions
 
-__all__ = ["Place", "batches_from", "log_of"]
-
 Place: TypeAlias = tuple[int, int]
 """Index of a segment in its log, and position of a batch in the segment."""
 

@@ -17,8 +17,6 @@ from kafkawire.logs.tables.rows import RawRows
 from kafkawire.records.framed_records import METADATA_RECORD, read_frame
 from kafkawire.wire import DecodeError
 
-__all__ = ["MetadataConverter"]
-
 _Frame: TypeAlias = tuple[int, int, int]
 """Id and version of a record, and the position of its message."""
 

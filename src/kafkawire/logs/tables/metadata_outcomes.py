@@ -20,8 +20,6 @@ from kafkawire.records.framed_records import METADATA_RECORD, read_frame
 from kafkawire.records.metadata_transactions import MARKERS, OUTCOMES, MetadataTransactions
 from kafkawire.wire import DecodeError
 
-__all__ = ["MetadataOutcomes"]
-
 _OPEN: Final = "open"
 
 _MAY_MARK: Final = re.compile(rb"\x01[\x17-\x19\x97-\x99]|\x81[\x00\x80]").search

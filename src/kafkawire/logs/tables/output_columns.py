@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from kafkawire.columns.arrow_types import ArrowArray, ArrowField
 from kafkawire.logs.tables.enum_names import Names, enum_names
 
-__all__ = ["OutputColumn"]
-
 
 @dataclass(frozen=True)
 class OutputColumn:

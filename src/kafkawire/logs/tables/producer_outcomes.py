@@ -18,8 +18,6 @@ from kafkawire.logs.tables.rows import BatchOfRows
 from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
 from kafkawire.wire import DecodeError
 
-__all__ = ["ProducerOutcomes"]
-
 _OUTCOMES: Final = {ControlRecordType.COMMIT: "committed", ControlRecordType.ABORT: "aborted"}
 _OPEN: Final = "open"
 

@@ -21,8 +21,6 @@ from kafkawire.logs.tables.rows import PendingRows, RawRows, flaw_columns
 from kafkawire.logs.tables.secret_records import shows_broken_bytes
 from kafkawire.logs.tables.table import PROVENANCE, Part, chosen_schema, error_fields
 
-__all__ = ["Converted", "RecordConverter", "RecordFlaw", "RecordTable", "record_flaws"]
-
 _PROVENANCE_NAMES: Final = frozenset(field.name for field in PROVENANCE)
 
 

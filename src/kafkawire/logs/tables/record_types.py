@@ -9,8 +9,6 @@ from typing import Final
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.records.control_records import ControlRecordType
 
-__all__ = ["record_type_names", "snake_case", "upper_snake_case"]
-
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 

@@ -22,8 +22,6 @@ from kafkawire.logs.tables.table import Part
 from kafkawire.logs.tables.txn_outcomes import TxnOutcomes
 from kafkawire.records.framed_records import FRAME_VERSION
 
-__all__ = ["RecordsTable"]
-
 _NO_OP: Final = "NO_OP_RECORD"
 _ONE_BYTE: Final = 128
 """Record ids below this take one byte in the frame."""

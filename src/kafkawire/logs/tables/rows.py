@@ -21,8 +21,6 @@ from kafkawire.logs.tables.secret_records import shows_broken_bytes
 from kafkawire.logs.times import LATEST, TIMESTAMP
 from kafkawire.wire.batches.batch import CONTROL, TRANSACTIONAL
 
-__all__ = ["RAW_COLUMNS", "BatchOfRows", "PendingRows", "RawRows", "flaw_columns"]
-
 _EPOCH: Final = pa.scalar(0, pa.int64())
 _NO_TIME: Final = pa.scalar(None, pa.int64())
 _MICROSECONDS: Final = pa.scalar(1000, pa.int64())

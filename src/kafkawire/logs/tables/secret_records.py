@@ -20,8 +20,6 @@ from kafkawire.protocol import ConfigRecord, UserScramCredentialRecord
 from kafkawire.records.framed_records import FRAME_VERSION, METADATA_RECORD, read_frame
 from kafkawire.wire.errors import WireError
 
-__all__ = ["SECRET_FIELDS", "hide_in_json", "hides_config", "secret_values", "shows_broken_bytes"]
-
 SECRET_FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     UserScramCredentialRecord.NAME: {"salt": "salt", "stored_key": "storedKey", "server_key": "serverKey"}
 }

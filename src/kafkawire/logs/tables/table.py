@@ -17,8 +17,6 @@ from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.times import TIMESTAMP
 
-__all__ = ["PROVENANCE", "Part", "Table", "chosen_schema", "error_fields", "reads"]
-
 PROVENANCE: Final = (
     pa.field("cluster", pa.string()),
     pa.field("file", pa.string()),

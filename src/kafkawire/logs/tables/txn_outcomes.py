@@ -23,8 +23,6 @@ from kafkawire.logs.tables.metadata_outcomes import MetadataOutcomes
 from kafkawire.logs.tables.producer_outcomes import ProducerOutcomes
 from kafkawire.logs.tables.rows import BatchOfRows, RawRows
 
-__all__ = ["TxnOutcomes"]
-
 
 class _Outcomes(Protocol):
     def of(self, file: LogFile, batch: BatchOfRows, offsets: Sequence[int]) -> Sequence[str | None]: ...

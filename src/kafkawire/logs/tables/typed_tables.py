@@ -23,8 +23,6 @@ from kafkawire.logs.tables.table import PROVENANCE
 from kafkawire.model.configs.sensitive import HIDDEN
 from kafkawire.wire.record_types import CoordinatorRecordType
 
-__all__ = ["typed_table", "typed_table_names"]
-
 _RECORD: Final = "Record"
 _CONFIG_VALUE: Final = ("ConfigRecord", "value")
 

@@ -13,8 +13,6 @@ from typing import Final, NamedTuple
 
 from kafkawire.logs import LogFile
 
-__all__ = ["Gap", "LateSegment", "PassedGap", "Patience", "late_segment", "remembered", "without"]
-
 _MOST_REMEMBERED: Final = 64
 """Maximum gaps of one log in a checkpoint, the latest ones: segments arrive minutes late, not months."""
 

@@ -12,8 +12,6 @@ from kafkawire.logs.frames.windows import Window
 from kafkawire.wire.batches.batch import whole_batch
 from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, FRAME_SIZE, MAGIC_OFFSET, batch_crc, entry_size
 
-__all__ = ["Hop", "hops"]
-
 
 class Hop(NamedTuple):
     """A stretch of a file: one batch, or the bytes after the last batch that can be read.

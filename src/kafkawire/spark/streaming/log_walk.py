@@ -15,9 +15,6 @@ from kafkawire.spark.streaming.gaps import Gap, PassedGap, late_segment, remembe
 from kafkawire.spark.streaming.hops import Hop, hops
 from kafkawire.spark.streaming.positions import LogPosition
 
-__all__ = ["Advance", "LogWalk", "Place", "logs_of"]
-
-
 _LOG: Final = logging.getLogger(__name__)
 
 

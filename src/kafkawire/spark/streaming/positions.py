@@ -8,8 +8,6 @@ import msgspec
 
 from kafkawire.spark.streaming.gaps import PassedGap
 
-__all__ = ["LogPosition", "StreamPosition"]
-
 
 class LogPosition(msgspec.Struct, frozen=True):
     """How far a log was read.

@@ -24,8 +24,6 @@ from kafkawire.spark.streaming.gaps import Patience
 from kafkawire.spark.streaming.log_walk import LogWalk, logs_of
 from kafkawire.spark.streaming.positions import LogPosition, StreamPosition
 
-__all__ = ["KafkaLogStreamReader"]
-
 _LOG: Final = logging.getLogger(__name__)
 _CHANGED: Final = (
     "it was compacted or truncated while it was read: restart the query, which then looks up its position again"

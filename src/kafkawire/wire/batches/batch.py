@@ -28,28 +28,6 @@ from kafkawire.wire.batches.framing import (
 from kafkawire.wire.compression import Codec
 from kafkawire.wire.message import Octets, Struct
 
-__all__ = [
-    "CODEC_MASK",
-    "CONTROL",
-    "LOG_APPEND_TIME",
-    "NO_PARTITION_LEADER_EPOCH",
-    "NO_PRODUCER_EPOCH",
-    "NO_PRODUCER_ID",
-    "NO_SEQUENCE",
-    "NO_TIMESTAMP",
-    "TRANSACTIONAL",
-    "BatchReader",
-    "Header",
-    "Record",
-    "RecordBatch",
-    "TimestampType",
-    "batch_at",
-    "batch_attributes",
-    "checksum",
-    "read_batches",
-    "whole_batch",
-]
-
 NO_TIMESTAMP: Final = -1
 NO_PRODUCER_ID: Final = -1
 NO_PRODUCER_EPOCH: Final = -1

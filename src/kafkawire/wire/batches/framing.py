@@ -15,28 +15,6 @@ import msgspec
 from kafkawire.wire.errors import CorruptBatchError
 from kafkawire.wire.message import Octets
 
-__all__ = [
-    "ATTRIBUTES_OFFSET",
-    "BATCH_MAGIC",
-    "CRC_OFFSET",
-    "FRAME",
-    "FRAME_SIZE",
-    "HEADER",
-    "HEADER_FIELDS",
-    "HEADER_SIZE",
-    "LARGEST_LENGTH",
-    "LEGACY_ATTRIBUTES_OFFSET",
-    "LEGACY_BODY_OFFSET",
-    "LEGACY_CRC_OFFSET",
-    "LENGTH_COUNTS_FROM",
-    "MAGIC_OFFSET",
-    "EntryFrame",
-    "batch_crc",
-    "corrupt_batch",
-    "entry_size",
-    "frame_at",
-]
-
 BATCH_MAGIC: Final = 2
 """The magic of batches, the newest format; 0 and 1 are single messages."""
 

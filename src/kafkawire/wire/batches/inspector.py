@@ -12,8 +12,6 @@ from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.varint import read_varint, read_varlong
 
-__all__ = ["SMALLEST_HEADER", "inspect_records", "records_error"]
-
 SMALLEST_HEADER: Final = 2
 """Bytes of a header with an empty key and a null value."""
 

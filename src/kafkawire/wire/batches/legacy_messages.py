@@ -23,8 +23,6 @@ from kafkawire.wire.compression import Codec, decompress
 from kafkawire.wire.errors import CorruptBatchError
 from kafkawire.wire.message import Octets, Struct
 
-__all__ = ["LegacyMessage", "legacy_message_at", "legacy_records"]
-
 _CRC: Final = struct.Struct(">I")
 _TIMESTAMP: Final = struct.Struct(">q")
 _LENGTH: Final = struct.Struct(">i")

@@ -13,8 +13,6 @@ from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT, decompress
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.varint import read_uvarint, read_varlong
 
-__all__ = ["decode_headers", "decode_records", "decode_some_records", "open_payload"]
-
 _SMALLEST_RECORD: Final = 7
 _KEY_AND_VALUE: Final = (0, 1)
 

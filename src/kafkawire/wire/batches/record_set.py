@@ -11,8 +11,6 @@ from kafkawire.wire.batches.reader import decode_records
 from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT
 from kafkawire.wire.message import Octets
 
-__all__ = ["read_entries", "read_records"]
-
 
 def read_entries(buffer: Octets, *, position: int = 0, check_crc: bool = True) -> Iterator[RecordBatch | LegacyMessage]:
     """Batches and legacy messages in order, up to an incomplete entry (records-partial-tail).

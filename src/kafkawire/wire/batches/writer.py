@@ -25,8 +25,6 @@ from kafkawire.wire.compression import Codec, compress
 from kafkawire.wire.errors import EncodeError
 from kafkawire.wire.varint import write_varint, write_varlong
 
-__all__ = ["encode_batch", "seal"]
-
 _NULL: Final = write_varint(-1)
 _NO_HEADERS: Final = write_varint(0)
 _NO_ATTRIBUTES: Final = b"\0"

@@ -12,8 +12,6 @@ from typing import Final, TypeAlias
 
 from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
 
-__all__ = ["DecompressInto", "compression_error", "decompress_within", "unwritten_error"]
-
 _SMALL: Final = 1 << 18
 _BUFFER_IS_FULL: Final = "failed to write whole buffer"
 

@@ -16,8 +16,6 @@ from kafkawire.wire.compression.bounded_output import DecompressInto, decompress
 from kafkawire.wire.compression.lz4_frame import compress_lz4, decompress_lz4
 from kafkawire.wire.compression.snappy_stream import compress_snappy, decompress_snappy
 
-__all__ = ["DEFAULT_OUTPUT_LIMIT", "Codec", "compress", "decompress"]
-
 DEFAULT_OUTPUT_LIMIT: Final = 128 * 1024 * 1024
 """Largest decompressed size of one batch unless the caller gives another limit, in bytes; Kafka's default for a
 compressed batch is 1 MiB."""

@@ -15,8 +15,6 @@ import msgspec
 
 from kafkawire.wire.compression.bounded_output import compression_error, decompress_within, unwritten_error
 
-__all__ = ["compress_lz4", "decompress_lz4"]
-
 _MAGIC: Final = b"\x04\x22\x4d\x18"
 _VERSION_1: Final = 0b0100_0000
 _INDEPENDENT: Final = 0b0010_0000

@@ -11,8 +11,6 @@ import cramjam
 from kafkawire.wire.compression.bounded_output import compression_error
 from kafkawire.wire.errors import OutputLimitError
 
-__all__ = ["compress_snappy", "decompress_snappy"]
-
 _MAGIC: Final = b"\x82SNAPPY\0"
 _HEADER: Final = _MAGIC + struct.pack(">ii", 1, 1)
 _COMPATIBLE_VERSION: Final = 1
