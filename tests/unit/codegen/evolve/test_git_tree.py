@@ -162,7 +162,7 @@ def test_a_ref_without_definitions_is_reported(repository: Path) -> None:
         GitRepository(repository).find("main")
 
 
-def test_a_large_file_is_refused_by_its_size_or_passed_over_where_nobody_named_it(
+def test_a_large_file_is_an_error_if_it_is_named_and_skipped_if_not(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(repository, "specs/clients/Large.json", DEFINITION + " " * 1000)
