@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -30,6 +31,14 @@ def functions(page: Path) -> Mapping[str, Callable[..., Awaitable[None]]]:
     return {name: found for name, found in namespace.items() if inspect.iscoroutinefunction(found)}
 
 
+async def delete_topics(admin: AdminClient, *topics: str) -> None:
+    """Delete topics and wait until the broker has applied it: the next page creates topics with the same names."""
+    await admin.delete_topics(topics)
+    async with asyncio.timeout(30):
+        while not (await admin.list_topics()).keys().isdisjoint(topics):  # noqa: ASYNC110 the broker sends no event
+            await asyncio.sleep(0.02)
+
+
 @pytest.mark.parametrize(
     "page", ["admin-groups.md", "admin-transactions.md", "admin-topics.md", "admin-cluster.md", "../admin.md"]
 )
@@ -43,7 +52,7 @@ async def test_the_examples_of_a_page_work(page: str, kafka_broker: Broker) -> N
         arguments = {"admin": admin, "address": kafka_broker.address, "topic": "orders"}
         for example in examples.values():
             await example(*(arguments[name] for name in inspect.signature(example).parameters))
-        await admin.delete_topics(["invoices", "orders"])
+        await delete_topics(admin, "invoices", "orders")
 
 
 @pytest.mark.parametrize("page", ["admin-configs.md", "admin-users.md"])
@@ -58,4 +67,4 @@ async def test_the_examples_of_a_page_work_after_a_login(page: str, secure_kafka
         for example in examples.values():
             arguments = (admin, address)[: len(inspect.signature(example).parameters)]
             await example(*arguments)
-        await admin.delete_topics(["orders"])
+        await delete_topics(admin, "orders")
