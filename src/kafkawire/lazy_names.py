@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from importlib.abc import ResourceLoader
 
 
 def attach(package: str, file: str) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
     """``__all__``, ``__getattr__`` and ``__dir__`` of a package, from the ``__init__.pyi`` beside its ``__init__.py``.
 
-    The stub has one form: ``from module import Name as Name``, which type checkers take for a public name.
+    The stub has one form: ``from module import Name as Name``, which makes a name public for type checkers.
 
     Args:
         package: its ``__name__``.
         file: its ``__file__``.
     """
-    with open(  # noqa: PTH123 pathlib would be most of the import
-        file.removesuffix(".pyc").removesuffix(".py") + ".pyi", encoding="utf-8"
-    ) as stub:
-        module_of = dict(_names(stub))
+    stub = file.removesuffix(".pyc").removesuffix(".py") + ".pyi"
+    loader: ResourceLoader = sys.modules[package].__loader__  # type: ignore[assignment] # reads from a zip too
+    module_of = dict(_names(loader.get_data(stub).decode()))
 
     def get(name: str) -> object:
         module = module_of.get(name)
@@ -32,9 +35,9 @@ def attach(package: str, file: str) -> tuple[list[str], Callable[[str], object],
     return sorted(module_of), get, lambda: sorted({*vars(sys.modules[package]), *module_of})
 
 
-def _names(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _names(stub: str) -> Iterator[tuple[str, str]]:
     module = ""
-    for line in lines:
+    for line in stub.splitlines():
         words = line.replace("(", " ").replace(")", " ").replace(",", " ").split()
         if words[:1] == ["from"]:
             module, words = words[1], words[3:]

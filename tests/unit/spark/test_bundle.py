@@ -28,6 +28,8 @@ assert ".zip" in kafkawire.logs.__file__ and ".zip" in kafkawire.spark.__file__
 for table in kafkawire.logs.table_names():
     rows = sum(batch.num_rows for batch in kafkawire.logs.read_table(table, {str(LOGS)!r}))
     print(table, rows)
+from kafkawire.admin import AclBinding
+from kafkawire.broker import EmbeddedBroker
 """
     ran = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
