@@ -52,6 +52,9 @@ _SHORT: Final = 4
 class FieldType(msgspec.Struct, frozen=True, kw_only=True):
     """A primitive type of the definition language.
 
+    The base of the kinds below, which implement the methods that raise NotImplementedError here; a type of fixed width
+    has no octets, so its kind leaves out ``legal_octets`` and ``of_octets``.
+
     Attributes:
         name: the name that definitions use.
         domain: kind of Python value.

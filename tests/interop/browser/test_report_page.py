@@ -146,12 +146,12 @@ def follow(page: Page, address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("date", "told"),
+    ("date", "hint"),
     [("soon", "A date is like"), ("1999-12-31", "The log begins here"), ("2099-01-01", "The log ends here")],
 )
-def test_invalid_dates_and_dates_outside_the_log_are_reported(page: Page, date: str, told: str) -> None:
+def test_invalid_dates_and_dates_outside_the_log_are_reported(page: Page, date: str, hint: str) -> None:
     go_to(page, date)
-    assert texts(page, "#when-hint")[0].startswith(told)
+    assert texts(page, "#when-hint")[0].startswith(hint)
     go_to(page, "2026-01-01 00:20")
     assert texts(page, "#when-hint") == ["As of"]
 

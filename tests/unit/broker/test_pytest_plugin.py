@@ -56,7 +56,8 @@ def test_properties(kafka_broker, kafka_broker_properties):
 def test_tests_have_a_broker(pytester: pytest.Pytester, source: str, passed: int) -> None:
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function")
     pytester.makepyfile(source)
-    pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=passed)
+    # In this process, the modules that the run imports would be forgotten after it, but not their classes.
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=passed)
 
 
 def test_tests_without_the_fixtures_import_no_broker() -> None:

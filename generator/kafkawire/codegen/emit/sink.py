@@ -1,8 +1,8 @@
 """Where generated code puts the bytes that it writes: statements for the three ways of gathering them.
 
 A message with arrays of structs gathers in one bytearray, which is the fastest for many small values. A message with
-octets gathers pieces in a list: large octets are then copied only once. Any other message that
-calls no other writer is so small that it adds up ``bytes``.
+octets gathers pieces in a list: large octets are then copied only once. Any other message that calls no other writer
+is small, so its ``bytes`` are concatenated.
 """
 
 from __future__ import annotations

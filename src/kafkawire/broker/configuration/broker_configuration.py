@@ -20,7 +20,7 @@ class ConfigurationError(Exception):
 
 
 class Values:
-    """Typed values by the names of Kafka's broker properties.
+    """Typed values by the names of Kafka's broker properties; a subclass implements ``value``.
 
     Every method raises KeyError for a name that Kafka does not have, and TypeError for a value of another type.
     """

@@ -36,7 +36,7 @@ class InvalidValueError(Exception):
 
 
 class _Check(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True):
-    """A check of one value; raises InvalidValueError for an invalid one."""
+    """A check of one value, which raises InvalidValueError if it is invalid. Each kind implements ``verify``."""
 
     def verify(self, name: str, value: Value) -> None:
         """Raise InvalidValueError if the value is invalid."""
