@@ -84,7 +84,9 @@ def test_topics_partitions_and_offsets(broker: Broker, admin: JavaAdminClient, t
 def test_log_dirs(broker: Broker, admin: JavaAdminClient, topic: str) -> None:
     (log_dir,) = eventually(
         lambda: admin.describe_log_dirs([broker.node_id]),
-        lambda described: Partition(topic, 1) in [replica.partition for replica in described[0].replicas],
+        lambda described: (
+            {Partition(topic, 0), Partition(topic, 1)} <= {replica.partition for replica in described[0].replicas}
+        ),
     )
     assert (log_dir.broker, log_dir.path, log_dir.error) == (broker.node_id, str(broker.data), None)
     assert log_dir.usable_bytes
