@@ -32,7 +32,8 @@ def run(
         typer.Option(help="Directory for all state, in Kafka's format; by default nothing is stored."),
     ] = None,
     config: Annotated[
-        list[str] | None, typer.Option(help="A property of Kafka's brokers, NAME=VALUE; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A property of Kafka's brokers; repeatable."),
     ] = None,
     properties: Annotated[Path | None, typer.Option(help="File of such properties; --config overrides it.")] = None,
     ready_file: Annotated[

@@ -31,7 +31,7 @@ class OwnParser(NamedTuple):
 
 
 Entry = Union[str, Group, OwnParser]  # noqa: UP007 an alias is evaluated, and names a class in quotes
-"""What a name stands for. Of a command: ``module:attribute`` of a function whose parameters Typer reads."""
+"""What a name means. Of a command: ``module:attribute`` of a function whose parameters Typer reads."""
 
 COMMANDS: Mapping[str, Entry] = {
     "broker": "kafkawire.cli.broker:run",

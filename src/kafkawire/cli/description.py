@@ -60,7 +60,7 @@ class CommandDescription(NamedTuple):
     """A command, or a group of commands.
 
     Attributes:
-        help: paragraphs; the first begins with the sentence that lists of commands show.
+        help: paragraphs; the first begins with the summary.
         parameters: options and arguments.
         commands: the sub-commands of a group, by name.
     """
@@ -71,10 +71,10 @@ class CommandDescription(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """The first sentence."""
+        """The first sentence, up to a colon: what lists of commands show."""
         first = self.help[0] if self.help else ""
-        sentence, stop, _ = first.partition(". ")
-        return sentence + stop.strip()
+        sentence = first.partition(". ")[0].partition(": ")[0]
+        return f"{sentence.rstrip('.')}."
 
     @property
     def options(self) -> Mapping[str, Parameter]:

@@ -66,7 +66,7 @@ def _exit_code(code: object) -> int:
 
 
 def _in_words(error: TyperException, path: str, values: Mapping[str, str]) -> str:
-    """A value of the wrong kind: the words read before tell of everything else."""
+    """A value of the wrong kind; the description has found everything else that can be wrong."""
     parameter = getattr(error, "param", None)
     if not isinstance(error, typer.BadParameter) or parameter is None:
         return f"{error.message.rstrip('.')}; {path} --help explains it"

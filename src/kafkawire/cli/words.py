@@ -14,12 +14,12 @@ _LIKENESS = 0.75
 
 
 class ReadWords(NamedTuple):
-    """What the words of a command mean, as far as the description tells.
+    """What the words of a command mean, as far as the description has it.
 
     Attributes:
         given: the options that were given, in their order.
         arguments: the values of arguments.
-        open: the option whose value is still missing after the last word.
+        open: the option whose value is still missing when the words end.
         unknown: words in the place of options that are none.
         unwanted: values given to flags, as ``--flag=value``.
         wants_help: whether ``-h`` or ``--help`` is among the options.

@@ -55,6 +55,7 @@ GONE = "no/such/folder"
         ["schema", "diff", "builtin", GONE],
         ["schema", "lint", GONE],
         ["specs", "add", "4.4.0", "--offline-jars", GONE],
+        ["specs", "add", "4.4.0", "--specs", GONE],
         ["specs", "check", "--specs", GONE],
         ["specs", "import", "--offline-jars", GONE],
         ["specs", "import", "--sources", f"{GONE}/sources.toml"],
