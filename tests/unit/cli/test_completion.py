@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -126,27 +127,28 @@ def test_a_tab_in_an_interactive_bash_completes_the_line(tmp_path: Path) -> None
     home = {**os.environ, "HOME": str(tmp_path), "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", "TERM": "dumb"}
     home.pop("XDG_DATA_HOME", None)
     subprocess.run([PROGRAM, "--install-completion", "bash"], check=True, env=home, capture_output=True)
+    with (tmp_path / ".bashrc").open("a") as start:
+        start.write("bind 'set enable-bracketed-paste off'; PS1='ready> '\n")
     (tmp_path / "here.bin").touch()
     outside, inside = pty.openpty()
     with subprocess.Popen(
         ["bash", "-i"], stdin=inside, stdout=inside, stderr=inside, env=home, cwd=tmp_path, start_new_session=True
     ) as bash:
         os.close(inside)
-        os.write(outside, b"echo ready-$((40 + 2))\n")
-        read_until(outside, b"ready-42")
-        os.write(outside, b"kafkawire schema li\t--format sar\there\t; exit\n")
-        shown = read_until(outside, b"exit")
+        read_until(outside, b"ready> ")
+        os.write(outside, b"kafkawire schema li\t--format sar\there\t")
+        read_until(outside, b"schema lint --format sarif here.bin")
+        os.write(outside, b"\x15exit\n")
         bash.wait(30)
     os.close(outside)
-    assert b"schema lint --format sarif" in shown
-    assert b"here.bin" in shown
 
 
-def read_until(terminal: int, text: bytes) -> bytes:
+def read_until(terminal: int, text: bytes) -> None:
+    """Read what a terminal shows until it has shown a text."""
     shown = b""
     while text not in shown:
+        assert select.select([terminal], [], [], 30)[0], shown
         shown += os.read(terminal, 4096)
-    return shown
 
 
 @pytest.mark.parametrize(
