@@ -94,7 +94,7 @@ def test_the_wheel_carries_all_three_roots_and_the_data(wheel: Path, root: Path)
     assert templates
     assert pages
     assert (modules | definitions | templates | pages | {"kafkawire/py.typed"}) - names == set()
-    assert {name for name in names if not name.startswith(("kafkawire/", "kafkawire-"))} == set()
+    assert {name for name in names if not name.startswith(("kafkawire/", "kafkawire-", "pyspark_kafkawire/"))} == set()
 
 
 def test_the_protocol_needs_no_extra(bare: Path, root: Path, tmp_path: Path) -> None:
