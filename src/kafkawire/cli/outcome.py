@@ -30,8 +30,9 @@ class CommandError(Exception):
 
 
 _EXTRA_OF_MODULE = {
-    "jinja2": "cli",
+    "jinja2": "codegen",
     "hypothesis": "test",
+    "markupsafe": "tables",
     "pytest": "test",
     "pyarrow": "tables",
     "pyspark": "spark",
