@@ -34,6 +34,7 @@ _EXTRA_OF_MODULE = {
     "hypothesis": "test",
     "markupsafe": "tables",
     "pytest": "test",
+    "py4j": "spark",
     "pyarrow": "tables",
     "pyspark": "spark",
     "rich": "cli",
