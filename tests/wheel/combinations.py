@@ -142,6 +142,6 @@ COMBINATIONS = (
     Combination(("spark",), (SPARK,), NO_CLI, ("typer", "jinja2", "ruff")),
     Combination(
         ("all",),
-        CLI + TABLES + GENERATE + (DEMO, LOGS, SPARK, TESTS, Command(("spark", "tables", "--help"), "--table")),
+        CLI + TABLES + GENERATE + (LOGS, SPARK, TESTS, Command(("spark", "tables", "--help"), "--table")),
     ),
 )
