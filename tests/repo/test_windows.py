@@ -110,14 +110,14 @@ def test_logs_are_found_and_read_by_paths_with_backslashes(program: str, root: P
 
 def test_the_command_stops_on_ctrl_c(root: Path, tmp_path: Path) -> None:
     serve = dedent("""
-        import _thread, threading, time
+        import os, signal, threading, time
         from pathlib import Path
         from kafkawire.cli.app import main
 
         def stop_it():
             while not Path("ready").exists():
                 time.sleep(0.01)
-            _thread.interrupt_main()
+            os.kill(os.getpid(), signal.SIGINT)
 
         threading.Thread(target=stop_it, daemon=True).start()
         code = main(["broker", "--port", "0", "--data-dir", "data", "--ready-file", "ready"])
