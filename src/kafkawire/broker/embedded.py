@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -91,7 +92,7 @@ class EmbeddedBroker(BrokerAddresses):
     Args:
         properties: as in Kafka's ``server.properties``. ``node.id``, ``process.roles`` and ``listeners`` have
             defaults; ``log.dirs`` is ignored.
-        data_dir: where its state is stored, in Kafka's format; None to keep it in memory only.
+        data_dir: path of the directory for its state, in Kafka's format; None to keep it in memory only.
         host: the address to listen on, unless the properties have ``listeners``.
         port: the port; 0 for a free one.
         clock: the clock for timestamps, measurements and delays.
@@ -104,7 +105,7 @@ class EmbeddedBroker(BrokerAddresses):
         self,
         properties: Mapping[str, str] | None = None,
         *,
-        data_dir: Path | None = None,
+        data_dir: str | PathLike[str] | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
         clock: Clock | None = None,
@@ -112,7 +113,7 @@ class EmbeddedBroker(BrokerAddresses):
         self._configuration = BrokerConfiguration(properties or {})
         rack = self._configuration.text("broker.rack") or None
         super().__init__(Cluster("", self._configuration.integer("node.id"), host, port, rack), Faults())
-        self._data_dir = data_dir
+        self._data_dir = None if data_dir is None else Path(data_dir)
         self._host = host
         self._port = port
         self._clock = clock or SystemClock()

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
-from pathlib import Path
+from os import PathLike
 from types import TracebackType
 from typing import Self
 
@@ -33,7 +33,7 @@ class ThreadedBroker(BrokerAddresses):
         self,
         properties: Mapping[str, str] | None = None,
         *,
-        data_dir: Path | None = None,
+        data_dir: str | PathLike[str] | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
         clock: Clock | None = None,
