@@ -29,8 +29,10 @@ class AddPartitionsToTxnResponse(Message, frozen=True, gc=False):
     """AddPartitionsToTxnResponse: Response of API 24, versions 0-5.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 4+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 4+; ignorable.
         results_by_transaction: []AddPartitionsToTxnResult; versions 4+.
         results_by_topic_v3_and_below: []AddPartitionsToTxnTopicResult; versions 0-3.
     """

@@ -13,8 +13,10 @@ class AllocateProducerIdsResponse(Message, frozen=True, gc=False):
     """AllocateProducerIdsResponse: Response of API 67, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         producer_id_start: int64; versions 0+.
         producer_id_len: int32; versions 0+.
     """

@@ -28,7 +28,8 @@ class AlterClientQuotasResponse(Message, frozen=True, gc=False):
     """AlterClientQuotasResponse: Response of API 49, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         entries: []EntryData; versions 0+.
     """
 
@@ -44,7 +45,8 @@ class AlterClientQuotasResponse(Message, frozen=True, gc=False):
         """EntryData, versions 0-1.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+.
             entity: []EntityData; versions 0+.
         """

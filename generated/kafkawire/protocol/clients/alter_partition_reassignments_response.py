@@ -27,9 +27,11 @@ class AlterPartitionReassignmentsResponse(Message, frozen=True, gc=False):
     """AlterPartitionReassignmentsResponse: Response of API 45, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         allow_replication_factor_change: bool; versions 1+; default true; ignorable.
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         error_message: string; versions 0+; nullable 0+.
         responses: []ReassignableTopicResponse; versions 0+.
     """
@@ -59,7 +61,8 @@ class AlterPartitionReassignmentsResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+.
         """
 

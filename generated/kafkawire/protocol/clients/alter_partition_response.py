@@ -32,8 +32,10 @@ class AlterPartitionResponse(Message, frozen=True, gc=False):
     """AlterPartitionResponse: Response of API 56, versions 0-3.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         topics: []TopicData; versions 0+.
     """
 
@@ -64,7 +66,8 @@ class AlterPartitionResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             leader_id: int32; versions 0+.
             leader_epoch: int32; versions 0+.
             isr: []int32; versions 0+.

@@ -29,7 +29,8 @@ class AlterReplicaLogDirsResponse(Message, frozen=True, gc=False):
     """AlterReplicaLogDirsResponse: Response of API 34, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         results: []AlterReplicaLogDirTopicResult; versions 0+.
     """
 
@@ -58,7 +59,8 @@ class AlterReplicaLogDirsResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

@@ -28,7 +28,8 @@ class AlterUserScramCredentialsResponse(Message, frozen=True, gc=False):
     """AlterUserScramCredentialsResponse: Response of API 51, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         results: []AlterUserScramCredentialsResult; versions 0+.
     """
 
@@ -45,7 +46,8 @@ class AlterUserScramCredentialsResponse(Message, frozen=True, gc=False):
 
         Attributes:
             user: string; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+.
         """
 

@@ -31,9 +31,11 @@ class ApiVersionsResponse(Message, frozen=True, gc=False):
     """ApiVersionsResponse: Response of API 18, versions 0-5.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         api_keys: []ApiVersion; versions 0+.
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 1+; ignorable.
         supported_features: []SupportedFeatureKey; versions 3+; tag 0 in 3+; ignorable.
         finalized_features_epoch: int64; versions 3+; default -1; tag 1 in 3+; ignorable.
         finalized_features: []FinalizedFeatureKey; versions 3+; tag 2 in 3+; ignorable.

@@ -27,8 +27,10 @@ class AssignReplicasToDirsResponse(Message, frozen=True, gc=False):
     """AssignReplicasToDirsResponse: Response of API 73, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         directories: []DirectoryData; versions 0+.
     """
 
@@ -69,7 +71,8 @@ class AssignReplicasToDirsResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

@@ -32,7 +32,8 @@ class BeginQuorumEpochResponse(Message, frozen=True, gc=False):
     """BeginQuorumEpochResponse: Response of API 53, versions 0-1.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         topics: []TopicData; versions 0+.
         node_endpoints: []NodeEndpoint; versions 1+; tag 0 in 1+.
     """
@@ -62,7 +63,8 @@ class BeginQuorumEpochResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             leader_id: int32; versions 0+.
             leader_epoch: int32; versions 0+.
         """

@@ -12,8 +12,10 @@ class BrokerHeartbeatResponse(Message, frozen=True, gc=False):
     """BrokerHeartbeatResponse: Response of API 63, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         is_caught_up: bool; versions 0+; default false.
         is_fenced: bool; versions 0+; default true.
         should_shut_down: bool; versions 0+.

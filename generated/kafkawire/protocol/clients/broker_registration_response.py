@@ -12,8 +12,10 @@ class BrokerRegistrationResponse(Message, frozen=True, gc=False):
     """BrokerRegistrationResponse: Response of API 62, versions 0-4.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         broker_epoch: int64; versions 0+; default -1.
     """
 

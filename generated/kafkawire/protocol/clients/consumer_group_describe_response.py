@@ -40,7 +40,8 @@ class ConsumerGroupDescribeResponse(Message, frozen=True, gc=False):
     """ConsumerGroupDescribeResponse: Response of API 69, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         groups: []DescribedGroup; versions 0+.
     """
 
@@ -56,7 +57,8 @@ class ConsumerGroupDescribeResponse(Message, frozen=True, gc=False):
         """DescribedGroup, versions 0-1.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+; default null.
             group_id: string; versions 0+.
             group_state: string; versions 0+.

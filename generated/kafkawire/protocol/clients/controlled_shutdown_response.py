@@ -29,7 +29,8 @@ class ControlledShutdownResponse(Message, frozen=True, gc=False):
     """ControlledShutdownResponse: Response of API 7, versions 0-3.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         remaining_partitions: []RemainingPartition; versions 0+.
     """
 

@@ -27,7 +27,8 @@ class CreateAclsResponse(Message, frozen=True, gc=False):
     """CreateAclsResponse: Response of API 30, versions 0-3.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         results: []AclCreationResult; versions 0+.
     """
 
@@ -43,7 +44,8 @@ class CreateAclsResponse(Message, frozen=True, gc=False):
         """AclCreationResult, versions 0-3.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+.
         """
 

@@ -27,7 +27,8 @@ class CreateDelegationTokenResponse(Message, frozen=True, gc=False):
     """CreateDelegationTokenResponse: Response of API 38, versions 0-3.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         principal_type: string; versions 0+.
         principal_name: string; versions 0+.
         token_requester_principal_type: string; versions 3+.
@@ -37,7 +38,8 @@ class CreateDelegationTokenResponse(Message, frozen=True, gc=False):
         max_timestamp_ms: int64; milliseconds; versions 0+.
         token_id: string; versions 0+.
         hmac: bytes; versions 0+.
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
     """
 
     NAME = "CreateDelegationTokenResponse"

@@ -31,7 +31,8 @@ class CreatePartitionsResponse(Message, frozen=True, gc=False):
     """CreatePartitionsResponse: Response of API 37, versions 0-3.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         results: []CreatePartitionsTopicResult; versions 0+.
     """
 
@@ -48,7 +49,8 @@ class CreatePartitionsResponse(Message, frozen=True, gc=False):
 
         Attributes:
             name: string; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+; default null.
         """
 

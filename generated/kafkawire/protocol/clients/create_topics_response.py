@@ -36,7 +36,8 @@ class CreateTopicsResponse(Message, frozen=True, gc=False):
     """CreateTopicsResponse: Response of API 19, versions 0-7.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 2+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 2+; ignorable.
         topics: []CreatableTopicResult; versions 0+.
     """
 
@@ -54,7 +55,8 @@ class CreateTopicsResponse(Message, frozen=True, gc=False):
         Attributes:
             name: string; versions 0+.
             topic_id: uuid; versions 7+; ignorable.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 1+; nullable 1+; ignorable.
             topic_config_error_code: int16; versions 5+; tag 0 in 5+; ignorable.
             num_partitions: int32; versions 5+; default -1; ignorable.

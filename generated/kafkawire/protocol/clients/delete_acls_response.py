@@ -31,7 +31,8 @@ class DeleteAclsResponse(Message, frozen=True, gc=False):
     """DeleteAclsResponse: Response of API 31, versions 0-3.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         filter_results: []DeleteAclsFilterResult; versions 0+.
     """
 
@@ -47,7 +48,8 @@ class DeleteAclsResponse(Message, frozen=True, gc=False):
         """DeleteAclsFilterResult, versions 0-3.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+.
             matching_acls: []DeleteAclsMatchingAcl; versions 0+.
         """
@@ -61,7 +63,8 @@ class DeleteAclsResponse(Message, frozen=True, gc=False):
         """DeleteAclsMatchingAcl, versions 0-3.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+.
             resource_type: int8; versions 0+.
             resource_name: string; versions 0+.

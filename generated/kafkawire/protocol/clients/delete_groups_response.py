@@ -30,7 +30,8 @@ class DeleteGroupsResponse(Message, frozen=True, gc=False):
     """DeleteGroupsResponse: Response of API 42, versions 0-3.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         results: []DeletableGroupResult; versions 0+.
     """
 
@@ -47,7 +48,8 @@ class DeleteGroupsResponse(Message, frozen=True, gc=False):
 
         Attributes:
             group_id: string; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 3+; nullable 3+; default null; ignorable.
         """
 

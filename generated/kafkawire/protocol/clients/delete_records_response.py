@@ -29,7 +29,8 @@ class DeleteRecordsResponse(Message, frozen=True, gc=False):
     """DeleteRecordsResponse: Response of API 21, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         topics: []DeleteRecordsTopicResult; versions 0+.
     """
 
@@ -59,7 +60,8 @@ class DeleteRecordsResponse(Message, frozen=True, gc=False):
         Attributes:
             partition_index: int32; versions 0+.
             low_watermark: int64; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

@@ -31,8 +31,10 @@ class DeleteShareGroupOffsetsResponse(Message, frozen=True, gc=False):
     """DeleteShareGroupOffsetsResponse: Response of API 92, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         error_message: string; versions 0+; nullable 0+; default null.
         responses: []DeleteShareGroupOffsetsResponseTopic; versions 0+.
     """
@@ -51,7 +53,8 @@ class DeleteShareGroupOffsetsResponse(Message, frozen=True, gc=False):
         Attributes:
             topic_name: string; versions 0+.
             topic_id: uuid; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+; default null.
         """
 

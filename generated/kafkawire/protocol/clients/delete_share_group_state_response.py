@@ -55,7 +55,8 @@ class DeleteShareGroupStateResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+; default null.
         """
 

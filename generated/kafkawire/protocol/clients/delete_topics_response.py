@@ -32,7 +32,8 @@ class DeleteTopicsResponse(Message, frozen=True, gc=False):
     """DeleteTopicsResponse: Response of API 20, versions 0-6.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 1+; ignorable.
         responses: []DeletableTopicResult; versions 0+.
     """
 
@@ -50,7 +51,8 @@ class DeleteTopicsResponse(Message, frozen=True, gc=False):
         Attributes:
             name: string; versions 0+; nullable 6+.
             topic_id: uuid; versions 6+; ignorable.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 5+; nullable 5+; default null; ignorable.
         """
 

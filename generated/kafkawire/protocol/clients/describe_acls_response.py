@@ -31,8 +31,10 @@ class DescribeAclsResponse(Message, frozen=True, gc=False):
     """DescribeAclsResponse: Response of API 29, versions 0-4.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0-3.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0-3.
         error_message: string; versions 0-3; nullable 0-3.
         resources: []DescribeAclsResource; versions 0-3.
         filter_results: []DescribeAclsFilterResult; versions 4+.
@@ -82,7 +84,8 @@ class DescribeAclsResponse(Message, frozen=True, gc=False):
         """DescribeAclsFilterResult, version 4.
 
         Attributes:
-            error_code: int16; versions 4+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 4+.
             error_message: string; versions 4+; nullable 4+.
             resources: []DescribeAclsResource; versions 4+.
         """

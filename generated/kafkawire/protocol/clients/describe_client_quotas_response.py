@@ -34,8 +34,10 @@ class DescribeClientQuotasResponse(Message, frozen=True, gc=False):
     """DescribeClientQuotasResponse: Response of API 48, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0-1.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0-1.
         error_message: string; versions 0-1; nullable 0-1.
         entries: []EntryData; versions 0-1; nullable 0-1.
         filter_results: []DescribeClientQuotasFilterResult; versions 2+.
@@ -89,7 +91,8 @@ class DescribeClientQuotasResponse(Message, frozen=True, gc=False):
         """DescribeClientQuotasFilterResult, version 2.
 
         Attributes:
-            error_code: int16; versions 2+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 2+.
             error_message: string; versions 2+; nullable 2+.
             entries: []EntryData; versions 2+; nullable 2+.
         """

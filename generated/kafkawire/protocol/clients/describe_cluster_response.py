@@ -29,8 +29,10 @@ class DescribeClusterResponse(Message, frozen=True, gc=False):
     """DescribeClusterResponse: Response of API 60, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         error_message: string; versions 0+; nullable 0+; default null.
         endpoint_type: int8; versions 1+; default 1.
         cluster_id: string; versions 0+.

@@ -32,9 +32,11 @@ class DescribeDelegationTokenResponse(Message, frozen=True, gc=False):
     """DescribeDelegationTokenResponse: Response of API 41, versions 0-3.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         tokens: []DescribedDelegationToken; versions 0+.
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
     """
 
     NAME = "DescribeDelegationTokenResponse"

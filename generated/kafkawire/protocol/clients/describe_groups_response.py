@@ -34,7 +34,8 @@ class DescribeGroupsResponse(Message, frozen=True, gc=False):
     """DescribeGroupsResponse: Response of API 15, versions 0-6.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 1+; ignorable.
         groups: []DescribedGroup; versions 0+.
     """
 
@@ -50,7 +51,8 @@ class DescribeGroupsResponse(Message, frozen=True, gc=False):
         """DescribedGroup, versions 0-6.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 6+; nullable 6+; default null.
             group_id: string; versions 0+.
             group_state: string; versions 0+.

@@ -30,8 +30,10 @@ class DescribeLogDirsResponse(Message, frozen=True, gc=False):
     """DescribeLogDirsResponse: Response of API 35, versions 0-5.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 3+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 3+; ignorable.
         results: []DescribeLogDirsResult; versions 0+.
     """
 
@@ -47,7 +49,8 @@ class DescribeLogDirsResponse(Message, frozen=True, gc=False):
         """DescribeLogDirsResult, versions 0-5.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             log_dir: string; versions 0+.
             topics: []DescribeLogDirsTopic; versions 0+.
             total_bytes: int64; bytes; versions 4+; default -1; ignorable.

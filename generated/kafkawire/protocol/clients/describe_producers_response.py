@@ -29,7 +29,8 @@ class DescribeProducersResponse(Message, frozen=True, gc=False):
     """DescribeProducersResponse: Response of API 61, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         topics: []TopicResponse; versions 0+.
     """
 
@@ -58,7 +59,8 @@ class DescribeProducersResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+; default null.
             active_producers: []ProducerState; versions 0+.
         """

@@ -32,7 +32,8 @@ class DescribeQuorumResponse(Message, frozen=True, gc=False):
     """DescribeQuorumResponse: Response of API 55, versions 0-2.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         error_message: string; versions 2+; nullable 2+; ignorable.
         topics: []TopicData; versions 0+.
         nodes: []Node; versions 2+.
@@ -63,7 +64,8 @@ class DescribeQuorumResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 2+; nullable 2+; ignorable.
             leader_id: int32; versions 0+.
             leader_epoch: int32; versions 0+.

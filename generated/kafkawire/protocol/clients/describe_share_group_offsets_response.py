@@ -31,7 +31,8 @@ class DescribeShareGroupOffsetsResponse(Message, frozen=True, gc=False):
     """DescribeShareGroupOffsetsResponse: Response of API 90, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         groups: []DescribeShareGroupOffsetsResponseGroup; versions 0+.
     """
 
@@ -49,7 +50,8 @@ class DescribeShareGroupOffsetsResponse(Message, frozen=True, gc=False):
         Attributes:
             group_id: string; versions 0+.
             topics: []DescribeShareGroupOffsetsResponseTopic; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+; default null.
         """
 
@@ -81,7 +83,8 @@ class DescribeShareGroupOffsetsResponse(Message, frozen=True, gc=False):
             start_offset: int64; versions 0+.
             leader_epoch: int32; versions 0+.
             lag: int64; versions 1+; default -1; ignorable.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+; default null.
         """
 

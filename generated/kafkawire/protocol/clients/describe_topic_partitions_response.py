@@ -38,7 +38,8 @@ class DescribeTopicPartitionsResponse(Message, frozen=True, gc=False):
     """DescribeTopicPartitionsResponse: Response of API 75, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+; ignorable.
         topics: []DescribeTopicPartitionsResponseTopic; versions 0+.
         next_cursor: Cursor; versions 0+; nullable 0+; default null.
     """
@@ -55,7 +56,8 @@ class DescribeTopicPartitionsResponse(Message, frozen=True, gc=False):
         """DescribeTopicPartitionsResponseTopic, version 0.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             name: string; versions 0+; nullable 0+.
             topic_id: uuid; versions 0+; ignorable.
             is_internal: bool; versions 0+; default false; ignorable.
@@ -75,7 +77,8 @@ class DescribeTopicPartitionsResponse(Message, frozen=True, gc=False):
         """DescribeTopicPartitionsResponsePartition, version 0.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             partition_index: int32; versions 0+.
             leader_id: int32; versions 0+.
             leader_epoch: int32; versions 0+; default -1; ignorable.

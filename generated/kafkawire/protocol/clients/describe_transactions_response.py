@@ -34,7 +34,8 @@ class DescribeTransactionsResponse(Message, frozen=True, gc=False):
     """DescribeTransactionsResponse: Response of API 65, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         transaction_states: []TransactionState; versions 0+.
     """
 
@@ -50,7 +51,8 @@ class DescribeTransactionsResponse(Message, frozen=True, gc=False):
         """TransactionState, version 0.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             transactional_id: string; versions 0+.
             transaction_state: string; versions 0+.
             transaction_timeout_ms: int32; milliseconds; versions 0+.

@@ -30,8 +30,10 @@ class DescribeUserScramCredentialsResponse(Message, frozen=True, gc=False):
     """DescribeUserScramCredentialsResponse: Response of API 50, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         error_message: string; versions 0+; nullable 0+.
         results: []DescribeUserScramCredentialsResult; versions 0+.
     """
@@ -49,7 +51,8 @@ class DescribeUserScramCredentialsResponse(Message, frozen=True, gc=False):
 
         Attributes:
             user: string; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+.
             credential_infos: []CredentialInfo; versions 0+.
         """

@@ -29,8 +29,10 @@ class ElectLeadersResponse(Message, frozen=True, gc=False):
     """ElectLeadersResponse: Response of API 43, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 1+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 1+.
         replica_election_results: []ReplicaElectionResult; versions 0+.
     """
 
@@ -59,7 +61,8 @@ class ElectLeadersResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_id: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+.
         """
 

@@ -13,8 +13,10 @@ class EndTxnResponse(Message, frozen=True, gc=False):
     """EndTxnResponse: Response of API 26, versions 0-5.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         producer_id: int64; versions 5+; default -1; ignorable.
         producer_epoch: int16; versions 5+; default -1; ignorable.
     """

@@ -23,7 +23,8 @@ class EnvelopeResponse(Message, frozen=True, gc=False):
 
     Attributes:
         response_data: bytes; versions 0+; nullable 0+; default null.
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
     """
 
     NAME = "EnvelopeResponse"

@@ -12,9 +12,11 @@ class ExpireDelegationTokenResponse(Message, frozen=True, gc=False):
     """ExpireDelegationTokenResponse: Response of API 40, versions 0-2.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         expiry_timestamp_ms: int64; milliseconds; versions 0+.
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
     """
 
     NAME = "ExpireDelegationTokenResponse"

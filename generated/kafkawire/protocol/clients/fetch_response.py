@@ -47,8 +47,10 @@ class FetchResponse(Message, frozen=True, gc=False):
     """FetchResponse: Response of API 1, versions 0-18.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        error_code: int16; versions 7+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 1+; ignorable.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 7+; ignorable.
         session_id: int32; versions 7+; default 0.
         responses: []FetchableTopicResponse; versions 0+.
         node_endpoints: []NodeEndpoint; versions 16+; tag 0 in 16+.
@@ -101,7 +103,8 @@ class FetchResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             high_watermark: int64; versions 0+.
             last_stable_offset: int64; versions 4+; default -1; ignorable.
             log_start_offset: int64; versions 5+; default -1; ignorable.

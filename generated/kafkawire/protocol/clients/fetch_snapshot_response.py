@@ -36,8 +36,10 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
     """FetchSnapshotResponse: Response of API 59, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+; ignorable.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+; ignorable.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         topics: []TopicSnapshot; versions 0+.
         node_endpoints: []NodeEndpoint; versions 1+; tag 0 in 1+.
     """
@@ -67,7 +69,8 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
 
         Attributes:
             index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             snapshot_id: SnapshotId; versions 0+.
             current_leader: LeaderIdAndEpoch; versions 0+; tag 0 in 0+.
             size: int64; versions 0+.

@@ -31,8 +31,10 @@ class FindCoordinatorResponse(Message, frozen=True, gc=False):
     """FindCoordinatorResponse: Response of API 10, versions 0-6.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        error_code: int16; versions 0-3.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 1+; ignorable.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0-3.
         error_message: string; versions 1-3; nullable 1-3; ignorable.
         node_id: int32; versions 0-3.
         host: string; versions 0-3.
@@ -56,7 +58,8 @@ class FindCoordinatorResponse(Message, frozen=True, gc=False):
             node_id: int32; versions 4+.
             host: string; versions 4+.
             port: int32; versions 4+.
-            error_code: int16; versions 4+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 4+.
             error_message: string; versions 4+; nullable 4+; ignorable.
         """
 

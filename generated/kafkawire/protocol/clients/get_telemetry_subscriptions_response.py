@@ -32,8 +32,10 @@ class GetTelemetrySubscriptionsResponse(Message, frozen=True, gc=False):
     """GetTelemetrySubscriptionsResponse: Response of API 71, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         client_instance_id: uuid; versions 0+.
         subscription_id: int32; versions 0+.
         accepted_compression_types: []int8; versions 0+.

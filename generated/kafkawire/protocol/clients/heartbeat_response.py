@@ -12,8 +12,10 @@ class HeartbeatResponse(Message, frozen=True, gc=False):
     """HeartbeatResponse: Response of API 12, versions 0-4.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 1+; ignorable.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
     """
 
     NAME = "HeartbeatResponse"

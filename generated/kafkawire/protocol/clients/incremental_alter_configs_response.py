@@ -29,7 +29,8 @@ class IncrementalAlterConfigsResponse(Message, frozen=True, gc=False):
     """IncrementalAlterConfigsResponse: Response of API 44, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         responses: []AlterConfigsResourceResponse; versions 0+.
     """
 
@@ -45,7 +46,8 @@ class IncrementalAlterConfigsResponse(Message, frozen=True, gc=False):
         """AlterConfigsResourceResponse, versions 0-1.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+.
             resource_type: int8; versions 0+.
             resource_name: string; versions 0+.

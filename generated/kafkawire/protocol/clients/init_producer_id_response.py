@@ -13,8 +13,10 @@ class InitProducerIdResponse(Message, frozen=True, gc=False):
     """InitProducerIdResponse: Response of API 22, versions 0-6.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+; ignorable.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+; ignorable.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         producer_id: int64; versions 0+; default -1.
         producer_epoch: int16; versions 0+.
         ongoing_txn_producer_id: int64; versions 6+; default -1.

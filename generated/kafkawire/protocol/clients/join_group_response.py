@@ -34,8 +34,10 @@ class JoinGroupResponse(Message, frozen=True, gc=False):
     """JoinGroupResponse: Response of API 11, versions 0-9.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 2+; ignorable.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 2+; ignorable.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         generation_id: int32; versions 0+; default -1.
         protocol_type: string; versions 7+; nullable 7+; default null; ignorable.
         protocol_name: string; versions 0+; nullable 7+.

@@ -31,7 +31,8 @@ class LeaderAndIsrResponse(Message, frozen=True, gc=False):
     """LeaderAndIsrResponse: Response of API 4, versions 0-7.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         partition_errors: []LeaderAndIsrPartitionError; versions 0-4.
         topics: []LeaderAndIsrTopicError; versions 5+.
     """
@@ -50,7 +51,8 @@ class LeaderAndIsrResponse(Message, frozen=True, gc=False):
         Attributes:
             topic_name: string; versions 0-4; ignorable.
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
         """
 
         topic_name: TopicName = ""

@@ -28,8 +28,10 @@ class LeaveGroupResponse(Message, frozen=True, gc=False):
     """LeaveGroupResponse: Response of API 13, versions 0-5.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 1+; ignorable.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         members: []MemberResponse; versions 3+.
     """
 
@@ -47,7 +49,8 @@ class LeaveGroupResponse(Message, frozen=True, gc=False):
         Attributes:
             member_id: string; versions 3+.
             group_instance_id: string; versions 3+; nullable 3+.
-            error_code: int16; versions 3+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 3+.
         """
 
         member_id: str = ""

@@ -27,8 +27,10 @@ class ListConfigResourcesResponse(Message, frozen=True, gc=False):
     """ListConfigResourcesResponse: Response of API 74, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         config_resources: []ConfigResource; versions 0+.
     """
 

@@ -31,7 +31,8 @@ class ListOffsetsResponse(Message, frozen=True, gc=False):
     """ListOffsetsResponse: Response of API 2, versions 0-11.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 2+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 2+; ignorable.
         topics: []ListOffsetsTopicResponse; versions 0+.
     """
 
@@ -60,7 +61,8 @@ class ListOffsetsResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             old_style_offsets: []int64; versions 0.
             timestamp: int64; versions 1+; default -1.
             offset: int64; versions 1+; default -1.

@@ -30,8 +30,10 @@ class ListTransactionsResponse(Message, frozen=True, gc=False):
     """ListTransactionsResponse: Response of API 66, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         unknown_state_filters: []string; versions 0+.
         transaction_states: []TransactionState; versions 0+.
     """

@@ -40,13 +40,15 @@ class MetadataResponse(Message, frozen=True, gc=False):
     """MetadataResponse: Response of API 3, versions 0-13.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 3+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 3+; ignorable.
         brokers: []MetadataResponseBroker; versions 0+.
         cluster_id: string; versions 2+; nullable 2+; default null; ignorable.
         controller_id: int32; versions 1+; default -1; ignorable.
         topics: []MetadataResponseTopic; versions 0+.
         cluster_authorized_operations: int32; versions 8-10; default -2147483648.
-        error_code: int16; versions 13+; ignorable.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 13+; ignorable.
     """
 
     NAME = "MetadataResponse"
@@ -77,7 +79,8 @@ class MetadataResponse(Message, frozen=True, gc=False):
         """MetadataResponseTopic, versions 0-13.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             name: string; versions 0+; nullable 12+.
             topic_id: uuid; versions 10+; ignorable.
             is_internal: bool; versions 1+; default false; ignorable.
@@ -97,7 +100,8 @@ class MetadataResponse(Message, frozen=True, gc=False):
         """MetadataResponsePartition, versions 0-13.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             partition_index: int32; versions 0+.
             leader_id: int32; versions 0+.
             leader_epoch: int32; versions 7+; default -1; ignorable.

@@ -31,7 +31,8 @@ class OffsetCommitResponse(Message, frozen=True, gc=False):
     """OffsetCommitResponse: Response of API 8, versions 0-10.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 3+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 3+; ignorable.
         topics: []OffsetCommitResponseTopic; versions 0+.
     """
 
@@ -62,7 +63,8 @@ class OffsetCommitResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

@@ -16,8 +16,10 @@ class OffsetDeleteResponse(Message, frozen=True, gc=False):
     """OffsetDeleteResponse: Response of API 47, version 0.
 
     Attributes:
-        error_code: int16; versions 0+.
-        throttle_time_ms: int32; milliseconds; versions 0+; ignorable.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+; ignorable.
         topics: []OffsetDeleteResponseTopic; versions 0+.
     """
 
@@ -46,7 +48,8 @@ class OffsetDeleteResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

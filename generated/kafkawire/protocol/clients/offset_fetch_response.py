@@ -31,9 +31,11 @@ class OffsetFetchResponse(Message, frozen=True, gc=False):
     """OffsetFetchResponse: Response of API 9, versions 0-10.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 3+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 3+; ignorable.
         topics: []OffsetFetchResponseTopic; versions 0-7.
-        error_code: int16; versions 2-7; default 0; ignorable.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 2-7; default 0; ignorable.
         groups: []OffsetFetchResponseGroup; versions 8+.
     """
 
@@ -65,7 +67,8 @@ class OffsetFetchResponse(Message, frozen=True, gc=False):
             committed_offset: int64; versions 0-7.
             committed_leader_epoch: int32; versions 5-7; default -1; ignorable.
             metadata: string; versions 0-7; nullable 0-7.
-            error_code: int16; versions 0-7.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0-7.
         """
 
         partition_index: int = 0
@@ -81,7 +84,8 @@ class OffsetFetchResponse(Message, frozen=True, gc=False):
         Attributes:
             group_id: string; versions 8+.
             topics: []OffsetFetchResponseTopics; versions 8+.
-            error_code: int16; versions 8+; default 0.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 8+; default 0.
         """
 
         group_id: GroupId = ""
@@ -111,7 +115,8 @@ class OffsetFetchResponse(Message, frozen=True, gc=False):
             committed_offset: int64; versions 8+.
             committed_leader_epoch: int32; versions 8+; default -1; ignorable.
             metadata: string; versions 8+; nullable 8+.
-            error_code: int16; versions 8+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 8+.
         """
 
         partition_index: int = 0

@@ -29,7 +29,8 @@ class OffsetForLeaderEpochResponse(Message, frozen=True, gc=False):
     """OffsetForLeaderEpochResponse: Response of API 23, versions 0-4.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 2+; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 2+; ignorable.
         topics: []OffsetForLeaderTopicResult; versions 0+.
     """
 
@@ -57,7 +58,8 @@ class OffsetForLeaderEpochResponse(Message, frozen=True, gc=False):
         """EpochEndOffset, versions 0-4.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             partition: int32; versions 0+.
             leader_epoch: int32; versions 1+; default -1; ignorable.
             end_offset: int64; versions 0+; default -1.

@@ -40,7 +40,8 @@ class ProduceResponse(Message, frozen=True, gc=False):
 
     Attributes:
         responses: []TopicProduceResponse; versions 0+.
-        throttle_time_ms: int32; milliseconds; versions 1+; default 0; ignorable.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 1+; default 0; ignorable.
         node_endpoints: []NodeEndpoint; versions 10+; tag 0 in 10+.
     """
 
@@ -71,7 +72,8 @@ class ProduceResponse(Message, frozen=True, gc=False):
 
         Attributes:
             index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             base_offset: int64; versions 0+.
             log_append_time_ms: int64; milliseconds; versions 2+; default -1; ignorable.
             log_start_offset: int64; versions 5+; default -1; ignorable.

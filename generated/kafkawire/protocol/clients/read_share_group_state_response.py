@@ -57,7 +57,8 @@ class ReadShareGroupStateResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+; default null.
             state_epoch: int32; versions 0+.
             start_offset: int64; versions 0+.

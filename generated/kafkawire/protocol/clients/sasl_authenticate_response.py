@@ -25,7 +25,8 @@ class SaslAuthenticateResponse(Message, frozen=True, gc=False):
     """SaslAuthenticateResponse: Response of API 36, versions 0-2.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         error_message: string; versions 0+; nullable 0+.
         auth_bytes: bytes; versions 0+.
         session_lifetime_ms: int64; milliseconds; versions 1+; default 0; ignorable.

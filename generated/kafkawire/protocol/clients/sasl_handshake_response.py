@@ -14,7 +14,8 @@ class SaslHandshakeResponse(Message, frozen=True, gc=False):
     """SaslHandshakeResponse: Response of API 17, versions 0-1.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         mechanisms: []string; versions 0+.
     """
 

@@ -33,8 +33,10 @@ class ShareAcknowledgeResponse(Message, frozen=True, gc=False):
     """ShareAcknowledgeResponse: Response of API 79, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         error_message: string; versions 0+; nullable 0+; default null.
         acquisition_lock_timeout_ms: int32; milliseconds; versions 2+; ignorable.
         responses: []ShareAcknowledgeTopicResponse; versions 0+.
@@ -66,7 +68,8 @@ class ShareAcknowledgeResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+; default null.
             current_leader: LeaderIdAndEpoch; versions 0+.
         """

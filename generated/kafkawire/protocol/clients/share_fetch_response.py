@@ -39,8 +39,10 @@ class ShareFetchResponse(Message, frozen=True, gc=False):
     """ShareFetchResponse: Response of API 78, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         error_message: string; versions 0+; nullable 0+; default null.
         acquisition_lock_timeout_ms: int32; milliseconds; versions 1+.
         responses: []ShareFetchableTopicResponse; versions 0+.
@@ -72,7 +74,8 @@ class ShareFetchResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+; default null.
             acknowledge_error_code: int16; versions 0+.
             acknowledge_error_message: string; versions 0+; nullable 0+; default null.

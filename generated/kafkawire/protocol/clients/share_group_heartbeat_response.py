@@ -31,8 +31,10 @@ class ShareGroupHeartbeatResponse(Message, frozen=True, gc=False):
     """ShareGroupHeartbeatResponse: Response of API 76, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         error_message: string; versions 0+; nullable 0+; default null.
         member_id: string; versions 0+; nullable 0+; default null.
         member_epoch: int32; versions 0+.

@@ -29,7 +29,8 @@ class StopReplicaResponse(Message, frozen=True, gc=False):
     """StopReplicaResponse: Response of API 5, versions 0-4.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         partition_errors: []StopReplicaPartitionError; versions 0+.
     """
 
@@ -47,7 +48,8 @@ class StopReplicaResponse(Message, frozen=True, gc=False):
         Attributes:
             topic_name: string; versions 0+.
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
         """
 
         topic_name: TopicName = ""

@@ -39,7 +39,8 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
     """StreamsGroupDescribeResponse: Response of API 89, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         groups: []DescribedGroup; versions 0+.
     """
 
@@ -55,7 +56,8 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """DescribedGroup, versions 0-1.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+; default null.
             group_id: string; versions 0+.
             group_state: string; versions 0+.

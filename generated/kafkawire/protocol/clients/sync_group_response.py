@@ -24,8 +24,10 @@ class SyncGroupResponse(Message, frozen=True, gc=False):
     """SyncGroupResponse: Response of API 14, versions 0-5.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 1+; ignorable.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         protocol_type: string; versions 5+; nullable 5+; default null; ignorable.
         protocol_name: string; versions 5+; nullable 5+; default null; ignorable.
         assignment: bytes; versions 0+.

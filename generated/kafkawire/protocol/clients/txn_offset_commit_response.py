@@ -31,7 +31,8 @@ class TxnOffsetCommitResponse(Message, frozen=True, gc=False):
     """TxnOffsetCommitResponse: Response of API 28, versions 0-6.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         topics: []TxnOffsetCommitResponseTopic; versions 0+.
     """
 
@@ -62,7 +63,8 @@ class TxnOffsetCommitResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

@@ -28,8 +28,10 @@ class UpdateFeaturesResponse(Message, frozen=True, gc=False):
     """UpdateFeaturesResponse: Response of API 57, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         error_message: string; versions 0+; nullable 0+.
         results: []UpdatableFeatureResult; versions 0-1; ignorable.
     """
@@ -47,7 +49,8 @@ class UpdateFeaturesResponse(Message, frozen=True, gc=False):
 
         Attributes:
             feature: string; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+.
         """
 

@@ -12,7 +12,8 @@ class UpdateMetadataResponse(Message, frozen=True, gc=False):
     """UpdateMetadataResponse: Response of API 6, versions 0-8.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
     """
 
     NAME = "UpdateMetadataResponse"

@@ -31,7 +31,8 @@ class VoteResponse(Message, frozen=True, gc=False):
     """VoteResponse: Response of API 52, versions 0-2.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 0+.
         topics: []TopicData; versions 0+.
         node_endpoints: []NodeEndpoint; versions 1+; tag 0 in 1+.
     """
@@ -61,7 +62,8 @@ class VoteResponse(Message, frozen=True, gc=False):
 
         Attributes:
             partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             leader_id: int32; versions 0+.
             leader_epoch: int32; versions 0+.
             vote_granted: bool; versions 0+.

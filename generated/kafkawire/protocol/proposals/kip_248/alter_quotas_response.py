@@ -16,7 +16,8 @@ class AlterQuotasResponse(Message, frozen=True, gc=False):
     """AlterQuotasResponse: Response of API 10002, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 0+.
         resources: []AlterQuotasResource; versions 0+.
     """
 
@@ -62,7 +63,8 @@ class AlterQuotasResponse(Message, frozen=True, gc=False):
         """AlterQuotasConfig, version 0.
 
         Attributes:
-            error_code: int16; versions 0+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 0+.
             error_message: string; versions 0+; nullable 0+; default null.
             config_name: string; versions 0+.
         """

@@ -16,7 +16,8 @@ class DescribeQuotasResponse(Message, frozen=True, gc=False):
     """DescribeQuotasResponse: Response of API 10001, version 1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 1+.
         resources: []DescribeQuotasResource; versions 1+.
     """
 
@@ -62,7 +63,8 @@ class DescribeQuotasResponse(Message, frozen=True, gc=False):
         """DescribeQuotasConfig, version 1.
 
         Attributes:
-            error_code: int16; versions 1+.
+            error_code: The error code, or 0 if there was no error.
+                Type int16; versions 1+.
             error_message: string; versions 1+; nullable 1+; default null.
             config_entries: []DescribeQuotasConfigEntry; versions 1+.
         """

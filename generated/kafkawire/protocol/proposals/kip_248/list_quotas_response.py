@@ -14,8 +14,10 @@ class ListQuotasResponse(Message, frozen=True, gc=False):
     """ListQuotasResponse: Response of API 10000, version 1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+.
-        error_code: int16; versions 1+.
+        throttle_time_ms: How long the broker delayed the client's requests because a quota was exceeded.
+            Type int32; milliseconds; versions 1+.
+        error_code: The error code, or 0 if there was no error.
+            Type int16; versions 1+.
         error_message: string; versions 1+; nullable 1+; default null.
         quota_config_entity_names: []string; versions 1+.
     """
