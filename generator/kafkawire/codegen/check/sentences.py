@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kafkawire.codegen.check.meanings import MEANING_DUPLICATE, MEANING_EMPTY, MEANING_SENTENCE, MEANING_UNKNOWN_NAME
+from kafkawire.codegen.check.meanings import MEANING_EMPTY, MEANING_SENTENCE, MEANING_UNKNOWN_NAME
 from kafkawire.codegen.definition import FieldDefinition, Meaning, MessageDefinition
 from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.spelling import did_you_mean
@@ -29,12 +29,11 @@ def check_sentences(meanings: Iterable[Meaning]) -> Iterator[Finding]:
 
 
 def check_names(meanings: Sequence[Meaning], messages: Sequence[MessageDefinition]) -> Iterator[Finding]:
-    """The findings about names: of messages and fields that do not exist, and paths that lead to the same field."""
+    """The findings about names of messages and fields that do not exist."""
     by_name: dict[str, list[MessageDefinition]] = {}
     for message in messages:
         by_name.setdefault(message.name, []).append(message)
     fields = _names(messages)
-    taken: dict[tuple[str, StructField], Meaning] = {}
     for meaning in meanings:
         if not meaning.message:
             if meaning.path not in fields:
@@ -43,30 +42,17 @@ def check_names(meanings: Sequence[Meaning], messages: Sequence[MessageDefinitio
             problem = f"there is no message {meaning.message}"
             yield _unknown(meaning, problem, did_you_mean(meaning.message, by_name))
         else:
-            yield from _name_in_message(meaning, by_name[meaning.message], taken)
+            yield from _name_in_message(meaning, by_name[meaning.message])
 
 
-def _name_in_message(
-    meaning: Meaning, parts: Sequence[MessageDefinition], taken: dict[tuple[str, StructField], Meaning]
-) -> Iterator[Finding]:
-    """The finding about a name or path inside a message, which a proposal may define in a second part.
-
-    `taken` has the fields that earlier paths lead to, and receives that of this path.
-    """
-    if "." not in meaning.path:
-        own = _names(parts)
-        if meaning.path not in own:
-            problem = f"{meaning.message} has no field {meaning.path}"
-            yield _unknown(meaning, problem, did_you_mean(meaning.path, own))
-        return
-    field = next(filter(None, (field_at(part, meaning.path) for part in parts)), None)
-    if field is None:
-        yield _unknown(meaning, f"{meaning.message} has no field {meaning.path}", "")
-        return
-    first = taken.setdefault((meaning.message, field), meaning)
-    if first is not meaning:
-        text = f"{_shown(meaning)}: this is the same field as {first.path} in line {first.span.line}"
-        yield MEANING_DUPLICATE.finding(meaning.file, meaning.span, text)
+def _name_in_message(meaning: Meaning, parts: Sequence[MessageDefinition]) -> Iterator[Finding]:
+    """The finding about a name or path inside a message, of which a proposal may define a second part."""
+    problem = f"{meaning.message} has no field {meaning.path}"
+    if "." in meaning.path:
+        if not any(field_at(part, meaning.path) for part in parts):
+            yield _unknown(meaning, problem, "")
+    elif meaning.path not in (own := _names(parts)):
+        yield _unknown(meaning, problem, did_you_mean(meaning.path, own))
 
 
 def struct_fields(message: MessageDefinition) -> Mapping[str, tuple[FieldDefinition, ...]]:

@@ -82,6 +82,19 @@ def test_a_path_through_any_field_leads_to_a_common_struct(tmp_path: Path) -> No
     assert explained(tmp_path, '[messages.Order]\n"From.City" = "The city."')["Order.Address.City"] == "The city."
 
 
+def test_sentences_of_several_paths_to_one_field_are_joined(tmp_path: Path) -> None:
+    text = """
+        [messages.Order]
+        "From.City" = "Where it is."
+        "To.City" = "Where it goes."
+        "From.Name" = "Who lives there."
+        "To.Name" = "Who lives there."
+    """
+    found = explained(tmp_path, text)
+    assert found["Order.Address.City"] == "In from: Where it is. In to: Where it goes."
+    assert found["Order.Address.Name"] == "Who lives there."
+
+
 def test_a_field_that_only_a_proposal_has_gets_its_sentence(tmp_path: Path) -> None:
     write_definitions(tmp_path / "proposals" / "kip-1", message("Order", field("Rank", "int8"), versions="2"))
     base = message("Order", field("Name", "string"))
