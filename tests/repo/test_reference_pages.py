@@ -88,7 +88,7 @@ def rows(page: str) -> Iterator[list[str]]:
         ("messages/metadata_response.md", ["In Apache Kafka 3.9.2", "0-12"]),
         ("messages/describe_acls_request.md", ["Proposed", "4 (kip-888)"]),
         ("messages/list_config_resources_request.md", ["Earlier name", "ListClientMetricsResourcesRequest"]),
-        ("error-codes.md", ["41", "`NOT_CONTROLLER`", "`NotControllerError`", "yes", ""]),
+        ("error-codes.md", ["41", "`NOT_CONTROLLER`", "`NotControllerError`", "yes"]),
     ],
 )
 def test_facts_that_are_known(pages: dict[str, str], page: str, row: list[str]) -> None:

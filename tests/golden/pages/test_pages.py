@@ -111,7 +111,7 @@ def test_a_page_has_one_spelling_of_names(pages: Mapping[str, str]) -> None:
 def test_meanings_are_a_column_where_there_are_any(pages: Mapping[str, str]) -> None:
     _, fields, hearer, ear, *_ = Rendered(pages["messages/shout_request.md"]).tables
     assert fields[2] == ["wait_ms", "How long to wait for an echo. Ignorable.", "int32", "1-3", "500"]
-    assert hearer[1][1] == "The broker that hears it. Entity type brokerId; map key."
+    assert hearer[1][1:3] == ["The broker that hears it. Map key.", "int32 (brokerId)"]
     assert ear[0] == ["Field", "Type", "Versions", "Default"]
 
 
@@ -124,7 +124,7 @@ def test_above_each_table_there_are_words(pages: Mapping[str, str]) -> None:
 
 def test_history_tells_releases_and_proposals(pages: Mapping[str, str]) -> None:
     summary = Rendered(pages["history.md"]).tables[0]
-    assert summary[1] == ["<a>3 Shout", "0-2", "1-3", "4 (kip-1)", "0-4"]
+    assert summary[1] == ["<a>3 Shout", "0-2", "1-3", "0-4, proposed: 4 (kip-1)"]
     versions = Rendered(pages["messages/shout_request.md"]).tables[-1]
     assert [row[:2] for row in versions[1:]] == [
         ["4\xa0(unstable)", "proposal\xa0kip-1"],

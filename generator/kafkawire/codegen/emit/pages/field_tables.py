@@ -20,7 +20,7 @@ class FieldRow:
     Attributes:
         name: Kafka's name.
         struct: class of the struct that it holds; empty for other types.
-        null: ``or null``, ``or null in 1+``; empty if it is never null.
+        type_remark: what the value identifies, and whether it may be null: ``(topicName) or null in 1+``.
         meaning: the sentence of the definition, then further facts.
     """
 
@@ -28,7 +28,7 @@ class FieldRow:
     attribute: str
     type: str
     struct: str
-    null: str
+    type_remark: str
     versions: str
     default: str
     meaning: str
@@ -89,7 +89,7 @@ def _row(field: FieldDefinition, attribute: str, message: ResolvedMessage) -> Fi
         attribute=attribute,
         type=f"[]{inner}" if inner and field.type.array else inner or str(field.type),
         struct=inner,
-        null=_null(field),
+        type_remark=" ".join(_type_remarks(field)),
         versions=str(field.versions),
         default=f"{inner}()" if is_one_struct else literal(default),
         meaning=" ".join(_sentences(field, attribute)),
@@ -97,11 +97,12 @@ def _row(field: FieldDefinition, attribute: str, message: ResolvedMessage) -> Fi
     )
 
 
-def _null(field: FieldDefinition) -> str:
+def _type_remarks(field: FieldDefinition) -> Iterator[str]:
+    if field.entity_type != UNKNOWN_ENTITY:
+        yield f"({field.entity_type})"
     nullable = field.nullable_versions.intersect(field.versions)
-    if not nullable:
-        return ""
-    return "or null" if nullable == field.versions else f"or null in {nullable}"
+    if nullable:
+        yield "or null" if nullable == field.versions else f"or null in {nullable}"
 
 
 def _sentences(field: FieldDefinition, attribute: str) -> Iterator[str]:
@@ -118,8 +119,6 @@ def _notes(field: FieldDefinition, attribute: str) -> Iterator[str]:
         yield f"named {field.name} in the definition"
     if field_unit(field) and not field.about.strip():
         yield field_unit(field)
-    if field.entity_type != UNKNOWN_ENTITY:
-        yield f"entity type {field.entity_type}"
     if field.tag is not None:
         yield f"tag {field.tag} in {field.tagged_versions.intersect(field.versions)}"
     if field.map_key:
