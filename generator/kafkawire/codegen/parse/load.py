@@ -6,7 +6,7 @@ All problems are collected as findings; files that are invalid or cannot be read
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
 
@@ -87,15 +87,21 @@ def load_with_meanings(root: Path) -> tuple[Definitions, Meanings]:
     return _with_meanings(load_definitions(root), root)
 
 
-def load_paths(roots: Iterable[Path]) -> Definitions:
-    """The same for several folders and files, each root by itself; a file that is named twice is read once."""
+def load_paths(roots: Sequence[Path]) -> Definitions:
+    """The definitions of several folders and files, each root by itself, with the findings about their sentences.
+
+    A file that is named twice is read once.
+    """
     seen: set[Path] = set()
-    parts = [_with_meanings(_load(root, seen, str), root)[0] for root in roots]
-    return Definitions(
+    parts = [_load(root, seen, str) for root in roots]
+    joined = Definitions(
         messages=tuple(message for part in parts for message in part.messages),
         findings=tuple(in_order(finding for part in parts for finding in part.findings)),
         sources={name: text for part in parts for name, text in part.sources.items()},
     )
+    for root in {root.resolve(): root for root in reversed(roots)}.values():
+        joined, _ = _with_meanings(joined, root)
+    return joined
 
 
 def read_definitions(

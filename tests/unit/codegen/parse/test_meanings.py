@@ -93,6 +93,13 @@ def test_names_are_not_checked_if_a_definition_has_an_error(tmp_path: Path) -> N
     assert [finding.rule for finding in load_paths([tmp_path]).findings] == ["field-type-unknown"]
 
 
+def test_folders_that_overlap_have_their_findings_once(tmp_path: Path) -> None:
+    write_definitions(tmp_path / "clients", message("Good", field("A", "int8")))
+    (tmp_path / MEANINGS_FILE).write_text('[fields]\nA = "A."\nB = "B."\n')
+    for roots in ([tmp_path, tmp_path], [tmp_path / "clients", tmp_path]):
+        assert [finding.message for finding in load_paths(roots).findings] == ["B: no message has a field B"]
+
+
 def test_definitions_that_are_compared_have_no_findings_about_sentences(tmp_path: Path) -> None:
     write_definitions(tmp_path, message("Good", field("A", "int8")))
     (tmp_path / MEANINGS_FILE).write_text("no toml")
