@@ -19,7 +19,14 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession, functions as sql
 from pyspark.sql.types import ArrayType, BinaryType, BooleanType, NumericType, StructType, TimestampType
 
-from kafkawire.logs import Accounts, BeforeKnowledgeError, LogReadError, UnknownColumnError, UnknownTableError
+from kafkawire.logs import (
+    Accounts,
+    BeforeKnowledgeError,
+    LogReadError,
+    NoLogsError,
+    UnknownColumnError,
+    UnknownTableError,
+)
 from kafkawire.logs.accounts import TooManyErrorsError
 from kafkawire.logs.option_records import Option
 from kafkawire.logs.planning import find_logs
@@ -38,7 +45,7 @@ _LOG_LEVEL = "spark.log.level"
 _WRITES_SUCCESS_FILE = "mapreduce.fileoutputcommitter.marksuccessfuljobs"
 """Hadoop's option for ``_SUCCESS``, which is written after the table has been moved into place."""
 
-_OWN_ERROR = re.compile(r"(?:LogReadError|OptionError|OwnDefinitionsError|BeforeKnowledgeError): (.*)")
+_OWN_ERROR = re.compile(r"(?:LogReadError|NoLogsError|OptionError|OwnDefinitionsError|BeforeKnowledgeError): (.*)")
 _CAUSE = re.compile(r"^(?:Caused by: |: )?(?:\w+\.)*\w*(?:Error|Exception): (.+)$", flags=re.MULTILINE)
 
 
@@ -78,7 +85,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except _RejectedTableError:
         return FAILED
     except (PySparkException, Py4JError, OSError, LogReadError, BeforeKnowledgeError) as error:
-        is_usage = BeforeKnowledgeError.__name__ in f"{type(error)} {error}"
+        is_usage = any(kind.__name__ in f"{type(error)} {error}" for kind in (BeforeKnowledgeError, NoLogsError))
         return _fail(reason_of(str(error)), USAGE if is_usage else FAILED)
     return code
 

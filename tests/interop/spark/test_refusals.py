@@ -18,7 +18,7 @@ from tests.interop.spark.same_rows import LOGS, damaged_log
         ({"table": "recrods"}, "there is no table 'recrods': did you mean records?"),
         ({"table": "zzz"}, "there is no table 'zzz'; there are "),
         ({"table": "records", "columns": "zzz"}, "table 'records' has no column 'zzz'; it has cluster, file, "),
-        ({"table": "records", "maxPartitionByte": "1m"}, "do you mean 'maxPartitionBytes'?"),
+        ({"table": "records", "maxPartitionByte": "1m"}, "did you mean 'maxPartitionBytes'?"),
         ({"table": "records", "fromOffset": "ten"}, "option 'fromOffset': 'ten' is not an offset"),
         ({"table": "records", "schemaDir": "/nowhere"}, "/nowhere is not a folder of definitions"),
     ],
