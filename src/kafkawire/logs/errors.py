@@ -37,6 +37,11 @@ class LogReadError(Exception):
         return _restored_error, (self.code, self.path, self.reason, self.position, self.offset)
 
 
+def system_reason(error: OSError) -> str:
+    """What the system says is wrong, without the number of the error and the path; else the whole message."""
+    return error.strerror or str(error)
+
+
 class NoLogsError(LogReadError):
     """A path that does not exist, or has no log that the table reads; the code is ``unreadable``."""
 

@@ -57,6 +57,6 @@ def test_paths_without_logs_of_the_table_are_refused(spark: SparkSession, tmp_pa
     with pytest.raises(PySparkException, match=r"no segment .* and no snapshot"):
         reader.load(str(tmp_path)).collect()
     with pytest.raises(
-        PySparkException, match="is in the log of __consumer_offsets; there are only __cluster_metadata-0"
+        PySparkException, match="needs a log of __consumer_offsets, and only __cluster_metadata-0 is there"
     ):
         reader.load(str(damaged_log(tmp_path))).collect()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Final
 
-from kafkawire.logs.errors import LogReadError, NoLogsError
+from kafkawire.logs.errors import LogReadError, NoLogsError, system_reason
 from kafkawire.logs.files.store import LOCAL, FileStore, FoundFile
 from kafkawire.logs.registry import METADATA_TOPIC
 
@@ -142,7 +142,7 @@ def _expanded(paths: Sequence[str], store: FileStore) -> Iterator[tuple[str, boo
         try:
             matches = sorted(store.matching(path))
         except OSError as error:
-            raise LogReadError("unreadable", path, str(error)) from None
+            raise LogReadError("unreadable", path, system_reason(error)) from None
         if matches:
             yield from ((match, False) for match in matches)
         elif _is_there(path, store):  # its name has characters of a pattern
@@ -166,9 +166,9 @@ def _files_of_path(path: str, store: FileStore, *, recursive: bool, named: bool)
         if not recursive and not any(_kind_and_offset(_name(each.path)) for each in listing):
             listing += store.list(path, recursive=True)
     except FileNotFoundError as error:
-        raise NoLogsError(path, str(error)) from None
+        raise NoLogsError(path, system_reason(error)) from None
     except OSError as error:
-        raise LogReadError("unreadable", path, str(error)) from None
+        raise LogReadError("unreadable", path, system_reason(error)) from None
     if [each.path for each in listing] == [path]:
         if named or _may_be_log(path):
             yield _real_folder(listing[0]), _single_file(listing[0], store)
