@@ -41,13 +41,19 @@ def folded(text: str, width: int, *, most_lines: int | None = None, only_at_mark
     return "\n".join((*lines, text))
 
 
-def _end_of_line(text: str, width: int, *, only_at_marks: bool) -> int:
-    """How many letters the first line has: up to a mark in its second half, else as many as fit."""
-    most = used = 0
-    for most, letter in enumerate(text):  # noqa: B007 the number is used after the loop
+def _letters_that_fit(text: str, width: int) -> int:
+    """How many letters of a text fit into a width: some take two cells, some none."""
+    used = 0
+    for count, letter in enumerate(text):
         used += cell_len(letter)
         if used > width:
-            break
+            return count
+    return len(text)
+
+
+def _end_of_line(text: str, width: int, *, only_at_marks: bool) -> int:
+    """How many letters the first line has: up to a mark in its second half, else as many as fit."""
+    most = width if text.isascii() else _letters_that_fit(text, width)
     if only_at_marks:
         marks = [place + 1 for place, letter in enumerate(text[:-1]) if letter in _MARKS]
         return max((end for end in marks if end <= most), default=min(marks, default=len(text)))

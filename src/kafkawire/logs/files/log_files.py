@@ -24,6 +24,7 @@ _ENDS: Final = (".log", ".checkpoint")
 _CLUSTER_FILE: Final = "meta.properties"
 _CLUSTER_KEY: Final = "cluster.id="
 _LARGEST_CLUSTER_FILE: Final = 64 * 1024
+_WHAT_TO_GIVE: Final = "give a folder of Kafka's log.dirs, or the folder of a partition"
 _WILDCARDS: Final = frozenset("*?[")
 
 
@@ -135,7 +136,7 @@ def _expanded(paths: Sequence[str], store: FileStore) -> Iterator[tuple[str, boo
     """Paths without patterns, and whether the user gave each path itself."""
     for path in paths:
         if not path:
-            raise NoLogsError(path, "the path is empty: give the folder of a log")
+            raise NoLogsError(path, f"the path is empty: {_WHAT_TO_GIVE}")
         if _WILDCARDS.isdisjoint(path):
             yield path.rstrip("/") or "/", True
             continue
@@ -148,7 +149,7 @@ def _expanded(paths: Sequence[str], store: FileStore) -> Iterator[tuple[str, boo
         elif _is_there(path, store):  # its name has characters of a pattern
             yield path.rstrip("/"), True
         else:
-            raise NoLogsError(path, "nothing matches the pattern")
+            raise NoLogsError(path, f"nothing matches the pattern: {_WHAT_TO_GIVE}")
 
 
 def _is_there(path: str, store: FileStore) -> bool:
@@ -166,7 +167,7 @@ def _files_of_path(path: str, store: FileStore, *, recursive: bool, named: bool)
         if not recursive and not any(_kind_and_offset(_name(each.path)) for each in listing):
             listing += store.list(path, recursive=True)
     except FileNotFoundError as error:
-        raise NoLogsError(path, system_reason(error)) from None
+        raise NoLogsError(path, f"{system_reason(error)}: {_WHAT_TO_GIVE}") from None
     except OSError as error:
         raise LogReadError("unreadable", path, system_reason(error)) from None
     if [each.path for each in listing] == [path]:
