@@ -47,8 +47,9 @@ def run(
         typer.Option(
             "--format",
             "-o",
-            help="Form of the rows. By default that of the suffix of --out, else table on a terminal, jsonl in a pipe. "
-            "table: the columns that fit; wide: all columns.",
+            metavar="FORM",
+            help=f"Form of the rows: {', '.join(Format)}. By default that of the suffix of --out, else table on a "
+            "terminal and jsonl in a pipe. table has the columns that fit, wide has all.",
         ),
     ] = None,
     out: Annotated[
