@@ -27,7 +27,7 @@ _GAP: Final = 2
 _MOST_LINES: Final = 8
 """Of a cell; longer texts are cut."""
 
-_NARROWEST_CONTENT: Final = 30
+_NARROWEST_CONTENT: Final = 40
 _USUAL_CONTENT: Final = 60
 _DATA: Final = '"data":'
 """Begins the part of a record's JSON that other columns do not have."""
