@@ -70,10 +70,11 @@ def _run(words: list[str], commands: Mapping[str, Entry]) -> int:
     read = read_words(command, rest)
     if read.wants_help:
         return _show(path, command)
-    check_words(path, command, read)
+    entry = _command(commands, names)
+    check_words(path, command, read, own_parser=isinstance(entry, OwnParser))
     from kafkawire.cli.running import run_command  # noqa: PLC0415 imports Typer, which comes with an extra
 
-    return run_command(_command(commands, names), path, rest, read.values)
+    return run_command(entry, path, rest, read.values)
 
 
 def _root_of(commands: Mapping[str, Entry]) -> CommandDescription:

@@ -6,8 +6,8 @@ import asyncio
 import errno
 import logging
 import signal
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -54,7 +54,7 @@ def run(
     if data_dir is not None and data_dir.exists() and not data_dir.is_dir():
         raise CommandError(f"--data-dir: {data_dir} is not a directory; give another one", ExitCode.USAGE)
     try:
-        broker = EmbeddedBroker(settings, data_dir=data_dir, host=host, port=port)
+        broker = EmbeddedBroker(settings, data_dir=data_dir, host=host, port=port, requests_kept=0)
         with nullcontext() if ready_file is None else ReadyFile(ready_file) as file:
             exit_code = asyncio.run(_serve(broker, file))
     except ConfigurationError as error:
@@ -74,8 +74,13 @@ def run(
 async def _serve(broker: EmbeddedBroker, ready_file: ReadyFile | None) -> ExitCode:
     """Run until a signal arrives, or the storage fails."""
     stopped: asyncio.Future[ExitCode] = asyncio.get_running_loop().create_future()
-    _on_signal(signal.SIGTERM, stopped, ExitCode.DONE)
-    _on_signal(signal.SIGINT, stopped, ExitCode.INTERRUPTED)
+    with _on_signal(signal.SIGTERM, stopped, ExitCode.DONE), _on_signal(signal.SIGINT, stopped, ExitCode.INTERRUPTED):
+        return await _serve_until(stopped, broker, ready_file)
+
+
+async def _serve_until(
+    stopped: asyncio.Future[ExitCode], broker: EmbeddedBroker, ready_file: ReadyFile | None
+) -> ExitCode:
     async with broker:
         if ready_file is not None:
             ready_file.write(broker.bootstrap_servers)
@@ -86,12 +91,20 @@ async def _serve(broker: EmbeddedBroker, ready_file: ReadyFile | None) -> ExitCo
     return stopped.result()
 
 
-def _on_signal(number: signal.Signals, stopped: asyncio.Future[ExitCode], exit_code: ExitCode) -> None:
+@contextmanager
+def _on_signal(number: signal.Signals, stopped: asyncio.Future[ExitCode], exit_code: ExitCode) -> Iterator[None]:
+    """Stop on a signal; not with the event loop's own handlers of signals, which Windows lacks."""
+    loop = asyncio.get_running_loop()
+
     def stop() -> None:
         if not stopped.done():
             stopped.set_result(exit_code)
 
-    asyncio.get_running_loop().add_signal_handler(number, stop)
+    before = signal.signal(number, lambda _number, _frame: loop.call_soon_threadsafe(stop))
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def _of_file(path: Path | None) -> Mapping[str, str]:

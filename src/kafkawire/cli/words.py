@@ -93,18 +93,20 @@ def _split(word: str, names: Iterable[str]) -> tuple[str, str | None]:
     return (word[:2], word[2:]) if len(word) > 2 and word[:2] in names else (word, None)
 
 
-def check_words(path: str, command: CommandDescription, read: ReadWords) -> None:
+def check_words(path: str, command: CommandDescription, read: ReadWords, *, own_parser: bool = False) -> None:
     """Refuse words that cannot work.
 
     Args:
         path: the names of the command, such as ``kafkawire schema lint``.
         command: its description.
         read: the words after the names.
+        own_parser: whether the command has a parser of its own, which checks values.
 
     Raises:
         CommandError: with exit code 2, for the first problem.
     """
-    for problem in _problems(path, command, read):
+    values = () if own_parser else _problems_of_values(read)
+    for problem in (*_problems(path, command, read), *values):
         raise CommandError(problem, ExitCode.USAGE)
 
 
@@ -117,12 +119,6 @@ def _problems(path: str, command: CommandDescription, read: ReadWords) -> Iterab
         yield f"{name} takes no value; leave out what follows the ="
     if read.open is not None:
         yield f"{read.open.title} needs a value; give {read.open.title} {read.open.metavar}"
-    for option in read.given:
-        value = read.values.get(option.title)
-        if value is not None and option.choices and value.casefold() not in map(str.casefold, option.choices):
-            near = near_names(value, option.choices)
-            hint = f"did you mean {near[0]}?" if near else f"give one of {', '.join(option.choices)}"
-            yield f"{option.title}: there is no {value!r}; {hint}"
     room = command.arguments
     if len(read.arguments) > len(room) and not any(each.repeatable for each in room):
         yield f"{read.arguments[len(room)]!r} is one word too many; {path} --help shows the usage"
@@ -131,6 +127,15 @@ def _problems(path: str, command: CommandDescription, read: ReadWords) -> Iterab
     if absent:
         verb = "is" if len(absent) == 1 else "are"
         yield f"{' and '.join(absent)} {verb} missing; {path} --help explains {'it' if len(absent) == 1 else 'them'}"
+
+
+def _problems_of_values(read: ReadWords) -> Iterable[str]:
+    for option in read.given:
+        value = read.values.get(option.title)
+        if value is not None and option.choices and value.casefold() not in map(str.casefold, option.choices):
+            near = near_names(value, option.choices)
+            hint = f"did you mean {near[0]}?" if near else f"give one of {', '.join(option.choices)}"
+            yield f"{option.title}: there is no {value!r}; {hint}"
 
 
 def no_such_command(path: str, group: CommandDescription, word: str) -> CommandError:

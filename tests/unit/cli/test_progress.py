@@ -13,7 +13,7 @@ pty = pytest.importorskip("pty", reason="there are no pseudo-terminals")
 
 METADATA = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs" / "__cluster_metadata-0"
 PROGRAM = [str(Path(sys.executable).with_name("kafkawire"))]
-READ = ["tables", "--log", str(METADATA), "--table", "records", "--format", "json"]
+READ = ["tables", "--log", str(METADATA), "--table", "records", "--format", "jsonl"]
 BAR = "━"
 
 
@@ -45,7 +45,7 @@ def test_none_is_drawn_if_the_rows_go_to_a_pipe() -> None:
         os.close(writing)
         reader.wait()
     assert BAR not in told
-    assert told.count("\n") == 1, "only the accounts"
+    assert told.startswith("bytes read "), "only the accounts"
 
 
 def test_rows_of_a_pipeline_have_their_lines_for_themselves() -> None:

@@ -19,7 +19,7 @@ from kafkawire.cli.outcome import ExitCode
         ("help schema lnt", "there is no command 'lnt'; did you mean lint?"),
         ("tables --tabel topic", "there is no option --tabel; did you mean --table?"),
         ("tables --zzz", "there is no option --zzz; kafkawire tables --help lists the options"),
-        ("tables --table", "--table needs a value; give --table TEXT"),
+        ("tables --table", "--table needs a value; give --table NAME"),
         ("tables --list=yes", "--list takes no value; leave out what follows the ="),
         ("tables extra", "'extra' is one word too many; kafkawire tables --help shows the usage"),
         ("specs add", "VERSION is missing; kafkawire specs add --help explains it"),

@@ -36,8 +36,9 @@ ASKED = ("spark", "tables", "--log", "/l", "--out", "/o")
         ((*ASKED, "--table", "topic", "--as-of", "2026-03-01"), "option 'asOf': it needs a history"),
         (
             (*ASKED, "--table", "topic", "--format", "xml"),
-            "--format: there is no 'xml'; give one of",
+            "-o/--format: invalid choice: 'xml'",
         ),
+        ((*ASKED, "--table", "topic", "-o", "json"), "none can be one JSON document: use jsonl"),
     ],
 )
 def test_wrong_usage_is_reported(words: tuple[str, ...], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
