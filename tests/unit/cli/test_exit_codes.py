@@ -51,6 +51,7 @@ GONE = "no/such/folder"
         ["broker", "--port", "0", "--properties", GONE],
         ["broker", "--port", "0", "--ready-file", f"{GONE}/ready"],
         ["generate", "--package", "acme.x", "--out", "out", "--specs", GONE],
+        ["report", "logs", GONE, "--out", "page.html"],
         ["schema", "check", GONE, "builtin"],
         ["schema", "diff", "builtin", GONE],
         ["schema", "lint", GONE],
@@ -59,6 +60,7 @@ GONE = "no/such/folder"
         ["specs", "check", "--specs", GONE],
         ["specs", "import", "--offline-jars", GONE],
         ["specs", "import", "--sources", f"{GONE}/sources.toml"],
+        ["tables", "--log", GONE, "--table", "topic"],
     ],
     ids=" ".join,
 )
