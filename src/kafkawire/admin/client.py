@@ -144,9 +144,10 @@ class AdminClient(
 
 
 class BlockingAdminClient(BlockingClient):
-    """Administers a Kafka cluster, from any thread.
+    """Administers a Kafka cluster, from any thread, in notebooks too.
 
-    ::
+    Its event loop runs in a thread of its own, from the first line to `close`. Inside a coroutine it works, and stops
+    all other tasks of that loop for the time of the call: use `AdminClient` there. ::
 
         with BlockingAdminClient("localhost:9092") as admin:
             admin.create_topics([NewTopic("orders", num_partitions=6)]).all()
@@ -155,9 +156,8 @@ class BlockingAdminClient(BlockingClient):
         bootstrap_servers, bootstrap_controllers, tls, credentials, settings: as for `AdminClient`.
 
     Raises:
-        ValueError, TypeError: as `AdminClient`. Every method raises RuntimeError where an event loop is running: there
-            it would stop all other tasks, and `AdminClient` is to be used; and in a process that was forked after the
-            client was made: make one there.
+        ValueError, TypeError: as `AdminClient`. Every method raises RuntimeError in a process that was forked after the
+            client was made: make one there; and in a function that the client itself calls, such as ``progress``.
     """
 
     _client: AdminClient
