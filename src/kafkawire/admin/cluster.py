@@ -79,6 +79,15 @@ class Cluster:
         self._failures: dict[str, str] = {}
         self._without_names_since: float | None = None
 
+    def __str__(self) -> str:
+        """The bootstrap addresses and what was found there."""
+        addresses = ",".join(node.address for node in self._bootstrap[:_NODES_NAMED])
+        more = f" and {len(self._bootstrap) - _NODES_NAMED} more" if len(self._bootstrap) > _NODES_NAMED else ""
+        if not self._nodes:
+            return f"{addresses}{more}, not connected yet"
+        count = f"{len(self._nodes)} node{'' if len(self._nodes) == 1 else 's'}"
+        return f"{addresses}{more}, cluster {self.cluster_id or 'without id'}, {count}"
+
     async def nodes(self, deadline: float) -> tuple[Node, ...]:
         """All live nodes in the order of their ids, not older than ``metadata_maximum_age``."""
         await self._keep_fresh(deadline)

@@ -48,6 +48,17 @@ class BrokerAddresses:
         self.faults = faults
         self._cluster = cluster
 
+    def __repr__(self) -> str:
+        """Where the broker listens, or that it does not."""
+        if not self._is_running():
+            return f"<{type(self).__name__}, not running>"
+        listeners = ",".join(f"{name}://{at.host}:{at.port}" for name, at in self._cluster.endpoints.items())
+        return f"<{type(self).__name__} {listeners}, node {self._cluster.node_id}, cluster {self.cluster_id}>"
+
+    def _is_running(self) -> bool:
+        """Whether the broker listens; each kind of broker implements it."""
+        raise NotImplementedError
+
     @property
     def bootstrap_servers(self) -> str:
         """Host and port of the first listener, ``127.0.0.1:9092``."""
@@ -196,6 +207,9 @@ class EmbeddedBroker(BrokerAddresses):
         except StorageError:
             if error is None:
                 raise
+
+    def _is_running(self) -> bool:
+        return self._resources is not None
 
     def _listener_context(self, state: OpenedState, dispatcher: Dispatcher, quotas: ClientQuotas) -> ListenerContext:
         image = state.controller.image

@@ -64,6 +64,9 @@ class ThreadedBroker(BrokerAddresses):
         if running is not None:
             running.stop()
 
+    def _is_running(self) -> bool:
+        return self._running is not None
+
     def __enter__(self) -> Self:
         self.start()
         return self

@@ -142,7 +142,9 @@ async def login_wanted_at(place: Place, tls: ssl.SSLContext | None, host: str) -
                 size = frame_size(await reader.readexactly(FRAME_HEAD.size), maximum=_LONGEST_ANSWER)
                 frame = await reader.readexactly(size)
             finally:
-                writer.close()
+                writer.transport.abort()
+                with contextlib.suppress(OSError):
+                    await writer.wait_closed()
         _, answer = decode_response(frame, protocol.SaslHandshakeResponse, _HANDSHAKE_VERSION)
     except (OSError, EOFError, DecodeError):  # TimeoutError is an OSError
         return None
