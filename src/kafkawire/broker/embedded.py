@@ -29,6 +29,7 @@ from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.quota_updates import QuotaUpdates
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.wire.unknown_names import UnknownNameError
 
 _log = logging.getLogger(__name__)
 
@@ -83,9 +84,11 @@ class BrokerAddresses:
         """Host and port of a listener, ``127.0.0.1:9092``.
 
         Raises:
-            KeyError: there is no such listener.
+            KeyError: there is no such listener; the text names those that are similar.
         """
-        endpoint = self._cluster.endpoints[listener]
+        endpoint = self._cluster.endpoints.get(listener)
+        if endpoint is None:
+            raise UnknownNameError("listener", listener, self._cluster.endpoints)
         return f"{endpoint.host}:{endpoint.port}"
 
 

@@ -22,6 +22,7 @@ from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.tables.table import Part, chosen_schema
+from kafkawire.wire.unknown_names import UnknownNameError
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,9 @@ def history_table(name: str, options: ReadOptions) -> HistoryTable:
         KeyError: there is no such history.
         UnknownColumnError: the options choose a column that the table does not have.
     """
-    history = HISTORIES[name]
+    history = HISTORIES.get(name)
+    if history is None:
+        raise UnknownNameError("history", name, HISTORIES)
     return HistoryTable(history, chosen_schema(name, history.fields(options), options))
 
 
