@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
+from typing import Final, cast
 
 import pyarrow as pa
 
@@ -22,6 +22,7 @@ from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.tables.table import Part, chosen_schema
+from kafkawire.logs.typed_batches import RecordBatch
 from kafkawire.wire.unknown_names import UnknownNameError
 
 
@@ -85,7 +86,7 @@ def read_metadata_histories(
     accounts: Accounts,
     *,
     store: FileStore = LOCAL,
-) -> Iterator[tuple[str, pa.RecordBatch]]:
+) -> Iterator[tuple[str, RecordBatch]]:
     """The rows of histories of the metadata log, each batch with the name of its history; every log is read once.
 
     Args:
@@ -103,7 +104,8 @@ def read_metadata_histories(
     schemas = {name: history_table(name, replace(options, columns=chosen)).schema for name, chosen in columns.items()}
     chosen_histories = [_METADATA_HISTORIES[name] for name in columns]
     for log in _logs(file for file in files if file.topic is None or file.topic == METADATA_TOPIC):
-        yield from read_together(chosen_histories, log, schemas, FoldSource(options, accounts, store))
+        together = read_together(chosen_histories, log, schemas, FoldSource(options, accounts, store))
+        yield from cast(Iterator[tuple[str, RecordBatch]], together)
 
 
 def _logs(files: Iterator[LogFile]) -> Iterator[tuple[LogFile, ...]]:
