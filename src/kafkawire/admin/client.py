@@ -184,7 +184,7 @@ class AdminClient(
         await self._cluster.close()
 
     def _summary(self) -> str:
-        return f"{self._cluster}, closed" if self._calls.are_over else str(self._cluster)
+        return f"{self._cluster.addresses}, closed" if self._calls.are_over else str(self._cluster)
 
 
 class BlockingAdminClient(BlockingClient):

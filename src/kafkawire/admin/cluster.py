@@ -81,12 +81,17 @@ class Cluster:
 
     def __str__(self) -> str:
         """The bootstrap addresses and what was found there."""
+        if not self._nodes:
+            return f"{self.addresses}, not connected yet"
+        count = f"{len(self._nodes)} node{'' if len(self._nodes) == 1 else 's'}"
+        return f"{self.addresses}, cluster {self.cluster_id or 'without id'}, {count}"
+
+    @property
+    def addresses(self) -> str:
+        """The first bootstrap addresses, and the number of the others."""
         addresses = ",".join(node.address for node in self._bootstrap[:_NODES_NAMED])
         more = f" and {len(self._bootstrap) - _NODES_NAMED} more" if len(self._bootstrap) > _NODES_NAMED else ""
-        if not self._nodes:
-            return f"{addresses}{more}, not connected yet"
-        count = f"{len(self._nodes)} node{'' if len(self._nodes) == 1 else 's'}"
-        return f"{addresses}{more}, cluster {self.cluster_id or 'without id'}, {count}"
+        return f"{addresses}{more}"
 
     async def nodes(self, deadline: float) -> tuple[Node, ...]:
         """All live nodes in the order of their ids, not older than ``metadata_maximum_age``."""

@@ -284,8 +284,8 @@ async def test_an_address_that_is_not_reached_is_logged_once(caplog: pytest.LogC
         address = f"127.0.0.1:{bound.getsockname()[1]}"
     async with AdminClient(f"one.invalid:9092,{address}", settings=FAST) as client:
         with pytest.raises(OperationTimeoutError) as raised:
-            await client.list_topics(timeout=0.2)
-    assert raised.value.attempts > 2
+            await client.list_topics(timeout=1)
+    assert raised.value.attempts > 1
     logged = sorted(record.getMessage() for record in caplog.records if record.levelname == "WARNING")
     assert [text.partition(": ")[0] for text in logged] == sorted([address, "one.invalid:9092"])
     assert all(text.endswith("; the client tries again until the timeout of the call") for text in logged)
