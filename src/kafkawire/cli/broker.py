@@ -42,7 +42,7 @@ def run(
     logging.basicConfig(level=logging.WARNING, format=_LOG_FORMAT)
     settings = {**_of_file(properties), **_of_options(config or ())}
     try:
-        broker = EmbeddedBroker(settings, data_dir=data_dir, host=host, port=port)
+        broker = EmbeddedBroker(settings, data_dir=data_dir, host=host, port=port, requests_kept=0)
         exit_code = asyncio.run(_serve(broker, ready_file))
     except ConfigurationError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None

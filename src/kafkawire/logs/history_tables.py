@@ -21,6 +21,7 @@ from kafkawire.logs.folding.metadata_history import MetadataHistory, read_togeth
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.table import Part, chosen_schema
 from kafkawire.logs.typed_batches import RecordBatch
 from kafkawire.wire.unknown_names import UnknownNameError
@@ -33,10 +34,12 @@ class HistoryTable:
     Attributes:
         history: what it shows.
         schema: its columns.
+        roles: of its columns.
     """
 
     history: History
     schema: pa.Schema
+    roles: Mapping[str, ColumnRole]
 
     @property
     def name(self) -> str:
@@ -54,7 +57,7 @@ class HistoryTable:
         return self.history.logs
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (self.name, self.schema)
+        return _restored, (self.name, self.schema, dict(self.roles))
 
     def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
         """The rows of the logs of a part, one log after the other.
@@ -76,7 +79,7 @@ def history_table(name: str, options: ReadOptions) -> HistoryTable:
     history = HISTORIES.get(name)
     if history is None:
         raise UnknownNameError("history", name, HISTORIES)
-    return HistoryTable(history, chosen_schema(name, history.fields(options), options))
+    return HistoryTable(history, chosen_schema(name, history.fields(options), options), history.roles(options))
 
 
 def read_metadata_histories(
@@ -129,5 +132,5 @@ _METADATA_HISTORIES: Final = {
 }
 
 
-def _restored(name: str, schema: pa.Schema) -> HistoryTable:
-    return HistoryTable(HISTORIES[name], schema)
+def _restored(name: str, schema: pa.Schema, roles: Mapping[str, ColumnRole]) -> HistoryTable:
+    return HistoryTable(HISTORIES[name], schema, roles)
