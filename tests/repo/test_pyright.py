@@ -23,7 +23,8 @@ FRAGMENTS = {"docs/conformance.md", "docs/how-to/own-definitions.md"}
 
 # pyright is no Python package: packages that bring it download it, or Node.js, past the lock.
 _NPX = ("npx", "--yes", "--prefer-offline", f"pyright@{VERSION}")
-_ENVIRONMENT = {"npm_config_fetch_retries": "0", "npm_config_fetch_timeout": "20000"}
+ENVIRONMENT = {"npm_config_fetch_retries": "0", "npm_config_fetch_timeout": "20000"}
+"""Variables for the command, so that it soon fails without a network."""
 
 
 class Place(msgspec.Struct):
@@ -49,13 +50,12 @@ class Report(msgspec.Struct, rename="camel"):
     summary: Summary
 
 
-@pytest.fixture(scope="module")
-def pyright() -> list[str]:
+def pyright_command() -> list[str]:
     """The command; the test is skipped where it cannot be had."""
     if shutil.which("npx") is None:
         pytest.skip("needs pyright: there is no npx on the path (Debian: apt-get install npm)")
     tried = subprocess.run(
-        [*_NPX, "--version"], env={**os.environ, **_ENVIRONMENT}, capture_output=True, text=True, check=False
+        [*_NPX, "--version"], env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True, check=False
     )
     if tried.returncode != 0:
         pytest.skip(f"needs pyright {VERSION}, which npx cannot get: {tried.stderr.strip()[-300:]}")
@@ -78,7 +78,7 @@ def written_to(folder: Path) -> list[Path]:
     return [folder / name for name in programs]
 
 
-def findings(pyright: list[str], folder: Path, programs: list[Path], interpreter: str) -> list[str]:
+def findings(folder: Path, programs: list[Path], interpreter: str) -> list[str]:
     """What pyright reports about programs, with the packages of an interpreter."""
     settings = {
         "typeCheckingMode": "strict",
@@ -87,8 +87,8 @@ def findings(pyright: list[str], folder: Path, programs: list[Path], interpreter
         "extraPaths": [str(ROOT / source) for source in ("src", "generator", "generated")],
     }
     (folder / "pyrightconfig.json").write_text(json.dumps(settings))
-    command = [*pyright, "--project", str(folder), "--pythonpath", interpreter, "--outputjson"]
-    ran = subprocess.run(command, env={**os.environ, **_ENVIRONMENT}, capture_output=True, text=True, check=False)
+    command = [*pyright_command(), "--project", str(folder), "--pythonpath", interpreter, "--outputjson"]
+    ran = subprocess.run(command, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True, check=False)
     report = msgspec.json.decode(ran.stdout, type=Report)
     assert report.summary.files_analyzed == len(programs)
     return [
@@ -96,8 +96,8 @@ def findings(pyright: list[str], folder: Path, programs: list[Path], interpreter
     ]
 
 
-def test_examples_and_pages_are_typed_for_pyright_too(pyright: list[str], tmp_path: Path) -> None:
-    assert findings(pyright, tmp_path, written_to(tmp_path), sys.executable) == []
+def test_examples_and_pages_are_typed_for_pyright_too(tmp_path: Path) -> None:
+    assert findings(tmp_path, written_to(tmp_path), sys.executable) == []
 
 
 _READS_A_TABLE = """
@@ -127,17 +127,17 @@ def first_of(name: str) -> pa.RecordBatch:
 """
 
 
-def test_rows_of_tables_are_typed_without_the_types_of_pyarrow(pyright: list[str], tmp_path: Path) -> None:
+def test_rows_of_tables_are_typed_without_the_types_of_pyarrow(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(_READS_A_TABLE)
-    assert findings(pyright, tmp_path, [program], interpreter_without("pyarrow-stubs", tmp_path / "other")) == []
+    assert findings(tmp_path, [program], interpreter_without("pyarrow-stubs", tmp_path / "other")) == []
 
 
-def test_batches_of_tables_are_batches_of_pyarrow_with_its_types(pyright: list[str], tmp_path: Path) -> None:
+def test_batches_of_tables_are_batches_of_pyarrow_with_its_types(tmp_path: Path) -> None:
     programs = [tmp_path / "program.py", tmp_path / "into_pyarrow.py"]
     for program, text in zip(programs, (_READS_A_TABLE, _READS_IT_INTO_PYARROW), strict=True):
         program.write_text(text)
-    assert findings(pyright, tmp_path, programs, sys.executable) == []
+    assert findings(tmp_path, programs, sys.executable) == []
 
 
 def interpreter_without(package: str, folder: Path) -> str:

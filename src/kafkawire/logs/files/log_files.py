@@ -11,7 +11,7 @@ from os import PathLike, fspath
 from typing import Final
 
 from kafkawire.logs.errors import LogReadError, NoLogsError, system_reason
-from kafkawire.logs.files.store import LOCAL, FileStore, FoundFile
+from kafkawire.logs.files.store import LOCAL, FileStore, FoundFile, with_slashes
 from kafkawire.logs.registry import METADATA_TOPIC
 
 _SEGMENT: Final = re.compile(r"(?P<offset>\d{20})\.log")
@@ -108,7 +108,8 @@ def find_log_files(
     """
     found: dict[str, LogFile] = {}
     first_paths: dict[str, str] = {}
-    for path, named in _expanded([fspath(path) for path in paths], store):
+    given = [with_slashes(fspath(path)) if store is LOCAL else fspath(path) for path in paths]
+    for path, named in _expanded(given, store):
         for real_folder, file in _files_of_path(path, store, recursive=recursive, named=named):
             name = _name(file.path)
             if path_glob_filter is None or fnmatch.fnmatchcase(name, path_glob_filter):
