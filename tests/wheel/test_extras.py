@@ -16,25 +16,21 @@ from packaging.utils import canonicalize_name
 
 from kafkawire.cli.outcome import _EXTRA_OF_MODULE
 
-EXTRAS: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(
-        ("admin", "arguments", "broker", "layout", "lazy_names", "model", "records", "rpc", "wire"), frozenset()
-    ),
-    "codegen": frozenset({"codegen"}),
-    "cli": frozenset({"cli"}),
-    "columns": frozenset({"tables"}),
-    "logs": frozenset({"tables"}),
-    "report": frozenset({"tables"}),
-    "spark": frozenset({"spark"}),
-    "pyspark_kafkawire": frozenset({"spark"}),
+EXTRAS = {
+    "codegen": "codegen",
+    "cli": "cli",
+    "columns": "tables",
+    "logs": "tables",
+    "report": "tables",
+    "spark": "spark",
+    "pyspark_kafkawire": "spark",
 }
-"""The extras that a package needs."""
+"""The extra that a package needs; all others work without one."""
 
 FOR_TESTS = ("broker/pytest_plugin.py", "wire/laws.py", "wire/strategies.py")
 """Modules that need the extra ``test``, which the rest of their packages does not."""
 
 NOT_IMPORTED = {
-    "pyyaml": "for the form yaml of what commands print",
     "ruff": "a program that codegen runs",
     "tzdata": "the time zones of zoneinfo, which Windows lacks",
 }
@@ -63,7 +59,7 @@ def imported(root: Path) -> Imports:
         inside = file.relative_to(next(each for each in file.parents if each.name in {"src", "generator"}))
         top = Path(inside.parts[0] if inside.parts[0] != "kafkawire" else inside.parts[1]).stem
         is_for_tests = inside.as_posix().removeprefix("kafkawire/") in FOR_TESTS
-        (extra,) = {"test"} if is_for_tests else EXTRAS[top] or {""}
+        extra = "test" if is_for_tests else EXTRAS.get(top, "")
         for module in modules_of(file):
             if module not in sys.stdlib_module_names and module not in {"kafkawire", "pyspark_kafkawire"}:
                 (owner,) = owners[module]
@@ -86,12 +82,10 @@ def modules_of(file: Path) -> Iterator[str]:
             waiting += ast.iter_child_nodes(node)
 
 
-def test_each_package_has_its_extras_here(root: Path) -> None:
-    portions = (root / "src/kafkawire", root / "generator/kafkawire")
-    packages = {
-        each.stem for portion in portions for each in portion.iterdir() if not each.name.startswith(("_", "py."))
-    }
-    assert packages | {"pyspark_kafkawire"} == set(EXTRAS)
+def test_packages_and_modules_that_need_extras_exist(root: Path) -> None:
+    places = [root / top / "kafkawire" / name for top in ("src", "generator") for name in (*EXTRAS, *FOR_TESTS)]
+    there = {place.name for place in [*places, root / "src" / "pyspark_kafkawire"] if place.exists()}
+    assert {Path(name).name for name in (*EXTRAS, *FOR_TESTS)} - there == set()
 
 
 def test_packages_import_what_their_extras_declare(imported: Imports, declared: Mapping[str, frozenset[str]]) -> None:
