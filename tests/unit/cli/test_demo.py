@@ -64,7 +64,7 @@ def test_dump_accounts_for_every_byte_of_the_frame() -> None:
 def test_an_invalid_address_is_refused_at_once(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--broker", address]) == 2
     shown = capsys.readouterr()
-    assert capsys.readouterr().err.startswith(f"kafkawire: --broker: {address!r} ")
+    assert shown.err.startswith(f"kafkawire: --broker: {address!r} ")
     assert not shown.out
 
 
