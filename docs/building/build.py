@@ -7,6 +7,7 @@ generator reads nothing else. So it needs no hook, and another one could take it
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -24,6 +25,12 @@ REFERENCE = Path("reference", "protocol")
 
 SOURCES = ("src", "generator", "generated")
 """Where the API reference finds the docstrings."""
+
+PATHS = {
+    "reference/protocol/messages/": ("Reference", "Protocol", "Messages"),
+    "decisions/0": ("Project", "Decisions"),
+}
+"""Where pages are that navigation does not list, by the beginning of their addresses."""
 
 COMPLAINTS = ("griffe:", "WARNING", "Warning", "mkdocs_autorefs:", "mkdocstrings:")
 """Beginnings of lines that report what the strict mode of the site generator lets pass."""
@@ -59,7 +66,30 @@ def build(folder: Path) -> str | None:
     complaints = [line for line in printed.splitlines() if line.startswith(COMPLAINTS)]
     if done.returncode:
         return printed
+    improve_index(folder / "site" / "search.json")
     return "\n".join(complaints) or None
+
+
+def improve_index(file: Path) -> None:
+    """Let the search find other pages before those of messages and decisions, which navigation does not list.
+
+    A path counts as a title does. The path of these pages was their title; the words of A to Z have theirs instead.
+    Headings of messages without text, and grammars, are left out.
+    """
+    index = json.loads(file.read_text("utf-8"))
+    index["items"] = [item for item in index["items"] if not _is_noise(item["location"], item["text"])]
+    for item in index["items"]:
+        for folder, path in PATHS.items():
+            if item["level"] == 1 and item["location"].startswith(folder):
+                item["path"] = list(path)
+        if item["location"].startswith("a-to-z.html#"):
+            item["path"].append(item["title"])
+    file.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), "utf-8")
+
+
+def _is_noise(location: str, text: str) -> bool:
+    is_message = location.startswith("reference/protocol/messages/")
+    return is_message and (not text or location.endswith(("#on-the-wire", "#in-python")))
 
 
 def main() -> int:
