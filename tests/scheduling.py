@@ -66,6 +66,7 @@ UNITS = (
     Unit("synthetic package", ("tests/golden/codegen/",)),
     Unit("browser", ("tests/interop/browser/",)),
     Unit("site", ("tests/repo/site/", "tests/repo/test_reference_pages.py")),
+    Unit("wheel", ("tests/wheel/",)),
 )
 """Units of several files, those that take longest first. Every other file is a unit of its own."""
 

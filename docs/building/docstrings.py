@@ -56,6 +56,12 @@ class KafkawireDocstrings(griffe.Extension):
         if obj.docstring is not None:
             obj.docstring.value = in_griffes_form(obj.docstring.value)
 
+    def on_attribute_instance(self, *, attr: griffe.Attribute, **_: object) -> None:
+        """Take the docstring of a fixture that is made by a call from the call."""
+        made = attr.value
+        if isinstance(made, griffe.ExprCall) and str(made.function) == "_broker_fixture":
+            attr.docstring = griffe.Docstring(ast.literal_eval(str(made.arguments[-1])))
+
     def on_class_members(self, *, cls: griffe.Class, **_: object) -> None:
         """List the members of an enumeration whose docstring does not."""
         if cls.docstring is None or "\nAttributes:\n" in cls.docstring.value:

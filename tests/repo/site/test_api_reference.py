@@ -52,7 +52,9 @@ def public_names() -> dict[str, object]:
         f"{module}.{name}": value
         for module in MODULES
         for name, value in vars(import_module(module)).items()
-        if not name.startswith("_") and getattr(value, "__module__", None) == module and not isinstance(value, TypeVar)
+        if not name.startswith(("_", "pytest_"))
+        and getattr(value, "__module__", None) == module
+        and not isinstance(value, TypeVar)
     }
     return listed | defined
 

@@ -30,7 +30,7 @@ WORDS = {
     "pytest": "how-to/test-with-a-broker.html",
     "fixture": "api/pytest.html",
     "spark": "how-to/spark.html",
-    "parquet": "how-to/tables.html",
+    "parquet": "a-to-z.html#parquet",
     "report": "how-to/report-logs.html",
     "CreateTopicsRequest": "reference/protocol/messages/create_topics_request.html",
     "throttle_time_ms": "reference/protocol/messages/",
