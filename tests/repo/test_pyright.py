@@ -21,7 +21,8 @@ FRAGMENTS = {"docs/conformance.md", "docs/how-to/own-definitions.md"}
 
 # pyright is no Python package: packages that bring it download it, or Node.js, past the lock.
 _NPX = ("npx", "--yes", "--prefer-offline", f"pyright@{VERSION}")
-_ENVIRONMENT = {"npm_config_fetch_retries": "0", "npm_config_fetch_timeout": "20000"}
+ENVIRONMENT = {"npm_config_fetch_retries": "0", "npm_config_fetch_timeout": "20000"}
+"""Variables for the command, so that it soon fails without a network."""
 
 
 class Place(msgspec.Struct):
@@ -47,13 +48,12 @@ class Report(msgspec.Struct, rename="camel"):
     summary: Summary
 
 
-@pytest.fixture(scope="module")
-def pyright() -> list[str]:
+def pyright_command() -> list[str]:
     """The command; the test is skipped where it cannot be had."""
     if shutil.which("npx") is None:
         pytest.skip("needs pyright: there is no npx on the path (Debian: apt-get install npm)")
     tried = subprocess.run(
-        [*_NPX, "--version"], env={**os.environ, **_ENVIRONMENT}, capture_output=True, text=True, check=False
+        [*_NPX, "--version"], env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True, check=False
     )
     if tried.returncode != 0:
         pytest.skip(f"needs pyright {VERSION}, which npx cannot get: {tried.stderr.strip()[-300:]}")
@@ -76,8 +76,8 @@ def written_to(folder: Path) -> list[Path]:
     return [folder / name for name in programs]
 
 
-def test_examples_and_pages_are_typed_for_pyright_too(pyright: list[str], tmp_path: Path) -> None:
-    programs = written_to(tmp_path)
+def test_examples_and_pages_are_typed_for_pyright_too(tmp_path: Path) -> None:
+    pyright, programs = pyright_command(), written_to(tmp_path)
     settings = {
         "typeCheckingMode": "strict",
         "pythonVersion": "3.11",
@@ -86,7 +86,7 @@ def test_examples_and_pages_are_typed_for_pyright_too(pyright: list[str], tmp_pa
     }
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
     command = [*pyright, "--project", str(tmp_path), "--pythonpath", sys.executable, "--outputjson"]
-    ran = subprocess.run(command, env={**os.environ, **_ENVIRONMENT}, capture_output=True, text=True, check=False)
+    ran = subprocess.run(command, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True, check=False)
     report = msgspec.json.decode(ran.stdout, type=Report)
     assert [
         f"{Path(found.file).name}:{found.range.start.line + 1}: {found.message}" for found in report.general_diagnostics

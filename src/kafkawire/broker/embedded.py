@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -29,7 +30,10 @@ from kafkawire.broker.opened_state import OpenedState
 from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.quota_updates import QuotaUpdates
+from kafkawire.broker.request_log import REQUESTS_KEPT, RequestLog
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.topics.declared import create_missing
+from kafkawire.model.topics import NewTopic
 
 _log = logging.getLogger(__name__)
 
@@ -40,13 +44,16 @@ class BrokerAddresses:
     Args:
         cluster: the node and its listeners.
         faults: the faults of the broker.
+        requests: the requests that it has handled.
 
     Attributes:
         faults: makes the broker misbehave, for tests.
+        requests: the last requests that it has handled, with their responses.
     """
 
-    def __init__(self, cluster: Cluster, faults: Faults) -> None:
+    def __init__(self, cluster: Cluster, faults: Faults, requests: RequestLog) -> None:
         self.faults = faults
+        self.requests = requests
         self._cluster = cluster
 
     @property
@@ -96,6 +103,9 @@ class EmbeddedBroker(BrokerAddresses):
         host: the address to listen on, unless the properties have ``listeners``.
         port: the port; 0 for a free one.
         clock: the clock for timestamps, measurements and delays.
+        topics: topics, or names of topics with the broker's defaults, that are created at the start if they do not
+            exist.
+        requests_kept: how many requests `requests` keeps at most; 0 for none.
 
     Raises:
         ConfigurationError: a property has a wrong value.
@@ -109,14 +119,18 @@ class EmbeddedBroker(BrokerAddresses):
         host: str = "127.0.0.1",
         port: int = 0,
         clock: Clock | None = None,
+        topics: Iterable[NewTopic | str] = (),
+        requests_kept: int = REQUESTS_KEPT,
     ) -> None:
         self._configuration = BrokerConfiguration(properties or {})
         rack = self._configuration.text("broker.rack") or None
-        super().__init__(Cluster("", self._configuration.integer("node.id"), host, port, rack), Faults())
+        cluster = Cluster("", self._configuration.integer("node.id"), host, port, rack)
+        super().__init__(cluster, Faults(), RequestLog(requests_kept))
         self._data_dir = None if data_dir is None else Path(data_dir)
         self._host = host
         self._port = port
         self._clock = clock or SystemClock()
+        self._topics = tuple(NewTopic(topic) if isinstance(topic, str) else topic for topic in topics)
         self._resources: AsyncExitStack | None = None
         self._halt: asyncio.Future[StorageError] | None = None
         self._server: Server | None = None
@@ -127,9 +141,28 @@ class EmbeddedBroker(BrokerAddresses):
         """Read the data directory, and listen.
 
         Raises:
+            ConfigurationError: a topic of `topics` cannot be created.
             StorageError: another broker uses the directory, or its files are damaged.
             OSError: a file cannot be read or made, or the address cannot be bound.
         """
+        await self._start({})
+
+    async def restart(self) -> None:
+        """Stop, and start again on the same ports.
+
+        The state is that of the data directory; without one only `topics` exist.
+
+        Raises:
+            ConfigurationError, StorageError, OSError: as of `start`; the broker is stopped then.
+        """
+        if self._server is None:
+            raise RuntimeError("the broker was not started")
+        ports = self._server.ports
+        await self.stop()
+        await self._start(ports)
+
+    async def _start(self, ports: Mapping[str, int]) -> None:
+        """Start on these ports; on those of the properties where a listener has none."""
         if self._resources is not None:
             raise RuntimeError("the broker runs already")
         self._failure = self._server = self._closing = None
@@ -143,7 +176,7 @@ class EmbeddedBroker(BrokerAddresses):
             authorizer = configured_authorizer(self._configuration, state.controller)
             if authorizer is not None:
                 resources.callback(authorizer.close)
-            dispatcher = assemble(
+            assembled = assemble(
                 self._configuration,
                 state,
                 self._cluster,
@@ -151,16 +184,22 @@ class EmbeddedBroker(BrokerAddresses):
                 quotas=updates.quotas,
                 faults=self.faults,
                 clock=self._clock,
+                received=self.requests,
                 resources=resources,
             )
-            configured = configured_listeners(self._configuration, self._host, self._port)
-            server = Server(configured, self._configuration, self._listener_context(state, dispatcher, updates.quotas))
+            listeners = configured_listeners(self._configuration, self._host, self._port)
+            server = Server(
+                [replace(listener, port=ports.get(listener.name, listener.port)) for listener in listeners],
+                self._configuration,
+                self._listener_context(state, assembled.dispatcher, updates.quotas),
+            )
             resources.push_async_callback(server.stop)
             server.bind()
             self._cluster.endpoints = dict(server.endpoints)
             first = next(iter(self._cluster.endpoints.values()))
             self._cluster.host, self._cluster.port = first.host, first.port
             await state.arrive(self._cluster, self._configuration)
+            await create_missing(self._topics, assembled.creation, state.controller)
             server.start()
             self._server = server
             self._resources = resources.pop_all()

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.catalogue import table_named, table_names
-from kafkawire.logs.errors import BeforeKnowledgeError, LogReadError, UnknownColumnError, UnknownTableError
+from kafkawire.logs.errors import (
+    BeforeKnowledgeError,
+    LogReadError,
+    NoLogsError,
+    UnknownColumnError,
+    UnknownTableError,
+)
 from kafkawire.logs.files.arrow_store import ArrowStore, store_for
 from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
@@ -32,6 +38,7 @@ __all__ = [
     "Flaw",
     "LogFile",
     "LogReadError",
+    "NoLogsError",
     "OpenedBatch",
     "OptionError",
     "Part",

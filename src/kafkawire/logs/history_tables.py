@@ -21,6 +21,7 @@ from kafkawire.logs.folding.metadata_history import MetadataHistory, read_togeth
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.table import Part, chosen_schema
 
 
@@ -31,10 +32,12 @@ class HistoryTable:
     Attributes:
         history: what it shows.
         schema: its columns.
+        roles: of its columns.
     """
 
     history: History
     schema: pa.Schema
+    roles: Mapping[str, ColumnRole]
 
     @property
     def name(self) -> str:
@@ -52,7 +55,7 @@ class HistoryTable:
         return self.history.logs
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (self.name, self.schema)
+        return _restored, (self.name, self.schema, dict(self.roles))
 
     def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
         """The rows of the logs of a part, one log after the other.
@@ -72,7 +75,7 @@ def history_table(name: str, options: ReadOptions) -> HistoryTable:
         UnknownColumnError: the options choose a column that the table does not have.
     """
     history = HISTORIES[name]
-    return HistoryTable(history, chosen_schema(name, history.fields(options), options))
+    return HistoryTable(history, chosen_schema(name, history.fields(options), options), history.roles(options))
 
 
 def read_metadata_histories(
@@ -124,5 +127,5 @@ _METADATA_HISTORIES: Final = {
 }
 
 
-def _restored(name: str, schema: pa.Schema) -> HistoryTable:
-    return HistoryTable(HISTORIES[name], schema)
+def _restored(name: str, schema: pa.Schema, roles: Mapping[str, ColumnRole]) -> HistoryTable:
+    return HistoryTable(HISTORIES[name], schema, roles)

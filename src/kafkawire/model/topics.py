@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from kafkawire import protocol
 from kafkawire.arguments.fields import check_fields
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclOperation
@@ -38,6 +39,20 @@ class NewTopic(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    def to_request(self) -> protocol.CreateTopicsRequest.CreatableTopic:
+        """The topic as an item of the request that creates it."""
+        request = protocol.CreateTopicsRequest
+        return request.CreatableTopic(
+            name=self.name,
+            num_partitions=self.num_partitions,
+            replication_factor=self.replication_factor,
+            assignments=tuple(
+                request.CreatableReplicaAssignment(partition, tuple(brokers))
+                for partition, brokers in (self.replica_assignments or {}).items()
+            ),
+            configs=tuple(request.CreatableTopicConfig(*config) for config in self.configs.items()),
+        )
 
 
 class CreatedTopicConfig(msgspec.Struct, frozen=True):

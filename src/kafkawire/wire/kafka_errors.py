@@ -54,7 +54,7 @@ class KafkaError(Exception):
         throttle_ms: int = 0,
         outcome_unknown: bool = False,
     ) -> None:
-        self.message = message or ""
+        self.message: str = message or ""
         self.node = node
         self.attempts = attempts
         self.throttle_ms = throttle_ms

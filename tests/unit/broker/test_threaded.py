@@ -11,6 +11,8 @@ from kafkawire.broker import ConfigurationError, DataDirectoryError, ThreadedBro
 from kafkawire.protocol import CreateTopicsRequest
 from kafkawire.protocol.errors import NotControllerError
 
+SECOND = {"listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SECOND:PLAINTEXT"}
+
 
 def test_a_program_without_asyncio_has_a_broker() -> None:
     with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
@@ -51,3 +53,39 @@ def test_an_error_of_the_start_is_raised_to_the_caller(tmp_path: Path) -> None:
 def test_it_cannot_be_started_twice() -> None:
     with ThreadedBroker() as broker, pytest.raises(RuntimeError):
         broker.start()
+
+
+def test_a_restart_keeps_the_ports_and_the_stored_state(tmp_path: Path) -> None:
+    with ThreadedBroker(data_dir=tmp_path) as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("orders")]).all()
+        before = (broker.port, broker.cluster_id)
+        broker.restart()
+        assert (broker.port, broker.cluster_id) == before
+        assert list(admin.list_topics()) == ["orders"]
+
+
+def test_after_a_restart_in_memory_only_declared_topics_exist() -> None:
+    with ThreadedBroker(topics=["orders", NewTopic("payments", num_partitions=2)]) as broker:
+        with BlockingAdminClient(broker.bootstrap_servers) as admin:
+            admin.create_topics([NewTopic("more")]).all()
+        broker.restart()
+        with BlockingAdminClient(broker.bootstrap_servers) as admin:
+            assert sorted(admin.list_topics()) == ["orders", "payments"]
+            assert len(admin.describe_topics(["payments"])["payments"].partitions) == 2
+
+
+def test_a_restart_keeps_the_ports_of_all_listeners() -> None:
+    with ThreadedBroker({"listeners": "PLAINTEXT://127.0.0.1:0,SECOND://127.0.0.1:0", **SECOND}) as broker:
+        before = [broker.address(name) for name in ("PLAINTEXT", "SECOND")]
+        broker.restart()
+        assert [broker.address(name) for name in ("PLAINTEXT", "SECOND")] == before
+
+
+def test_a_broker_that_does_not_run_cannot_be_restarted() -> None:
+    with pytest.raises(RuntimeError, match="was not started"):
+        ThreadedBroker().restart()
+
+
+def test_a_topic_that_cannot_be_created_fails_the_start() -> None:
+    with pytest.raises(ConfigurationError, match="the topic 'not legal!' cannot be created: Topic name is invalid"):
+        ThreadedBroker(topics=["not legal!"]).start()

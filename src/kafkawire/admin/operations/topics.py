@@ -58,7 +58,7 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
 
     def build(self, request: Request[str]) -> Message:
         return protocol.CreateTopicsRequest(
-            topics=tuple(_creatable(self._topics[name]) for name in request.items),
+            topics=tuple(self._topics[name].to_request() for name in request.items),
             timeout_ms=request.timeout_ms,
             validate_only=self._validate_only,
         )
@@ -78,20 +78,6 @@ def _refused_together(one: NewTopic, _: NewTopic) -> NewTopic | KafkaError:
 
 def _takes_defaults(topic: NewTopic) -> bool:
     return not topic.replica_assignments and min(topic.num_partitions, topic.replication_factor) < 0
-
-
-def _creatable(topic: NewTopic) -> protocol.CreateTopicsRequest.CreatableTopic:
-    request = protocol.CreateTopicsRequest
-    return request.CreatableTopic(
-        name=topic.name,
-        num_partitions=topic.num_partitions,
-        replication_factor=topic.replication_factor,
-        assignments=tuple(
-            request.CreatableReplicaAssignment(partition, tuple(brokers))
-            for partition, brokers in (topic.replica_assignments or {}).items()
-        ),
-        configs=tuple(request.CreatableTopicConfig(name, value) for name, value in topic.configs.items()),
-    )
 
 
 def _created(result: protocol.CreateTopicsResponse.CreatableTopicResult, *, is_real: bool) -> CreatedTopic:
