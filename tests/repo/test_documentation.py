@@ -91,7 +91,8 @@ def check_command(command: str, shown: str) -> None:
     )
     if shown:
         pattern = re.escape(shown.strip()).replace(re.escape("..."), ".*")
-        assert re.fullmatch(pattern, run.stdout.strip(), flags=re.DOTALL), run.stdout
+        printed = "\n".join(line.rstrip() for line in run.stdout.splitlines()).strip()
+        assert re.fullmatch(pattern, printed, flags=re.DOTALL), run.stdout
     else:
         assert run.returncode == 0, run.stdout
 
