@@ -25,6 +25,7 @@ from kafkawire.logs.records.scanning import scan_records
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.logs.table_stream import read_part, read_table
 from kafkawire.logs.tables.table import Part, Table
+from kafkawire.logs.typed_batches import RecordBatch
 
 __all__ = [
     "FLAW_CODES",
@@ -44,6 +45,7 @@ __all__ = [
     "Part",
     "ReadMode",
     "ReadOptions",
+    "RecordBatch",
     "RecordRegistry",
     "ScannedBatch",
     "Table",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
+from typing import Final, cast
 
 import pyarrow as pa
 
@@ -23,6 +23,8 @@ from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.table import Part, chosen_schema
+from kafkawire.logs.typed_batches import RecordBatch
+from kafkawire.wire.unknown_names import UnknownNameError
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,9 @@ def history_table(name: str, options: ReadOptions) -> HistoryTable:
         KeyError: there is no such history.
         UnknownColumnError: the options choose a column that the table does not have.
     """
-    history = HISTORIES[name]
+    history = HISTORIES.get(name)
+    if history is None:
+        raise UnknownNameError("history", name, HISTORIES)
     return HistoryTable(history, chosen_schema(name, history.fields(options), options), history.roles(options))
 
 
@@ -85,7 +89,7 @@ def read_metadata_histories(
     accounts: Accounts,
     *,
     store: FileStore = LOCAL,
-) -> Iterator[tuple[str, pa.RecordBatch]]:
+) -> Iterator[tuple[str, RecordBatch]]:
     """The rows of histories of the metadata log, each batch with the name of its history; every log is read once.
 
     Args:
@@ -103,7 +107,8 @@ def read_metadata_histories(
     schemas = {name: history_table(name, replace(options, columns=chosen)).schema for name, chosen in columns.items()}
     chosen_histories = [_METADATA_HISTORIES[name] for name in columns]
     for log in _logs(file for file in files if file.topic is None or file.topic == METADATA_TOPIC):
-        yield from read_together(chosen_histories, log, schemas, FoldSource(options, accounts, store))
+        together = read_together(chosen_histories, log, schemas, FoldSource(options, accounts, store))
+        yield from cast(Iterator[tuple[str, RecordBatch]], together)
 
 
 def _logs(files: Iterator[LogFile]) -> Iterator[tuple[LogFile, ...]]:
