@@ -1,4 +1,4 @@
-"""The commands that the README promises, and what they install."""
+"""The commands that the README and CONTRIBUTING promise, and what they install."""
 
 from __future__ import annotations
 
@@ -14,10 +14,16 @@ def targets(root: Path) -> set[str]:
     return set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(), flags=re.MULTILINE))
 
 
-def test_every_command_of_the_readme_is_there(root: Path) -> None:
-    promised = set(re.findall(r"\bmake ([a-z-]+)\b(?=[`\s]|$)", (root / "README.md").read_text()))
-    assert {"demo", "test", "test-all", "check", "generate", "bench", "docs", "clean"} <= promised
-    assert promised <= targets(root)
+@pytest.mark.parametrize(
+    ("page", "named"),
+    [
+        ("README.md", {"demo", "test"}),
+        ("CONTRIBUTING.md", {"demo", "test", "test-all", "check", "generate", "bench", "docs", "clean"}),
+    ],
+)
+def test_every_command_of_a_page_is_there(root: Path, page: str, named: set[str]) -> None:
+    promised = set(re.findall(r"\bmake ([a-z-]+)\b(?=[`\s]|$)", (root / page).read_text()))
+    assert named <= promised <= targets(root)
 
 
 @pytest.mark.parametrize("target", ["demo", "test", "check", "generate", "bench", "docs"])

@@ -156,11 +156,12 @@ def _reader_has_left() -> bool:
 def _is_closed_at_the_end(output: int) -> bool:
     import select  # noqa: PLC0415 only for this
 
-    if not hasattr(select, "poll"):  # Windows
-        return True
-    poll = select.poll()
-    poll.register(output, 0)
-    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+    is_closed = True
+    if sys.platform != "win32":  # which has no poll
+        poll = select.poll()
+        poll.register(output, 0)
+        is_closed = any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+    return is_closed
 
 
 def _os_error_message(error: OSError) -> str:
