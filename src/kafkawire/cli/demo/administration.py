@@ -13,7 +13,7 @@ from kafkawire.admin import (
     PatternType,
     ResourceType,
 )
-from kafkawire.cli.demo.kafka_tools import KafkaTools, ToolsAbsentError
+from kafkawire.cli.demo.kafka_tools import ToolsAbsentError
 from kafkawire.cli.demo.stage import Stage, timed
 from kafkawire.cli.demo.users import SHUT_OUT, TOPIC, USERS, SetUp
 
@@ -28,7 +28,7 @@ def show(stage: Stage) -> None:
         CommandError: the broker does not start.
         KafkaError: it does not respond.
     """
-    done = stage.prepared()
+    done = stage.set_up_broker()
     stage.say(
         f"kafkawire broker listens on {stage.broker.bootstrap_servers}, {stage.broker.seconds_to_start:.2f} s after "
         "its process was started. A policy of its own, in Python, refuses one topic:"
@@ -46,8 +46,8 @@ def show(stage: Stage) -> None:
     with BlockingAdminClient(stage.broker.bootstrap_servers) as client:
         acls = client.describe_acls((AclBindingFilter(),)).union()
         quotas = client.describe_client_quotas((ClientQuotaFilter(),)).union()
-    _compare_with_kafka_acls(stage, done)
     evaluator = AclEvaluator(sorted(acls))
+    stage.gap()
     stage.say(f"Who may write to {TOPIC}, and which ACL decides?")
     for principal in ("User:user-0200", SHUT_OUT.principal):
         decision = evaluator.decide(principal, AclOperation.WRITE, ResourceType.TOPIC, TOPIC, _ADDRESS)
@@ -60,6 +60,8 @@ def show(stage: Stage) -> None:
         if quota.value is not None and quota.entity is not None:
             entity = ", ".join(f"{kind} {name or '<default>'}" for kind, name in quota.entity.items())
             stage.item(f"{key:<19} {quota.value:>9,.0f}  {entity}")
+    stage.gap()
+    _compare_with_kafka_acls(stage, done)
 
 
 def described(acl: AclBinding | None) -> str:
@@ -79,10 +81,9 @@ def _show_topics(stage: Stage, done: SetUp) -> None:
 
 def _compare_with_kafka_acls(stage: Stage, done: SetUp) -> None:
     """What one user costs with Kafka's own command, if it can run here."""
-    try:
-        tools = KafkaTools.found(stage.say)
-    except ToolsAbsentError as error:
-        stage.say(f"Left out: how long Kafka's own kafka-acls takes; it needs {error}.", "dim")
+    tools = stage.tools
+    if isinstance(tools, ToolsAbsentError):
+        stage.say(f"Left out: the time of Kafka's own kafka-acls, for comparison; it needs {tools}.", "dim")
         return
     with stage.console.status("kafka-acls adds the ACLs of one user"), timed() as seconds:
         tools.add_read_acls(stage.broker.bootstrap_servers, _ONE_OF_ALL, TOPIC)

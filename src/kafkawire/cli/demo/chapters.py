@@ -15,9 +15,6 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 if TYPE_CHECKING:
     from kafkawire.cli.demo.stage import Stage
 
-INSTALL: Final = "pip install 'kafkawire[all]'"
-"""Installs what any chapter needs."""
-
 YOUR_BROKER: Final = "your-broker"
 """The chapter that needs ``--broker``."""
 

@@ -9,11 +9,12 @@ from typing import Final
 
 from rich.text import Text
 
-from kafkawire.cli.demo.chapters import INSTALL, Chapter, Ending
+from kafkawire.cli.demo.chapters import Chapter, Ending
 from kafkawire.cli.demo.printed_command import Word
 from kafkawire.cli.demo.stage import Stage
 
 _COLOURS: Final = {Ending.SHOWN: "green", Ending.LEFT_OUT: "yellow", Ending.ENDED_EARLY: "red"}
+_INSTALL: Final = "pip install 'kafkawire[all]'"
 _SUGGESTIONS: Final = 3
 
 
@@ -30,8 +31,9 @@ def show_closing(stage: Stage, endings: Mapping[Chapter, Ending]) -> None:
         [(str(each.number), each.title, Text(ending.value, _COLOURS[ending])) for each, ending in endings.items()],
         right=("chapter",),
     )
+    stage.gap()
     if Ending.LEFT_OUT in endings.values():
-        stage.say(f"One command installs what is missing: {INSTALL}", "yellow")
+        stage.say(f"One command installs what is missing: {_INSTALL}", "yellow")
     if any(stage.folder.iterdir()):
         stage.line(f"The files stay in {stage.folder}")
     for purpose, words in islice(_suggestions(stage), _SUGGESTIONS):
@@ -54,7 +56,8 @@ def _suggestions(stage: Stage) -> Iterator[tuple[str, Sequence[Word]]]:
         yield f"Who had which quota{when}", ("tables", "--log", data, "--table", "quota_history", *at)
     if data is not None and tables and find_spec("jinja2") is not None:
         page = stage.folder / "report-then.html"
-        yield f"Write a report that opens at a date{when}", ("report", "logs", data, *at, "--out", page)
+        purpose = "Write the report" if stage.changed is None else f"Write a report that opens at a date{when}"
+        yield purpose, ("report", "logs", data, *at, "--out", page)
     if stage.request is not None:
         yield "Decode the request", ("codec", "decode", "<", stage.request)
     yield "List all commands", ("--help",)

@@ -7,8 +7,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from rich.syntax import Syntax
-
 from kafkawire.cli.demo.stage import Stage, timed
 from kafkawire.cli.outcome import CommandError
 from kafkawire.cli.progress import progress_bar
@@ -40,15 +38,12 @@ def show(stage: Stage) -> None:
         f"{summary.messages:,} messages in {summary.versions:,} versions with {summary.fields:,} fields became "
         f"{summary.lines:,} lines of typed Python in {seconds[0]:.1f} s. One of them, as Kafka defines it:"
     )
-    _show_code(stage, (target.specs / _DEFINITION).read_text("utf-8").strip(), "json")
+    stage.item((target.specs / _DEFINITION).read_text("utf-8").strip(), "green")
     stage.say("and the class that came of it, without its comments and codecs:")
-    _show_code(stage, "\n".join(_class_lines((target.package_folder / _MODULE).read_text("utf-8"))), "python")
+    stage.item("\n".join(_class_lines((target.package_folder / _MODULE).read_text("utf-8"))), "green")
+    stage.gap()
     stage.say("The same command makes a package of your own definitions:")
     stage.command("generate", "--package", _PACKAGE, "--out", stage.folder / "package")
-
-
-def _show_code(stage: Stage, text: str, language: str) -> None:
-    stage.console.print(Syntax(text, language, background_color="default", word_wrap=True))
 
 
 def _class_lines(module: str) -> list[str]:

@@ -38,7 +38,7 @@ def show(stage: Stage) -> None:
         CommandError: the broker does not start, or the log cannot be read.
         KafkaError: the broker does not respond.
     """
-    stage.prepared()
+    stage.prepare()
     before = now()
     time.sleep(_SECONDS_BETWEEN)
     _change(stage.broker.bootstrap_servers)
@@ -54,10 +54,12 @@ def show(stage: Stage) -> None:
     )
     own = [row for row in rows["acl_history"] if row["principal"] == SHUT_OUT.principal]
     stage.table(("permission", "operation", "resource", "from", "to"), list(map(_cells, own)))
+    stage.gap()
     stage.say("What changed between two dates, in ACLs, quotas and configurations:")
     stage.item(f"{before}  and  {after}", "bold")
     was, is_now = (dict(_state(rows, at)) for at in (before, after))
     stage.table(("what", "of", "before", "after"), list(_changes(was, is_now)))
+    stage.gap()
     stage.say("The same from the command line, for one of the dates:")
     stage.command("tables", "--log", stage.metadata_log, "--table", "acl_history", "--as-of", before)
 

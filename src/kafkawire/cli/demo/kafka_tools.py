@@ -1,8 +1,9 @@
-"""Apache Kafka's own command-line tools, if this machine has Java, and them or Maven."""
+"""Apache Kafka's own command-line tools, if this machine has Java, and Maven has fetched them or can."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -14,7 +15,8 @@ from kafkawire.cli.outcome import CommandError
 
 _RELEASE: Final = "4.3.1"
 _SECONDS: Final = 60
-_SECONDS_TO_FETCH: Final = 600
+_FAULT: Final = re.compile("error|exception", re.IGNORECASE)
+_SECONDS_TO_FETCH: Final = 300
 _PROJECT: Final = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>kafkawire</groupId><artifactId>kafka-tools</artifactId><version>0</version><packaging>pom</packaging>
@@ -30,7 +32,7 @@ _PROJECT: Final = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
 
 
 class ToolsAbsentError(Exception):
-    """This machine does not have what the tools need; the message names it."""
+    """This machine does not have what the tools need; the message says what, after "it needs"."""
 
 
 class KafkaTools:
@@ -47,8 +49,7 @@ class KafkaTools:
             say: is called with a sentence before something is fetched, which takes time.
 
         Raises:
-            ToolsAbsentError: there is no Java, or neither the tools nor Maven.
-            CommandError: Maven failed.
+            ToolsAbsentError: there is no Java, or the tools are not there and Maven is missing or fails.
         """
         if shutil.which("java") is None:
             raise ToolsAbsentError("java, which is not on the path")
@@ -56,9 +57,12 @@ class KafkaTools:
         remembered = cache / f"kafka-tools-{_RELEASE}.classpath"
         if not _is_complete(remembered):
             if shutil.which("mvn") is None:
-                raise ToolsAbsentError("mvn to fetch it, which is not on the path")
+                raise ToolsAbsentError("mvn to fetch Kafka's tools, which is not on the path")
             say(f"Maven fetches Apache Kafka {_RELEASE}'s tools, once; that can take minutes.")
-            _fetch(cache, remembered)
+            try:
+                _fetch(cache, remembered)
+            except (CommandError, OSError) as error:
+                raise ToolsAbsentError(f"Kafka's tools, which Maven could not fetch ({error})") from None
         return cls(remembered.read_text("utf-8"))
 
     def add_read_acls(self, bootstrap_servers: str, user: str, topic: str) -> None:
@@ -105,6 +109,6 @@ def _output(command: list[str], name: str, seconds: int) -> str:
         raise CommandError(f"{name} did not end within {seconds} s") from None
     if done.returncode:
         lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        wrong = next((line for line in lines if "rror" in line or "xception" in line), "it says nothing")
+        wrong = next((line for line in lines if _FAULT.search(line)), "it does not say why")
         raise CommandError(f"{name} failed with exit code {done.returncode}: {wrong}")
     return done.stdout

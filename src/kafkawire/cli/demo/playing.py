@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from kafkawire.cli.demo.chapters import INSTALL, Chapter, Ending
+from kafkawire.cli.demo.chapters import Chapter, Ending
 from kafkawire.cli.demo.closing import show_closing
 from kafkawire.cli.demo.stage import Stage
 from kafkawire.cli.demo.your_broker import checked_address
@@ -71,7 +71,7 @@ def _shown(stage: Stage, chapter: Chapter) -> Ending:
     missing = chapter.missing()
     if missing:
         verb = "is" if len(missing) == 1 else "are"
-        stage.say(f"Left out: it needs {' and '.join(missing)}, which {verb} not installed: {INSTALL}", "yellow")
+        stage.say(f"Left out: it needs {' and '.join(missing)}, which {verb} not installed.", "yellow")
         return Ending.LEFT_OUT
     try:
         chapter.show(stage)

@@ -24,7 +24,7 @@ def show(stage: Stage) -> None:
         CommandError: the broker does not start, or its log cannot be read.
         OSError: the page cannot be written.
     """
-    stage.prepared()
+    stage.prepare()
     page = stage.folder / "report.html"
     with command_errors(), timed() as seconds, stage.console.status("The page is written"):
         contents, _ = gather_report(
@@ -39,5 +39,6 @@ def show(stage: Stage) -> None:
         f"{sections}, each with its interval, in one file of {page.stat().st_size / 1000:,.0f} kB after "
         f"{seconds[0]:.2f} s. It needs no network. Move its date, and it shows what was then."
     )
+    stage.gap()
     stage.say("The same for the logs of a real cluster, copied or in place:")
     stage.command("report", "logs", stage.broker.data_dir, "--out", page)

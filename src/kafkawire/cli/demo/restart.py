@@ -14,7 +14,7 @@ from kafkawire.admin import (
     ClientQuotaEntity,
     ClientQuotaFilter,
 )
-from kafkawire.cli.demo.kafka_tools import KafkaTools, ToolsAbsentError
+from kafkawire.cli.demo.kafka_tools import ToolsAbsentError
 from kafkawire.cli.demo.stage import Stage
 from kafkawire.cli.outcome import CommandError
 
@@ -37,7 +37,7 @@ def show(stage: Stage) -> None:
         CommandError: the broker does not start, or something is lost, or kafka-dump-log fails.
         KafkaError: the broker does not respond.
     """
-    stage.prepared()
+    stage.prepare()
     before = _state(stage.broker.bootstrap_servers)
     killed = stage.broker.process_id
     stage.broker.kill()
@@ -57,6 +57,7 @@ def show(stage: Stage) -> None:
     )
     if before != after:
         raise CommandError("the broker lost something that it had acknowledged")
+    stage.gap()
     _show_log(stage)
 
 
@@ -71,10 +72,9 @@ def _state(bootstrap_servers: str) -> _State:
 
 def _show_log(stage: Stage) -> None:
     segment = max(stage.metadata_log.glob("*.log"))
-    try:
-        tools = KafkaTools.found(stage.say)
-    except ToolsAbsentError as error:
-        stage.say(f"Left out: Kafka's own kafka-dump-log reads this log; it needs {error}.", "dim")
+    tools = stage.tools
+    if isinstance(tools, ToolsAbsentError):
+        stage.say(f"Left out: Kafka's own kafka-dump-log reads this log; it needs {tools}.", "dim")
         return
     with stage.console.status("kafka-dump-log reads the log"):
         lines = tools.dump_metadata_log(segment)

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kafkawire.cli.demo.broker_process import BrokerProcess
+from kafkawire.cli.demo.kafka_tools import KafkaTools, ToolsAbsentError
 from kafkawire.cli.demo.printed_command import Word, command_lines
 from kafkawire.cli.demo.users import SetUp, set_up
 from kafkawire.cli.outcome import CommandError
@@ -60,8 +61,22 @@ class Stage:
         """Folder of the broker's data, if it has any."""
         return None if self._set_up is None else self.broker.data_dir
 
-    def prepared(self) -> SetUp:
-        """The broker runs and has its topics, ACLs and quotas: does that once, for the first chapter that needs it.
+    @cached_property
+    def tools(self) -> KafkaTools | ToolsAbsentError:
+        """Kafka's own tools, or why there are none. Maven may fetch them, once."""
+        try:
+            return KafkaTools.found(self.say)
+        except ToolsAbsentError as error:
+            return error
+
+    def prepare(self) -> None:
+        """Set up the broker for a chapter that comes after that which does so, if that was not shown."""
+        if self._set_up is None and not self._failed:
+            self.say("First a broker gets the topics, ACLs and quotas of chapter 3.")
+        self.set_up_broker()
+
+    def set_up_broker(self) -> SetUp:
+        """Let the broker run with its topics, ACLs and quotas. They are created once.
 
         Returns:
             What was done.
@@ -85,6 +100,10 @@ class Stage:
         """The heading of a chapter."""
         self.console.print()
         self.console.rule(Text(title, "bold"), align="left")
+
+    def gap(self) -> None:
+        """An empty line."""
+        self.console.print()
 
     def say(self, text: str, style: str = "") -> None:
         """A paragraph, wrapped between words."""
