@@ -100,13 +100,13 @@ def test_every_printed_command_works_afterwards(shown: Shown) -> None:
         *("generate", "codec", "tables", "report", "broker", "tables", "report")
     ]
     outputs = [output_of(command) for command in commands]
-    generated, decoded, acls, _, broker, quotas, _ = outputs
+    generated, decoded, configs, _, broker, _, _ = outputs
     assert "is up to date" in generated
     assert '"name": "orders"' in decoded
-    assert "DENY" in acls
+    assert "604800000" in configs
+    assert "86400000" not in configs
     assert "listens on 127.0.0.1:" in broker
-    assert "2000042" in quotas
-    assert "3000000" not in quotas
+    assert (shown.folder / "acls.csv").read_text("utf-8").count("\n") == 2_012
     assert (shown.folder / "report-then.html").is_file()
 
 

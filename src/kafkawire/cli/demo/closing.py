@@ -47,17 +47,19 @@ def show_closing(stage: Stage, endings: Mapping[Chapter, Ending]) -> None:
 def _suggestions(stage: Stage) -> Iterator[tuple[str, Sequence[Word]]]:
     """Commands that work with the files that are there and the libraries that are installed, the best first."""
     data, tables = stage.broker_data, find_spec("pyarrow") is not None
-    at = () if stage.changed is None else ("--as-of", stage.changed[0])
-    when = "" if stage.changed is None else ", before the changes"
+    words: Sequence[Word]
     if data is not None:
         words = ("broker", "--data-dir", data, "--properties", stage.broker.properties, "--port", "0")
         yield "Run the broker with its data again (Ctrl-C stops it)", words
     if data is not None and tables:
-        yield f"Who had which quota{when}", ("tables", "--log", data, "--table", "quota_history", *at)
+        words = ("tables", "--log", data, "--table", "acl_history", "--out", stage.folder / "acls.csv")
+        yield "Write all ACLs with their intervals to a file", words
     if data is not None and tables and find_spec("jinja2") is not None:
-        page = stage.folder / "report-then.html"
-        purpose = "Write the report" if stage.changed is None else f"Write a report that opens at a date{when}"
-        yield purpose, ("report", "logs", data, *at, "--out", page)
+        words = ("report", "logs", data, "--out", stage.folder / "report-then.html")
+        if stage.changed is None:
+            yield "Write the report", words
+        else:
+            yield "Write a report that opens at the date before the changes", (*words, "--as-of", stage.changed[0])
     if stage.request is not None:
         yield "Decode the request", ("codec", "decode", "<", stage.request)
     yield "List all commands", ("--help",)

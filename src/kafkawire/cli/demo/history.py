@@ -60,8 +60,8 @@ def show(stage: Stage) -> None:
     was, is_now = (dict(_state(rows, at)) for at in (before, after))
     stage.table(("what", "of", "before", "after"), list(_changes(was, is_now)))
     stage.gap()
-    stage.say("The same from the command line, for one of the dates:")
-    stage.command("tables", "--log", stage.metadata_log, "--table", "acl_history", "--as-of", before)
+    stage.say("From the command line, the configurations at the first date:")
+    stage.command("tables", "--log", stage.metadata_log, "--table", "config_history", "--as-of", before)
 
 
 def _change(bootstrap_servers: str) -> None:
