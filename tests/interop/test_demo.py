@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from tests.apache_kafka.broker import Broker
@@ -13,9 +14,9 @@ pytestmark = pytest.mark.interop
 
 
 def test_demo_shows_the_methods_and_the_nodes_of_a_real_broker(
-    kafka_broker: Broker, capsys: pytest.CaptureFixture[str]
+    kafka_broker: Broker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["demo", "--broker", f"{kafka_broker.host}:{kafka_broker.port}"]) == 0
+    assert main(["demo", "--broker", f"{kafka_broker.host}:{kafka_broker.port}", "--out", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "Kafka's own kafka-acls, called for one user, took" in shown
     assert re.search(r"^ACCESS_CONTROL_ENTRY_RECORD +2,013$", shown, re.MULTILINE)

@@ -114,8 +114,8 @@ TABLES = (
     Command(("report", "logs", "data", "--out", "report.html"), ""),
 )
 GENERATE = (Command(("generate", "--specs", "definitions", "--package", "acme.proto", "--out", "made"), ""),)
-PART_OF_DEMO = Command(("demo",), "One command installs what is missing: pip install 'kafkawire[all]'")
-WHOLE_DEMO = Command(("demo",), "The report, for your browser:")
+PART_OF_DEMO = Command(("demo", "--out", "shown"), "One command installs what is missing: pip install 'kafkawire[all]'")
+WHOLE_DEMO = Command(("demo", "--out", "shown"), "The report, for your browser:")
 LOGS = Command(("python", "-c", TABLES_PROGRAM), "['User:ann']")
 SPARK = Command(("python", "-c", SPARK_PROGRAM), "['User:ann']\n1\n")
 TESTS = Command(("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_program.py"), "2 passed")

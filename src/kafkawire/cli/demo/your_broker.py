@@ -72,7 +72,7 @@ def checked_address(address: str) -> str:
             f"{_SECONDS_TO_CONNECT:.0f} s: is this the port of a listener without TLS and login? The demo uses neither"
         ) from None
     except KafkaError as error:
-        raise CommandError(f"--broker: {error}. The demo needs a listener without TLS and login") from None
+        raise CommandError(f"--broker: {error.message}. The demo uses neither TLS nor a login") from None
     return address
 
 

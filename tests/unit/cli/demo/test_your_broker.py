@@ -67,7 +67,7 @@ def test_a_listener_with_tls_is_named(capsys: pytest.CaptureFixture[str]) -> Non
     with answering(b"\x15\x03\x03\x00\x02\x02\x46") as address:
         said = refused(address, capsys)
     assert "the listener wants TLS" in said
-    assert "The demo needs a listener without TLS and login" in said
+    assert "The demo uses neither TLS nor a login" in said
 
 
 def test_a_server_that_is_silent_is_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
