@@ -60,7 +60,7 @@ def test_a_broker_that_does_not_start_ends_its_chapters_and_no_others(
     assert "the broker did not start: kafkawire: " in early[0]
     assert "node.id" in early[0]
     assert early[1].endswith("it needs the broker, which failed above")
-    assert "These " in shown
+    assert "They decode to an equal request." in shown
     assert shown.count("ended early\n") == 2
     assert "kafkawire broker " not in shown.rpartition("What you have seen")[2]
 
