@@ -114,14 +114,14 @@ TABLES = (
     Command(("report", "logs", "data", "--out", "report.html"), ""),
 )
 GENERATE = (Command(("generate", "--specs", "definitions", "--package", "acme.proto", "--out", "made"), ""),)
-DEMO = Command(("demo",), "Apache Kafka's message definitions become a Python package")
+PART_OF_DEMO = Command(("demo", "--out", "shown"), "One command installs what is missing: pip install 'kafkawire[all]'")
+WHOLE_DEMO = Command(("demo", "--out", "shown"), "The report, for your browser:")
 LOGS = Command(("python", "-c", TABLES_PROGRAM), "['User:ann']")
 SPARK = Command(("python", "-c", SPARK_PROGRAM), "['User:ann']\n1\n")
 TESTS = Command(("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_program.py"), "2 passed")
 NO_CLI: dict[tuple[str, ...], str] = {("codec", "decode"): "cli", ("tables", "--list"): "cli"}
 NO_TABLES = {("tables", "--list"): "cli,tables", ("report", "logs", "data", "--out", "r.html"): "cli,tables"}
 NO_CODEGEN = {GENERATE[0].words: "cli,codegen"}
-NO_DEMO = {DEMO.words: "cli,codegen"}
 NO_SPARK: dict[tuple[str, ...], str] = {("spark", "bundle", "kafkawire.zip"): "cli,spark"}
 
 COMBINATIONS = (
@@ -134,14 +134,19 @@ COMBINATIONS = (
         NO_CLI,
         ("typer", "pyarrow", "pyspark"),
     ),
-    Combination(("cli",), CLI, NO_TABLES | NO_CODEGEN | NO_SPARK | NO_DEMO, ("jinja2", "pyarrow", "pyspark", "ruff")),
+    Combination(
+        ("cli",),
+        (*CLI, PART_OF_DEMO),
+        NO_TABLES | NO_CODEGEN | NO_SPARK,
+        ("jinja2", "pyarrow", "pyspark", "ruff"),
+    ),
     Combination(("tables",), (LOGS,), NO_CLI, ("typer", "ruff", "pyspark")),
     Combination(("test",), (TESTS,), NO_CLI, ("typer", "pyarrow", "jinja2")),
     Combination(("cli", "tables"), CLI + TABLES + (LOGS,), NO_CODEGEN | NO_SPARK, ("ruff", "pyspark")),
-    Combination(("cli", "codegen"), CLI + GENERATE + (DEMO,), NO_TABLES | NO_SPARK, ("pyarrow", "pyspark")),
+    Combination(("cli", "codegen"), (*CLI, *GENERATE, PART_OF_DEMO), NO_TABLES | NO_SPARK, ("pyarrow", "pyspark")),
     Combination(("spark",), (SPARK,), NO_CLI, ("typer", "jinja2", "ruff")),
     Combination(
         ("all",),
-        CLI + TABLES + GENERATE + (LOGS, SPARK, TESTS, Command(("spark", "tables", "--help"), "--table")),
+        CLI + TABLES + GENERATE + (WHOLE_DEMO, LOGS, SPARK, TESTS, Command(("spark", "tables", "--help"), "--table")),
     ),
 )

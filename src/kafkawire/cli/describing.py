@@ -13,7 +13,12 @@ from kafkawire.cli.commands import Entry, Group, OwnParser
 from kafkawire.cli.description import CommandDescription, Parameter
 from kafkawire.cli.running import attribute_of, typer_command
 
-_VALUE_LISTS = {"--columns": "columns", "--record-types": "record_types", "--table": "tables"}
+_VALUE_LISTS = {
+    "--chapter": "chapters",
+    "--columns": "columns",
+    "--record-types": "record_types",
+    "--table": "tables",
+}
 """Options with values that only running code knows, and the lists of them."""
 
 _METAVARS = {int: "N", Path: "PATH", str: "TEXT", float: "NUMBER"}
