@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import ssl
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -71,6 +72,9 @@ _REFUSED_WITH_SASL: Final[Mapping[str, str]] = {
 _SASL: Final = frozenset({*_REFUSED_WITH_SASL, "sasl.mechanism", "sasl.jaas.config"})
 _SASL_PREFIXES: Final = ("sasl.kerberos.", "sasl.login.", "sasl.oauthbearer.")
 """Properties of mechanisms whose credentials do not come from properties here."""
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9]{0,39}(?:[._-][a-z0-9]{1,39}){1,15}")
+"""What a log shows as a name: the lines of a key or a password that was not continued with ``\\`` look otherwise."""
 
 _PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 
@@ -158,8 +162,15 @@ def _log_ignored(where: str, given: Mapping[str, str], protocol: str) -> None:
     secured = sorted(name for name in given if name in SSL_PROPERTIES | _SASL or name.startswith(_SASL_PREFIXES))
     known = _DIRECT | _SECONDS.keys() | _WITHOUT_EFFECT | _REFUSED.keys() | {*secured}
     unknown = sorted(given.keys() - known)
-    if unknown:
-        _log.warning("%s: these properties are unknown here, and are ignored: %s", where, ", ".join(unknown))
+    named = [name for name in unknown if _NAME.fullmatch(name)]
+    if named:
+        _log.warning("%s: these properties are unknown here, and are ignored: %s", where, ", ".join(named))
+    if len(named) < len(unknown):
+        _log.warning(
+            "%s: %d entries do not begin with the name of a property, and are ignored: "
+            "a value of several lines needs \\ at the end of each line but the last",
+            where, len(unknown) - len(named),
+        )  # fmt: skip
     idle = sorted(given.keys() & _WITHOUT_EFFECT)
     if idle:
         _log.info("%s: these properties have no effect here: %s", where, ", ".join(idle))

@@ -180,6 +180,17 @@ def test_unknown_properties_are_ignored_with_one_warning(caplog: pytest.LogCaptu
     ]
 
 
+def test_a_key_whose_lines_are_not_continued_is_in_no_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    key = trustme.CA().issue_cert("client").private_key_pem.bytes().decode()
+    file = tmp_path / "client.properties"
+    file.write_text(f"bootstrap.servers=a:1\nssl.keystore.key={key}\nusername.=x\n")
+    client_arguments(file)
+    (ignored, without_effect) = (record.getMessage() for record in caplog.records)
+    assert ignored.startswith(f"{file}: {len(key.splitlines())} entries do not begin with the name of a property")
+    assert without_effect.endswith("have no effect: ssl.keystore.key")
+    assert not [line for line in key.splitlines() if line in caplog.text]
+
+
 def test_security_that_has_no_effect_is_said(caplog: pytest.LogCaptureFixture) -> None:
     client_arguments({**BOOTSTRAP, "sasl.mechanism": "PLAIN"})
     (record,) = caplog.records
