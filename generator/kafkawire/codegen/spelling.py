@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import SequenceMatcher, get_close_matches
+from difflib import SequenceMatcher
 
 from kafkawire.layout import FIELD_TYPES
+from kafkawire.near_names import near_names
 
 A_SLIP = 0.81
 """A likeness above this is a typing error: ``strin`` for ``string`` is 0.91, ``int24`` for ``int64`` only 0.8."""
@@ -27,12 +28,8 @@ _OF_JAVA: Mapping[str, str] = {
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that is most similar to `word`, or None; letter case is ignored."""
-    if len(word) > _LONGEST:
-        return None
-    by_lower = {candidate.lower(): candidate for candidate in known}
-    matches = get_close_matches(word.lower(), by_lower, n=1)
-    return by_lower[matches[0]] if matches else None
+    """The known word that was probably meant, or None; letter case is ignored."""
+    return next(iter(near_names(word, known)), None)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -121,13 +121,13 @@ def _command(stored: Mapping[str, object]) -> CommandDescription:
 
 
 def _plain(command: CommandDescription) -> dict[str, object]:
-    parameters = [dict(_told(each)) for each in command.parameters]
+    parameters = [dict(_set_fields(each)) for each in command.parameters]
     commands = {name: _plain(each) for name, each in command.commands.items()}
     parts = {"parameters": parameters, "commands": commands}
     return {"help": list(command.help), **{name: part for name, part in parts.items() if part}}
 
 
-def _told(parameter: Parameter) -> Iterator[tuple[str, object]]:
+def _set_fields(parameter: Parameter) -> Iterator[tuple[str, object]]:
     """The fields that differ from their defaults."""
     for name, value in parameter._asdict().items():
         if value:

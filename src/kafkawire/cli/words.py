@@ -10,7 +10,7 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.near_names import did_you_mean, near_names
 
 _LIKENESS = 0.75
-"""Of names of options, all of which begin alike."""
+"""Of names of options: most are short words, in which fewer letters agree by chance."""
 
 
 class ReadWords(NamedTuple):

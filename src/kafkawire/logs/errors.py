@@ -97,7 +97,7 @@ class OwnDefinitionsError(ValueError):
 
 def _meant(name: str, names: Sequence[str], all_of_them: str) -> str:
     question = did_you_mean(name, names)
-    return f": {question}" if question else f"; {all_of_them} {', '.join(names)}"
+    return f"; {question}" if question else f"; {all_of_them} {', '.join(names)}"
 
 
 def _restored_error(code: str, path: str, reason: str, position: int | None, offset: int | None) -> LogReadError:

@@ -115,7 +115,7 @@ def _refuse_slips(by_name: Mapping[str, str]) -> None:
     known = {name.lower() for name in OPTION_NAMES}
     for name in by_name.keys() - known:
         if near := near_names(name, OPTION_NAMES, likeness=_A_SLIP):
-            raise OptionError(f"there is no option {name!r}: did you mean {near[0]!r}?")
+            raise OptionError(f"there is no option {name!r}; did you mean {near[0]!r}?")
 
 
 def _required(name: str, by_name: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from tests.interop.spark.same_rows import LOGS, damaged_log
     ("options", "complaint"),
     [
         ({}, "option 'table': it is missing"),
-        ({"table": "recrods"}, "there is no table 'recrods': did you mean records?"),
+        ({"table": "recrods"}, "there is no table 'recrods'; did you mean records?"),
         ({"table": "zzz"}, "there is no table 'zzz'; there are "),
         ({"table": "records", "columns": "zzz"}, "table 'records' has no column 'zzz'; it has cluster, file, "),
         ({"table": "records", "maxPartitionByte": "1m"}, "did you mean 'maxPartitionBytes'?"),

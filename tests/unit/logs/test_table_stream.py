@@ -55,9 +55,9 @@ def test_unknown_tables_and_columns_get_suggestions() -> None:
         table_named("acls")
     with pytest.raises(UnknownColumnError, match="batch_position"):
         table_named("records", ReadOptions(columns=("zzz",)))
-    with pytest.raises(UnknownColumnError, match=r"has no column 'offset': did you mean log_offset\?$"):
+    with pytest.raises(UnknownColumnError, match=r"has no column 'offset'; did you mean log_offset\?$"):
         table_named("records", ReadOptions(columns=("offset",)))
-    with pytest.raises(UnknownTableError, match=r"there is no table 'ACL': did you mean acl_history\?$"):
+    with pytest.raises(UnknownTableError, match=r"there is no table 'ACL'; did you mean acl_history\?$"):
         table_named("ACL")
 
 

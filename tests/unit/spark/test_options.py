@@ -120,7 +120,7 @@ def test_missing_required_options_are_named(missing: str) -> None:
 def test_a_misspelt_option_gets_a_suggestion(slip: str, meant: str) -> None:
     with pytest.raises(OptionError) as refused:
         source_options({**LEAST, slip: "1"})
-    assert str(refused.value) == f"there is no option {slip.lower()!r}: did you mean {meant!r}?"
+    assert str(refused.value) == f"there is no option {slip.lower()!r}; did you mean {meant!r}?"
 
 
 def test_hadoop_uris_are_normalized() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.near_names import did_you_mean
 
 if TYPE_CHECKING:
     from kafkawire.cli.demo.stage import Stage
@@ -92,7 +92,6 @@ def _chapter(word: str) -> Chapter:
     for chapter in CHAPTERS:
         if wanted in {chapter.name, str(chapter.number)}:
             return chapter
-    near = get_close_matches(wanted, [chapter.name for chapter in CHAPTERS], 1)
-    guess = f"did you mean {near[0]}? " if near else ""
     listed = ", ".join(f"{chapter.number} {chapter.name}" for chapter in CHAPTERS)
-    raise CommandError(f"--chapter: there is no chapter {word!r}; {guess}There are {listed}", ExitCode.USAGE)
+    hint = did_you_mean(wanted, [chapter.name for chapter in CHAPTERS]) or f"give one of {listed}"
+    raise CommandError(f"--chapter: there is no chapter {word!r}; {hint}", ExitCode.USAGE)

@@ -216,7 +216,7 @@ def test_record_types_of_the_user_have_tables_too(tmp_path: Path, capsys: pytest
         (("--log", LOGS), "--log DIR and --table NAME are needed"),
         (("--table", "records"), "--log DIR and --table NAME are needed"),
         (("--log", LOGS, "--table", "acl_histroy"), "did you mean acl_history"),
-        (("--log", LOGS, "--table", "ACL"), "there is no table 'ACL': did you mean acl_history?"),
+        (("--log", LOGS, "--table", "ACL"), "there is no table 'ACL'; did you mean acl_history?"),
         (("--log", LOGS, "--table", "records", "--columns", "offset"), "did you mean log_offset?"),
         (("--log", LOGS, "--table", "records", "--record-types", "TOPIC"), "'TOPIC'; did you mean TOPIC_RECORD?"),
         (("--log", LOGS, "--table", "topic", "--no-ops"), "--no-ops: it is for table 'records', not for 'topic'"),
