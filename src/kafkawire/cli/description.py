@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from importlib.abc import ResourceLoader
 
 DESCRIPTION_FILE = Path(__file__).with_name("description.json")
 """Written by ``pytest tests/golden/cli --update-golden`` from the commands; a test keeps it up to date."""
@@ -101,7 +105,8 @@ class Description(NamedTuple):
 
 def stored_description() -> Description:
     """The description of all commands of this release."""
-    stored = json.loads(DESCRIPTION_FILE.read_text("utf-8"))
+    loader: ResourceLoader = sys.modules[__name__].__loader__  # type: ignore[assignment] # reads from a zip too
+    stored = json.loads(loader.get_data(str(DESCRIPTION_FILE)))
     return Description(_command(stored["root"]), stored["values"])
 
 

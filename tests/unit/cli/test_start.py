@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 
+from kafkawire import cli, near_names
 from kafkawire.cli.completion import VARIABLE
 
 PROGRAM = (
@@ -63,6 +66,19 @@ def test_a_command_imports_no_other() -> None:
     modules = imported("codec", "decode", "--package", "no.such")
     assert "kafkawire.cli.codec" in modules
     assert {name for name in modules if name.startswith(("pyarrow", "rich", "jinja2", "kafkawire.logs"))} == set()
+
+
+def test_help_works_from_a_zip(tmp_path: Path) -> None:
+    file = tmp_path / "kafkawire.zip"
+    with zipfile.ZipFile(file, "w") as packed:
+        packed.writestr("kafkawire/", "")  # Python finds a namespace package in a zip by such an entry
+        for path in (*Path(cli.__file__).parent.iterdir(), Path(near_names.__file__)):
+            if path.is_file():
+                packed.write(path, Path("kafkawire", path.relative_to(Path(near_names.__file__).parent)))
+    program = f"import sys; sys.path.insert(0, {str(file)!r}); from kafkawire.cli.app import main; sys.exit(main())"
+    words = [sys.executable, "-I", "-S", "-c", program, "help", "schema", "lint"]
+    run = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert run.stdout.startswith("Usage: kafkawire schema lint ")
 
 
 def check(modules: set[str]) -> None:

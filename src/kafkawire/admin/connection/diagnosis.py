@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import errno
 import os
+import re
 import socket
 import ssl
 import struct
@@ -30,6 +31,8 @@ _HEAD = struct.Struct(">ii")
 _LONGEST_ANSWER = 1 << 20
 _HANDSHAKE_VERSION = 1
 _MECHANISMS_NAMED = 10
+_MECHANISM = re.compile(r"[A-Z0-9_-]{1,20}")
+"""Names of mechanisms as RFC 4422 has them; an error shows no others, since anything may listen there."""
 
 _ISSUER_CODES = frozenset({2, 18, 19, 20, 21})
 """OpenSSL's numbers for certificates that no trusted authority has signed."""
@@ -148,9 +151,10 @@ async def login_wanted_at(place: Place, tls: ssl.SSLContext | None, host: str) -
         _, answer = decode_response(frame, protocol.SaslHandshakeResponse, _HANDSHAKE_VERSION)
     except (OSError, EOFError, DecodeError):  # TimeoutError is an OSError
         return None
-    if answer.error_code != UnsupportedSaslMechanismError.code or not answer.mechanisms:
+    mechanisms = [name for name in answer.mechanisms if _MECHANISM.fullmatch(name)]
+    if answer.error_code != UnsupportedSaslMechanismError.code or not mechanisms:
         return None
-    enabled = ", ".join(answer.mechanisms[:_MECHANISMS_NAMED])
+    enabled = ", ".join(mechanisms[:_MECHANISMS_NAMED])
     return f"the listener wants a login (SASL; it has {enabled}): give credentials=..., or take the port of another"
 
 
