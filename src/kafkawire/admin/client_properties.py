@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 from kafkawire.admin.connection.sasl.credentials import CredentialsSource, PlainCredentials, ScramCredentials
 from kafkawire.admin.connection.tls import Tls
 from kafkawire.admin.settings import AdminSettings
-from kafkawire.admin.store_properties import SSL_PROPERTIES, tls_of
+from kafkawire.admin.store_properties import SSL_PROPERTIES, refuse, tls_of
 from kafkawire.model.configs.checks import InvalidValueError
 from kafkawire.model.configs.values import ValueType, parse
 from kafkawire.model.jaas import JaasError, jaas_options
@@ -117,7 +117,7 @@ def client_arguments(
     """
     where, given = _read(properties)
     try:
-        _refuse(_REFUSED, given)
+        refuse(_REFUSED, given)
         protocol = _protocol(given)
         _log_ignored(where, given, protocol)
         if bootstrap_servers is None and bootstrap_controllers is None:
@@ -143,12 +143,6 @@ def _read(properties: str | os.PathLike[str] | Mapping[str, str]) -> tuple[str, 
         return str(path), parse_properties(path.read_text(_ENCODING))
     except PropertiesError as error:
         raise ValueError(f"{path}: {error}") from None
-
-
-def _refuse(refused: Mapping[str, str], given: Mapping[str, str]) -> None:
-    for name, advice in refused.items():
-        if given.get(name):
-            raise ValueError(f"{name}: is not supported here: {advice}")
 
 
 def _protocol(given: Mapping[str, str]) -> str:
@@ -225,7 +219,7 @@ def _value(name: str, kind: ValueType, given: Mapping[str, str]) -> Any:  # noqa
 
 
 def _credentials(given: Mapping[str, str]) -> CredentialsSource:
-    _refuse(_REFUSED_WITH_SASL, given)
+    refuse(_REFUSED_WITH_SASL, given)
     mechanism = given.get("sasl.mechanism", "GSSAPI").strip()
     login = _LOGINS.get(mechanism)
     if login is None:

@@ -44,9 +44,7 @@ def tls_of(given: Mapping[str, str]) -> Tls:
     Raises:
         ValueError: for a property that is invalid or cannot be honoured; names it, and says what to do.
     """
-    for name, advice in _REFUSED.items():
-        if given.get(name):
-            raise ValueError(f"{name}: is not supported here: {advice}")
+    refuse(_REFUSED, given)
     if given.get("ssl.protocol", "TLS") not in _CONTEXTS:
         raise ValueError(f"ssl.protocol: must be one of {', '.join(sorted(_CONTEXTS))}")
     lowest, highest = _versions(given)
@@ -56,6 +54,21 @@ def tls_of(given: Mapping[str, str]) -> Tls:
         key_password=given.get("ssl.key.password") if certificate else None,
         verify_hostname=_verifies_names(given), minimum_version=lowest, maximum_version=highest,
     )  # fmt: skip
+
+
+def refuse(refused: Mapping[str, str], given: Mapping[str, str]) -> None:
+    """Refuse properties that cannot be honoured.
+
+    Args:
+        refused: their names to what to do.
+        given: all properties; empty values count as absent.
+
+    Raises:
+        ValueError: for the first one that is given.
+    """
+    for name, advice in refused.items():
+        if given.get(name):
+            raise ValueError(f"{name}: is not supported here: {advice}")
 
 
 def _versions(given: Mapping[str, str]) -> tuple[_Version, _Version | None]:

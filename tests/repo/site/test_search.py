@@ -82,7 +82,7 @@ def test_a_word_finds_its_page(search: Search, words: str) -> None:
 
 def test_a_hit_is_there_before_a_reader_waits(search: Search) -> None:
     times = sorted(search.hits(words)[1] for words in ("describe_configs", "snapshot", "delete_records"))
-    assert times[1] < 2
+    assert times[1] < 5
 
 
 def test_the_index_of_the_search_is_small(site: Path) -> None:

@@ -34,7 +34,7 @@ def refused(address: str, capsys: pytest.CaptureFixture[str]) -> str:
     """The error for an address, which comes within seconds and before anything is shown."""
     begin = time.monotonic()
     assert main(["demo", "--broker", address]) == ExitCode.FAILED
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 10  # the timeout of a call is a minute
     shown = capsys.readouterr()
     assert not shown.out
     return shown.err
@@ -95,11 +95,13 @@ def answering(answer: bytes) -> Iterator[str]:
 
         thread = threading.Thread(target=serve)
         thread.start()
-        yield f"127.0.0.1:{server.getsockname()[1]}"
-        server.shutdown(socket.SHUT_RDWR)
-        thread.join()
-        for connection in connections:
-            connection.close()
+        try:
+            yield f"127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for connection in connections:
+                connection.close()
 
 
 def test_a_broker_is_shown_with_its_nodes_and_topics(tmp_path: Path) -> None:
