@@ -88,6 +88,10 @@ def test_the_rows_of_a_date_equal_those_of_the_histories(data: PageData, tables:
         assert holding(data, "topics", date) == counted(tables.rows("topic_history", date), "topic_id")
         quotas = tables.rows("quota_history", date)
         assert holding(data, "quotas", date) == counted(quotas, "user", "client_id", "ip", "key")
+        users = tables.rows("scram_history", date)
+        assert holding(data, "users", date) == counted(users, "user", "mechanism")
+        named = [number_at(numbers["holders"], date) for numbers in data["sections"]["users"]["numbers"]]
+        assert named == counted(users, "user")
         configs = [row for row in tables.rows("config_history", date) if row["value"] is not None]
         assert holding(data, "configs", date) == counted(configs, "resource_type", "resource_name", "name")
 
@@ -139,9 +143,27 @@ def test_each_cluster_has_its_own_share_of_the_rows(data: PageData) -> None:
             assert numbers["shown"] >= min(numbers["rows"], 50)
 
 
+def test_everything_that_is_valid_at_the_end_is_on_the_page(data: PageData, tables: Tables) -> None:
+    """Whatever ``--max-rows`` is: it limits the rows that ended."""
+    columns = ("principal", "host", "resource_type", "resource_name", "pattern_type", "operation", "permission")
+    fields = ("principal", "host", "resourceType", "resourceName", "patternType", "operation", "permission")
+    for name, table, of, named in (
+        ("acls", "acl_history", columns, fields),
+        ("quotas", "quota_history", ("user", "key", "value"), ("user", "quota", "value")),
+        ("topics", "topic_history", ("name", "topic_id"), ("topic", "id")),
+        ("users", "scram_history", ("user", "mechanism", "iterations"), ("user", "mechanism", "iterations")),
+    ):
+        expected = [
+            [row[column] for column in ("cluster", *of)] for row in tables.rows(table) if row["valid_to"] is None
+        ]
+        found = [[row[field] for field in ("cluster", *named)] for row in rows_of(data, name) if row["to"] is None]
+        assert sorted(map(str, found)) == sorted(map(str, expected))
+
+
 def test_the_page_says_how_many_rows_it_shows(data: PageData) -> None:
     for name, section in data["sections"].items():
         rows, shown = (sum(numbers[field] for numbers in section["numbers"]) for field in ("rows", "shown"))
-        words = {"acls": "ACLs", "configs": "configurations", "commits": "committed offsets"}.get(name, name)
-        said = [note for note in data["notes"] if note.startswith(f"Showing {shown:,} of {rows:,} ") and words in note]
+        words = {"configs": "configuration rows", "commits": "committed offsets"}.get(name, f"{name.lower()[:-1]} rows")
+        noted = [note.replace("ACL", "acl") for note in data["notes"]]
+        said = [note for note in noted if note.startswith(f"Showing {shown:,} of {rows:,} {words}: ")]
         assert bool(said) == (shown < rows)
