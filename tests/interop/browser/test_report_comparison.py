@@ -11,7 +11,7 @@ from typing import Final, cast
 
 import pytest
 from tests.browser.chromium import Page
-from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, search, shown, texts
+from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, compare, downloaded, search, shown, texts
 from tests.made.reports import commits_of, section_of
 
 from kafkawire.report.contents import Committed, LogReport, Row
@@ -94,15 +94,6 @@ def page(browser: Page, tmp_path: Path) -> Page:
     return page
 
 
-def compare(page: Page, begin: str, end: str) -> None:
-    for name, date in (("from", begin), ("to", end)):
-        page.evaluate(
-            f"{{ const box = document.getElementById('compare-{name}'); box.value = {date!r};"
-            "box.dispatchEvent(new Event('change', { bubbles: true })); }"
-        )
-        page.settle()
-
-
 def differences(page: Page) -> list[tuple[str, ...]]:
     rows = cast(
         list[list[str]],
@@ -112,21 +103,6 @@ def differences(page: Page) -> list[tuple[str, ...]]:
         ),
     )
     return sorted(tuple(row) for row in rows)
-
-
-def downloaded(page: Page, button: int, folder: Path, where: str = "#compare-downloads") -> str:
-    """The file that a button saves, as the browser writes it."""
-    page.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
-    click(page, f"{where} button:nth-child({button})")
-    for _ in range(200):
-        page.evaluate("new Promise((done) => setTimeout(done, 20))")
-        found = [file for file in folder.iterdir() if file.suffix in (".csv", ".json")]
-        if found:
-            (file,) = found
-            text = file.read_bytes().decode()
-            file.unlink()
-            return text
-    raise AssertionError("nothing was saved")
 
 
 def test_what_differs_between_two_dates_is_listed(page: Page) -> None:

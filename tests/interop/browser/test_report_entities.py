@@ -10,8 +10,7 @@ from typing import Final, cast
 
 import pytest
 from tests.browser.chromium import Page
-from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, go_to, search, shown, texts
-from tests.interop.browser.test_report_comparison import downloaded
+from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, downloaded, go_to, search, shown, texts
 from tests.made.reports import commits_of, section_of
 
 from kafkawire.report.contents import Committed, LogEnd, LogReport, Row

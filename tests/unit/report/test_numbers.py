@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from tests.browser.report_data import PageData, data_of, number_at, rows_of
+from tests.kafka_logs.tables_of_dates import Rows, Tables
 from tests.made.clusters import BEGAN, MadeCluster
 
 from kafkawire.cli.app import main
 
 CLUSTERS = ("first", "second")
 DATES = [BEGAN + 10**9 * part // 4 for part in range(1, 6)]
-Rows = Sequence[Mapping[str, object]]
 
 
 @pytest.fixture(scope="module")
@@ -34,22 +33,6 @@ def data(request: pytest.FixtureRequest, logs: Path, tmp_path_factory: pytest.Te
     most = () if request.param is None else ("--max-rows", str(request.param))
     assert main(["report", "logs", str(logs), "--out", str(page), *most]) == 0
     return data_of(page)
-
-
-class Tables:
-    """The tables of some logs, each read once."""
-
-    def __init__(self, logs: Path, folder: Path) -> None:
-        self._logs, self._folder = logs, folder
-        self._read: dict[tuple[str, int | None], Rows] = {}
-
-    def rows(self, name: str, date: int | None = None) -> Rows:
-        if (name, date) not in self._read:
-            out = self._folder / f"{name}-{date}.json"
-            as_of = [] if date is None else ["--as-of", datetime.fromtimestamp(date / 1000, UTC).isoformat()]
-            assert main(["tables", "--log", str(self._logs), "--table", name, "--out", str(out), *as_of]) == 0
-            self._read[name, date] = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
-        return self._read[name, date]
 
 
 @pytest.fixture(scope="module")
