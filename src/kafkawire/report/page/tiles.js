@@ -8,7 +8,7 @@ function startTiles() {
     ["quotas", "quotas", "quotas", "holding", ofDate("quotas")],
     ["configs", "configurations", "configs", "holding", ofDate("configs")],
     ["users", "SCRAM users", "users", "holders", ofDate("users")],
-    ["commits", "groups with commits", "commits", "holders", () => {}],
+    ["commits", "groups", "commits", "holders", () => {}],
   ];
   const several = DATA.clusters.length > 1 ? "In all clusters together:\na principal, user or group that is in two of them counts twice." : null;
   const figures = tiles.map(([target, label, section, what, choose]) => {
