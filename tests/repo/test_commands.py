@@ -9,10 +9,6 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
-from kafkawire.cli.outcome import missing_library_message
-
-MODULE_OF_DISTRIBUTION = {"pyyaml": "yaml"}
-
 
 def targets(root: Path) -> set[str]:
     return set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(), flags=re.MULTILINE))
@@ -58,16 +54,3 @@ def test_the_lock_of_spark_is_small_and_needed_by_neither_set_up_nor_demo(root: 
     users = re.findall(r"^([a-z-]+): .*/\.spark\b", (root / "Makefile").read_text(), flags=re.MULTILINE)
     assert "pyspark" in locked
     assert set(users) == {"bench", "check", "test"}
-
-
-def test_every_optional_library_has_a_message_that_names_its_extra(pyproject: dict[str, Any]) -> None:
-    extras: dict[str, list[str]] = pyproject["project"]["optional-dependencies"]
-    for extra, lines in extras.items():
-        for line in lines:
-            distribution = Requirement(line).name
-            module = MODULE_OF_DISTRIBUTION.get(distribution, distribution)
-            message = missing_library_message(ModuleNotFoundError(name=f"{module}.inner"))
-            assert message is not None, module
-            named = set(message.rpartition("[")[2].rstrip("]'").split(","))
-            assert named <= {"cli", extra, "tables"}, message
-            assert any(Requirement(other).name == distribution for name in named for other in extras[name])

@@ -1,10 +1,10 @@
 """What the README and the documentation show is true: pages run like scripts.
 
-The blocks of a page are carried out in order in an empty folder. ``python`` is executed; ``json title="FILE"`` and
-``python title="FILE"`` are written to the file; in ``console`` each ``$`` line is run, and what follows it must be what
-it prints, where ``...`` matches anything; without such lines it must end well. A block whose title is the path of a
-file of this repository is an excerpt of it, with ``...`` between stretches of lines. Other blocks are only read by
-people.
+The blocks of a page are carried out in order in an empty folder. ``python`` is executed; ``json``, ``toml`` and
+``python`` with a ``title="FILE"`` are written to the file; in ``console`` each ``$`` line is run, and what follows it
+must be what it prints, where ``...`` matches anything; without such lines it must end well. A block whose title is the
+path of a file of this repository is an excerpt of it, with ``...`` between stretches of lines. Other blocks are only
+read by people.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RUN_ELSEWHERE = {"spark.md"}
 GENERATED_PAGES = ROOT / "docs" / "reference" / "protocol"
 OWN_FOLDERS = ("specs", "templates", "generator", "generated", "src")
 TITLED = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```', flags=re.MULTILINE | re.DOTALL)
-BLOCK = re.compile(r'^```(python|json|console)(?: title="([^"]+)")?\n(.*?)^```', flags=re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r'^```(python|json|toml|console)(?: title="([^"]+)")?\n(.*?)^```', flags=re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", flags=re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 

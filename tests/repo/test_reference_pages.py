@@ -83,17 +83,22 @@ def rows(page: str) -> Iterator[list[str]]:
 @pytest.mark.parametrize(
     ("page", "row"),
     [
-        ("messages/metadata_response.md", ["13", "new&nbsp;in&nbsp;4.3.1", "1", "added `ErrorCode`: `int16`"]),
-        ("messages/metadata_response.md", ["12", "", "1", "`MetadataResponseTopic.Name` may be null"]),
+        ("messages/metadata_response.md", ["13", "4.3.1,&nbsp;4.4.0", "1", "added `error_code`: `int16`"]),
+        ("messages/metadata_response.md", ["12", "all", "1", "`MetadataResponseTopic.name` may be null"]),
         ("messages/metadata_response.md", ["In Apache Kafka 3.9.2", "0-12"]),
-        ("messages/fetch_request.md", ["`max_wait_ms`", "`int32`", "0+", "", "`0`", "milliseconds"]),
         ("messages/describe_acls_request.md", ["Proposed", "4 (kip-888)"]),
         ("messages/list_config_resources_request.md", ["Earlier name", "ListClientMetricsResourcesRequest"]),
-        ("error-codes.md", ["41", "`NOT_CONTROLLER`", "`NotControllerError`", "yes", ""]),
+        ("error-codes.md", ["41", "`NOT_CONTROLLER`", "`NotControllerError`", "yes"]),
     ],
 )
 def test_facts_that_are_known(pages: dict[str, str], page: str, row: list[str]) -> None:
     assert row in list(rows(pages[page]))
+
+
+def test_a_field_has_its_meaning_type_versions_and_default(pages: dict[str, str]) -> None:
+    (row,) = (cells for cells in rows(pages["messages/fetch_request.md"]) if cells[0] == "`session_epoch`")
+    assert row[1].endswith("Ignorable.")
+    assert row[2:] == ["`int32`", "7+", "`-1`"]
 
 
 def test_header_api_versions_response(pages: dict[str, str]) -> None:

@@ -36,6 +36,11 @@ from kafkawire.broker.plugins.create_topic_policy import (
     CreateTopicPolicy as CreateTopicPolicy,
     RequestMetadata as RequestMetadata,
 )
+from kafkawire.broker.request_log import (
+    ReceivedRequest as ReceivedRequest,
+    RequestLog as RequestLog,
+    ResponseError as ResponseError,
+)
 from kafkawire.broker.sessions import (
     Principal as Principal,
     Session as Session,

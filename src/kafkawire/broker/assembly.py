@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from typing import Final
+from typing import Final, NamedTuple
 
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock
@@ -37,6 +37,7 @@ from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy
 from kafkawire.broker.plugins.loading import plugged_in
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
+from kafkawire.broker.request_log import RequestLog
 from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.served_apis import offered_versions
@@ -65,6 +66,18 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
 """The handlers of all families of APIs."""
 
 
+class Assembled(NamedTuple):
+    """The parts of a broker that answer requests.
+
+    Attributes:
+        dispatcher: has all handlers.
+        creation: creates topics.
+    """
+
+    dispatcher: Dispatcher
+    creation: TopicCreation
+
+
 def assemble(
     configuration: BrokerConfiguration,
     state: OpenedState,
@@ -74,9 +87,10 @@ def assemble(
     quotas: ClientQuotas,
     faults: Faults,
     clock: Clock,
+    received: RequestLog,
     resources: AsyncExitStack,
-) -> Dispatcher:
-    """A dispatcher with all handlers.
+) -> Assembled:
+    """The parts of a broker that answer requests.
 
     Args:
         configuration: the properties that the broker was started with.
@@ -86,6 +100,7 @@ def assemble(
         quotas: the client quotas.
         faults: the faults that tests set.
         clock: the broker's.
+        received: gets every request that is handled.
         resources: closes the policies when the broker stops.
 
     Raises:
@@ -122,4 +137,7 @@ def assemble(
     )
     apis = [api for handlers in HANDLERS for api in handlers(context).apis]
     served |= offered_versions(apis, unstable=configuration.boolean("unstable.api.versions.enable"))
-    return Dispatcher(apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work)
+    dispatcher = Dispatcher(
+        apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
+    )
+    return Assembled(dispatcher, context.creation)

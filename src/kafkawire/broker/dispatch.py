@@ -13,6 +13,7 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.faults import Faults, answer_with_faults, throttled
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.request_time import MeasuredTime
+from kafkawire.broker.request_log import ReceivedRequest, RequestLog
 from kafkawire.broker.request_work import SMALL_FRAME, RequestWork, decoded
 from kafkawire.broker.requests import (
     UNMEASURED,
@@ -67,6 +68,7 @@ class Dispatcher:
         faults: the faults that tests set.
         clock: the broker's.
         work: decodes requests and encodes responses.
+        received: gets every request that is handled.
 
     Attributes:
         offered: API key to the versions that clients are offered.
@@ -82,6 +84,7 @@ class Dispatcher:
         faults: Faults,
         clock: Clock,
         work: RequestWork,
+        received: RequestLog,
     ) -> None:
         self._apis = {api.api_key: api for api in apis}
         self.offered = offered
@@ -90,6 +93,7 @@ class Dispatcher:
         self._faults = faults
         self._clock = clock
         self._work = work
+        self._received = received
 
     async def reply(self, frame: bytes, session: Session) -> Reply:
         """Answer the request in a frame.
@@ -112,13 +116,23 @@ class Dispatcher:
                 encode_response(self._unknown_version(request), 0, correlation_id=header.correlation_id), 0
             )
         call = self._call(header, session, size)
-        answer, muted_ms = await (self._with_faults(body, call) if self._faults else self._answer(body, call))
-        encoded = await self._encoded(answer, body, header)
+        try:
+            answer, muted_ms = await (self._with_faults(body, call) if self._faults else self._answer(body, call))
+            encoded = await self._encoded(answer, body, header)
+        except RefusedRequestError:
+            self._log_request(body, call, None, None)
+            raise
+        self._log_request(body, call, answer, encoded)
         return self._reply(encoded, muted_ms, _session_with_software(session, body, version))
 
     async def unmuted(self, reply: Reply) -> None:
         """Wait until the connection is no longer muted after a reply."""
         await self._clock.sleep(reply.muted_until - self._clock.seconds())
+
+    def _log_request(self, body: Message, call: Call, answer: Answer, encoded: bytes | None) -> None:
+        response = answer if isinstance(answer, Message) else None
+        received = ReceivedRequest(body, call.version, call.client_id, call.session, response)
+        self._received.add(received, call.size + len(encoded or b""))
 
     def _call(self, header: RequestHeader, session: Session, size: int) -> Call:
         key, client_id = header.request_api_key, header.client_id or ""

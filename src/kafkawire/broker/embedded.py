@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -28,7 +30,11 @@ from kafkawire.broker.opened_state import OpenedState
 from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.quota_updates import QuotaUpdates
+from kafkawire.broker.request_log import REQUESTS_KEPT, RequestLog
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.topics.declared import create_missing
+from kafkawire.model.topics import NewTopic
+from kafkawire.wire.unknown_names import UnknownNameError
 
 _log = logging.getLogger(__name__)
 
@@ -39,14 +45,28 @@ class BrokerAddresses:
     Args:
         cluster: the node and its listeners.
         faults: the faults of the broker.
+        requests: the requests that it has handled.
 
     Attributes:
         faults: makes the broker misbehave, for tests.
+        requests: the last requests that it has handled, with their responses.
     """
 
-    def __init__(self, cluster: Cluster, faults: Faults) -> None:
+    def __init__(self, cluster: Cluster, faults: Faults, requests: RequestLog) -> None:
         self.faults = faults
+        self.requests = requests
         self._cluster = cluster
+
+    def __repr__(self) -> str:
+        """Where the broker listens, or that it does not."""
+        if not self._is_running():
+            return f"<{type(self).__name__}, not running>"
+        listeners = ",".join(f"{name}://{at.host}:{at.port}" for name, at in self._cluster.endpoints.items())
+        return f"<{type(self).__name__} {listeners}, node {self._cluster.node_id}, cluster {self.cluster_id}>"
+
+    def _is_running(self) -> bool:
+        """Whether the broker listens; each kind of broker implements it."""
+        raise NotImplementedError
 
     @property
     def bootstrap_servers(self) -> str:
@@ -72,9 +92,11 @@ class BrokerAddresses:
         """Host and port of a listener, ``127.0.0.1:9092``.
 
         Raises:
-            KeyError: there is no such listener.
+            KeyError: there is no such listener; the text names those that are similar.
         """
-        endpoint = self._cluster.endpoints[listener]
+        endpoint = self._cluster.endpoints.get(listener)
+        if endpoint is None:
+            raise UnknownNameError("listener", listener, self._cluster.endpoints)
         return f"{endpoint.host}:{endpoint.port}"
 
 
@@ -91,10 +113,13 @@ class EmbeddedBroker(BrokerAddresses):
     Args:
         properties: as in Kafka's ``server.properties``. ``node.id``, ``process.roles`` and ``listeners`` have
             defaults; ``log.dirs`` is ignored.
-        data_dir: where its state is stored, in Kafka's format; None to keep it in memory only.
+        data_dir: path of the directory for its state, in Kafka's format; None to keep it in memory only.
         host: the address to listen on, unless the properties have ``listeners``.
         port: the port; 0 for a free one.
         clock: the clock for timestamps, measurements and delays.
+        topics: topics, or names of topics with the broker's defaults, that are created at the start if they do not
+            exist.
+        requests_kept: how many requests `requests` keeps at most; 0 for none.
 
     Raises:
         ConfigurationError: a property has a wrong value.
@@ -104,18 +129,22 @@ class EmbeddedBroker(BrokerAddresses):
         self,
         properties: Mapping[str, str] | None = None,
         *,
-        data_dir: Path | None = None,
+        data_dir: str | PathLike[str] | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
         clock: Clock | None = None,
+        topics: Iterable[NewTopic | str] = (),
+        requests_kept: int = REQUESTS_KEPT,
     ) -> None:
         self._configuration = BrokerConfiguration(properties or {})
         rack = self._configuration.text("broker.rack") or None
-        super().__init__(Cluster("", self._configuration.integer("node.id"), host, port, rack), Faults())
-        self._data_dir = data_dir
+        cluster = Cluster("", self._configuration.integer("node.id"), host, port, rack)
+        super().__init__(cluster, Faults(), RequestLog(requests_kept))
+        self._data_dir = None if data_dir is None else Path(data_dir)
         self._host = host
         self._port = port
         self._clock = clock or SystemClock()
+        self._topics = tuple(NewTopic(topic) if isinstance(topic, str) else topic for topic in topics)
         self._resources: AsyncExitStack | None = None
         self._halt: asyncio.Future[StorageError] | None = None
         self._server: Server | None = None
@@ -126,9 +155,28 @@ class EmbeddedBroker(BrokerAddresses):
         """Read the data directory, and listen.
 
         Raises:
+            ConfigurationError: a topic of `topics` cannot be created.
             StorageError: another broker uses the directory, or its files are damaged.
             OSError: a file cannot be read or made, or the address cannot be bound.
         """
+        await self._start({})
+
+    async def restart(self) -> None:
+        """Stop, and start again on the same ports.
+
+        The state is that of the data directory; without one only `topics` exist.
+
+        Raises:
+            ConfigurationError, StorageError, OSError: as of `start`; the broker is stopped then.
+        """
+        if self._server is None:
+            raise RuntimeError("the broker was not started")
+        ports = self._server.ports
+        await self.stop()
+        await self._start(ports)
+
+    async def _start(self, ports: Mapping[str, int]) -> None:
+        """Start on these ports; on those of the properties where a listener has none."""
         if self._resources is not None:
             raise RuntimeError("the broker runs already")
         self._failure = self._server = self._closing = None
@@ -142,7 +190,7 @@ class EmbeddedBroker(BrokerAddresses):
             authorizer = configured_authorizer(self._configuration, state.controller)
             if authorizer is not None:
                 resources.callback(authorizer.close)
-            dispatcher = assemble(
+            assembled = assemble(
                 self._configuration,
                 state,
                 self._cluster,
@@ -150,16 +198,22 @@ class EmbeddedBroker(BrokerAddresses):
                 quotas=updates.quotas,
                 faults=self.faults,
                 clock=self._clock,
+                received=self.requests,
                 resources=resources,
             )
-            configured = configured_listeners(self._configuration, self._host, self._port)
-            server = Server(configured, self._configuration, self._listener_context(state, dispatcher, updates.quotas))
+            listeners = configured_listeners(self._configuration, self._host, self._port)
+            server = Server(
+                [replace(listener, port=ports.get(listener.name, listener.port)) for listener in listeners],
+                self._configuration,
+                self._listener_context(state, assembled.dispatcher, updates.quotas),
+            )
             resources.push_async_callback(server.stop)
             server.bind()
             self._cluster.endpoints = dict(server.endpoints)
             first = next(iter(self._cluster.endpoints.values()))
             self._cluster.host, self._cluster.port = first.host, first.port
             await state.arrive(self._cluster, self._configuration)
+            await create_missing(self._topics, assembled.creation, state.controller)
             server.start()
             self._server = server
             self._resources = resources.pop_all()
@@ -196,6 +250,9 @@ class EmbeddedBroker(BrokerAddresses):
         except StorageError:
             if error is None:
                 raise
+
+    def _is_running(self) -> bool:
+        return self._resources is not None
 
     def _listener_context(self, state: OpenedState, dispatcher: Dispatcher, quotas: ClientQuotas) -> ListenerContext:
         image = state.controller.image

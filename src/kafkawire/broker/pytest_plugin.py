@@ -1,38 +1,99 @@
-"""A broker for tests: the pytest plug-in of kafkawire.
+"""Brokers for tests: the pytest plug-in of kafkawire.
 
 pytest loads this module whenever kafkawire is installed, so it loads nothing itself until a test wants a broker.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Final, Literal
 
 import pytest
 
 if TYPE_CHECKING:
     from kafkawire.broker.clock import Clock
     from kafkawire.broker.threaded import ThreadedBroker
+    from kafkawire.model.topics import NewTopic
+
+_REQUESTS_SHOWN: Final = 20
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def kafka_broker_properties() -> Mapping[str, str]:
-    """The properties of `kafka_broker`; override this fixture to have others."""
+    """The properties of the brokers; override this fixture to have others."""
     return {}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
+def kafka_broker_topics() -> Iterable[NewTopic | str]:
+    """The topics that the brokers have from their start; override this fixture to declare some."""
+    return ()
+
+
+@pytest.fixture(scope="session")
 def kafka_broker_clock() -> Clock | None:
-    """The clock of `kafka_broker`; override this fixture to have a `ManualClock`."""
+    """The clock of the brokers; override this fixture to have a `ManualClock`."""
     return None
 
 
-@pytest.fixture
-def kafka_broker(
-    kafka_broker_properties: Mapping[str, str], kafka_broker_clock: Clock | None
-) -> Iterator[ThreadedBroker]:
-    """An embedded Kafka broker of this test's own, empty and in memory; for tests with and without asyncio."""
-    from kafkawire.broker.threaded import ThreadedBroker  # noqa: PLC0415 see above
+@pytest.fixture(scope="session")
+def kafka_broker_data_dir() -> str | PathLike[str] | None:
+    """The data directory of the brokers; override this fixture to have one, so that a restart keeps their state."""
+    return None
 
-    with ThreadedBroker(kafka_broker_properties, clock=kafka_broker_clock) as broker:
-        yield broker
+
+def _broker_fixture(scope: Literal["function", "module", "session"], summary: str) -> Callable[..., object]:
+    def broker(
+        kafka_broker_properties: Mapping[str, str],
+        kafka_broker_topics: Iterable[NewTopic | str],
+        kafka_broker_clock: Clock | None,
+        kafka_broker_data_dir: str | PathLike[str] | None,
+    ) -> Iterator[ThreadedBroker]:
+        from kafkawire.broker.threaded import ThreadedBroker  # noqa: PLC0415 see above
+
+        with ThreadedBroker(
+            kafka_broker_properties,
+            data_dir=kafka_broker_data_dir,
+            clock=kafka_broker_clock,
+            topics=kafka_broker_topics,
+        ) as running:
+            yield running
+
+    broker.__doc__ = summary
+    return pytest.fixture(scope=scope)(broker)
+
+
+kafka_broker = _broker_fixture(
+    "function", "An embedded Kafka broker of this test's own; for tests with and without asyncio."
+)
+module_kafka_broker = _broker_fixture("module", "An embedded Kafka broker that the tests of a module share.")
+session_kafka_broker = _broker_fixture("session", "An embedded Kafka broker that all tests of a run share.")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Adds the last requests of a failed test's brokers, and their outcomes, to its report."""
+    report = yield
+    if report.failed:
+        report.sections.extend(
+            (f"Last requests to {name}", _last_requests(broker))
+            for name, broker in _brokers_of(item)
+            if broker.requests
+        )
+    return report
+
+
+def _brokers_of(item: pytest.Item) -> Iterator[tuple[str, ThreadedBroker]]:
+    """The brokers among a test's fixtures, those that other fixtures request included."""
+    module = sys.modules.get("kafkawire.broker.threaded")
+    if module is not None and isinstance(item, pytest.Function):
+        fixtures: Mapping[str, object] = item.funcargs
+        for name, value in fixtures.items():
+            if isinstance(value, module.ThreadedBroker):
+                yield name, value
+
+
+def _last_requests(broker: ThreadedBroker) -> str:
+    return "\n".join(map(str, list(broker.requests)[-_REQUESTS_SHOWN:])) or "none"

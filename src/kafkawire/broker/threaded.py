@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from pathlib import Path
+from os import PathLike
 from types import TracebackType
 from typing import Self
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.embedded import BrokerAddresses, EmbeddedBroker
+from kafkawire.broker.request_log import REQUESTS_KEPT
+from kafkawire.model.topics import NewTopic
 
 
 class ThreadedBroker(BrokerAddresses):
@@ -23,7 +25,7 @@ class ThreadedBroker(BrokerAddresses):
             ...
 
     Args:
-        properties, data_dir, host, port, clock: as for `EmbeddedBroker`.
+        properties, data_dir, host, port, clock, topics, requests_kept: as for `EmbeddedBroker`.
 
     Raises:
         ConfigurationError: a property has a wrong value.
@@ -33,13 +35,18 @@ class ThreadedBroker(BrokerAddresses):
         self,
         properties: Mapping[str, str] | None = None,
         *,
-        data_dir: Path | None = None,
+        data_dir: str | PathLike[str] | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
         clock: Clock | None = None,
+        topics: Iterable[NewTopic | str] = (),
+        requests_kept: int = REQUESTS_KEPT,
     ) -> None:
-        self._broker = EmbeddedBroker(properties, data_dir=data_dir, host=host, port=port, clock=clock)
-        super().__init__(self._broker._cluster, self._broker.faults)  # noqa: SLF001 both are the same broker
+        broker = EmbeddedBroker(
+            properties, data_dir=data_dir, host=host, port=port, clock=clock, topics=topics, requests_kept=requests_kept
+        )
+        super().__init__(broker._cluster, broker.faults, broker.requests)  # noqa: SLF001 both are the same broker
+        self._broker = broker
         self._running: _Running | None = None
 
     def start(self) -> None:
@@ -63,6 +70,19 @@ class ThreadedBroker(BrokerAddresses):
         running, self._running = self._running, None
         if running is not None:
             running.stop()
+
+    def _is_running(self) -> bool:
+        return self._running is not None
+
+    def restart(self) -> None:
+        """Stop, and start again on the same ports; see `EmbeddedBroker.restart`.
+
+        Raises:
+            ConfigurationError, StorageError, OSError: as of `EmbeddedBroker.restart`.
+        """
+        if self._running is None:
+            raise RuntimeError("the broker was not started")
+        self._running.restart()
 
     def __enter__(self) -> Self:
         self.start()
@@ -88,6 +108,10 @@ class _Running:
         # A daemon, so that a program that does not stop its broker still exits.
         self._thread = threading.Thread(target=self._run, name="kafkawire broker", daemon=True)
         self._thread.start()
+
+    def restart(self) -> None:
+        loop, _ = self.started.result()
+        asyncio.run_coroutine_threadsafe(self._broker.restart(), loop).result()
 
     def stop(self) -> None:
         loop, leave = self.started.result()

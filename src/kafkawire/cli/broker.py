@@ -6,7 +6,8 @@ import asyncio
 import errno
 import logging
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -42,7 +43,7 @@ def run(
     logging.basicConfig(level=logging.WARNING, format=_LOG_FORMAT)
     settings = {**_of_file(properties), **_of_options(config or ())}
     try:
-        broker = EmbeddedBroker(settings, data_dir=data_dir, host=host, port=port)
+        broker = EmbeddedBroker(settings, data_dir=data_dir, host=host, port=port, requests_kept=0)
         exit_code = asyncio.run(_serve(broker, ready_file))
     except ConfigurationError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
@@ -61,8 +62,11 @@ def run(
 async def _serve(broker: EmbeddedBroker, ready_file: Path | None) -> ExitCode:
     """Run until a signal arrives, or the storage fails."""
     stopped: asyncio.Future[ExitCode] = asyncio.get_running_loop().create_future()
-    _on_signal(signal.SIGTERM, stopped, ExitCode.DONE)
-    _on_signal(signal.SIGINT, stopped, ExitCode.INTERRUPTED)
+    with _on_signal(signal.SIGTERM, stopped, ExitCode.DONE), _on_signal(signal.SIGINT, stopped, ExitCode.INTERRUPTED):
+        return await _serve_until(stopped, broker, ready_file)
+
+
+async def _serve_until(stopped: asyncio.Future[ExitCode], broker: EmbeddedBroker, ready_file: Path | None) -> ExitCode:
     async with broker:
         _announce(broker.bootstrap_servers, ready_file)
         halted = asyncio.create_task(broker.halted())
@@ -71,12 +75,20 @@ async def _serve(broker: EmbeddedBroker, ready_file: Path | None) -> ExitCode:
     return stopped.result()
 
 
-def _on_signal(number: signal.Signals, stopped: asyncio.Future[ExitCode], exit_code: ExitCode) -> None:
+@contextmanager
+def _on_signal(number: signal.Signals, stopped: asyncio.Future[ExitCode], exit_code: ExitCode) -> Iterator[None]:
+    """Stop on a signal; not with the event loop's own handlers of signals, which Windows lacks."""
+    loop = asyncio.get_running_loop()
+
     def stop() -> None:
         if not stopped.done():
             stopped.set_result(exit_code)
 
-    asyncio.get_running_loop().add_signal_handler(number, stop)
+    before = signal.signal(number, lambda _number, _frame: loop.call_soon_threadsafe(stop))
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def _announce(address: str, ready_file: Path | None) -> None:

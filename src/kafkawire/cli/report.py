@@ -13,13 +13,13 @@ from rich.console import Console
 from kafkawire.cli.outcome import ExitCode
 from kafkawire.cli.tables.bytes_bar import BytesBar
 from kafkawire.cli.tables.destination import opened_destination
+from kafkawire.cli.tables.formats import STANDARD_OUTPUT
 from kafkawire.cli.tables.table_batches import command_errors
 from kafkawire.logs.option_records import TIME, value_of
 from kafkawire.report.gathering import gather_report
 from kafkawire.report.rendering import render_page
 
 _ROWS: Final = 100_000
-_STANDARD_OUTPUT: Final = Path("-")
 
 report = typer.Typer(help="Write pages, each one file that needs no network.", no_args_is_help=True)
 
@@ -52,7 +52,7 @@ def logs(
     wrong usage.
     """
     console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
-    with command_errors(), opened_destination(None if out == _STANDARD_OUTPUT else out) as stream:
+    with command_errors(), opened_destination(None if out == STANDARD_OUTPUT else out) as stream:
         opens_at = None if as_of is None else value_of(as_of, TIME, "as_of")
         contents, accounts = gather_report(title, log, partial(BytesBar, console), limit=max_rows, as_of=opens_at)
         page = render_page(contents, written_at=int(time.time() * 1000))

@@ -14,6 +14,7 @@ from kafkawire.broker.faults import Faults
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
+from kafkawire.broker.request_log import RequestLog
 from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.requests import Answer, Call, RefusedRequestError, Unanswered
 from kafkawire.broker.served_apis import ServedApi
@@ -66,6 +67,7 @@ class Broker:
             faults=self.faults,
             clock=self.clock,
             work=RequestWork(),
+            received=RequestLog(),
         )
 
     async def _handle(self, _: Message, call: Call) -> Answer:

@@ -65,11 +65,13 @@ async def test_without_a_directory_it_forgets_everything() -> None:
         assert broker.cluster_id != first
 
 
-async def test_with_a_directory_it_remembers(tmp_path: Path) -> None:
-    async with EmbeddedBroker(data_dir=tmp_path) as broker:
+@pytest.mark.parametrize("path_type", [str, Path])
+async def test_with_a_directory_it_remembers(tmp_path: Path, path_type: type[str | Path]) -> None:
+    data_dir = path_type(tmp_path / "data")
+    async with EmbeddedBroker(data_dir=data_dir) as broker:
         await alter(broker)
         cluster_id = broker.cluster_id
-    async with EmbeddedBroker(data_dir=tmp_path) as broker:
+    async with EmbeddedBroker(data_dir=data_dir) as broker:
         assert await quotas(broker) == {QUOTA.entity: QUOTA.values}
         assert broker.cluster_id == cluster_id
 

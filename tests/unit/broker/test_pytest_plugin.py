@@ -51,13 +51,93 @@ def test_properties(kafka_broker, kafka_broker_properties):
         assert len(described.partitions) == 7
 """
 
+SHARED = """
+import pytest
+from kafkawire.admin import BlockingAdminClient, NewTopic
 
-@pytest.mark.parametrize(("source", "passed"), [(SYNC, 2), (ASYNC, 1), (PROPERTIES, 1)], ids=["sync", "async", "own"])
-def test_tests_have_a_broker(pytester: pytest.Pytester, source: str, passed: int) -> None:
+@pytest.fixture(scope="session")
+def kafka_broker_topics():
+    return ["orders", NewTopic("payments", num_partitions=3)]
+
+runs = []
+
+@pytest.mark.parametrize("run", [1, 2])
+def test_declared_topics_exist(module_kafka_broker, session_kafka_broker, kafka_broker, run):
+    runs.append(run)
+    with BlockingAdminClient(session_kafka_broker.bootstrap_servers) as admin:
+        assert sorted(set(admin.list_topics()) - {"more"}) == ["orders", "payments"]
+        admin.create_topics([NewTopic("more")])
+    with BlockingAdminClient(module_kafka_broker.bootstrap_servers) as admin:
+        assert len(admin.list_topics()) == len(runs) + 1
+        admin.create_topics([NewTopic("more")])
+    with BlockingAdminClient(kafka_broker.bootstrap_servers) as admin:
+        assert len(admin.list_topics()) == 2
+"""
+
+RESTART = """
+import pytest
+from kafkawire.admin import BlockingAdminClient, NewTopic
+
+@pytest.fixture
+def kafka_broker_data_dir(tmp_path):
+    return tmp_path
+
+def test_a_client_survives_a_restart(kafka_broker):
+    with BlockingAdminClient(kafka_broker.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("orders")]).all()
+        kafka_broker.restart()
+        assert list(admin.list_topics()) == ["orders"]
+"""
+
+FAILING = """
+import pytest
+from kafkawire.admin import BlockingAdminClient, NewTopic
+
+@pytest.fixture
+def admin(kafka_broker):
+    with BlockingAdminClient(kafka_broker.bootstrap_servers) as admin:
+        yield admin
+
+def test_fails(admin):
+    admin.create_topics([NewTopic("not legal!")]).all()
+"""
+
+
+@pytest.fixture
+def users_tests(pytester: pytest.Pytester) -> pytest.Pytester:
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function")
-    pytester.makepyfile(source)
-    # In this process, the modules that the run imports would be forgotten after it, but not their classes.
-    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=passed)
+    return pytester
+
+
+def run(users_tests: pytest.Pytester) -> pytest.RunResult:
+    """In this process, the modules that the run imports would be forgotten after it, but not their classes."""
+    return users_tests.runpytest_subprocess("-p", "no:cacheprovider")
+
+
+SOURCES = {
+    "sync": (SYNC, 2),
+    "async": (ASYNC, 1),
+    "own": (PROPERTIES, 1),
+    "shared": (SHARED, 2),
+    "restart": (RESTART, 1),
+}
+
+
+@pytest.mark.parametrize(("source", "passed"), SOURCES.values(), ids=SOURCES)
+def test_tests_have_a_broker(users_tests: pytest.Pytester, source: str, passed: int) -> None:
+    users_tests.makepyfile(source)
+    run(users_tests).assert_outcomes(passed=passed)
+
+
+def test_the_report_of_a_failed_test_has_the_last_requests(users_tests: pytest.Pytester) -> None:
+    users_tests.makepyfile(FAILING)
+    run(users_tests).stdout.fnmatch_lines(
+        [
+            "*Last requests to kafka_broker*",
+            "ApiVersionsRequest v4 from kafkawire-admin, User:ANONYMOUS: no errors",
+            "CreateTopicsRequest v7 from kafkawire-admin, User:ANONYMOUS: topics?0?: INVALID_TOPIC_EXCEPTION (17): *",
+        ]
+    )
 
 
 def test_tests_without_the_fixtures_import_no_broker() -> None:

@@ -59,9 +59,9 @@ def lose_connection() -> None:
 
 def import_late() -> None:
     """Import an optional library when called."""
-    import jinja2  # noqa: PLC0415
+    import rich  # noqa: PLC0415
 
-    print(jinja2.__version__)
+    print(rich.__name__)
 
 
 def import_unknown() -> None:
@@ -163,9 +163,9 @@ def test_an_unexpected_exception_keeps_its_traceback() -> None:
 def test_a_library_missing_in_the_middle_of_a_command_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.setitem(sys.modules, "rich", None)
     assert main(["import-late"], commands=SAMPLES) == ExitCode.FAILED
-    expected = "kafkawire: the library jinja2 is missing: pip install 'kafkawire[cli]'\n"
+    expected = "kafkawire: the library rich is missing: pip install 'kafkawire[cli]'\n"
     assert capsys.readouterr().err == expected
 
 

@@ -231,7 +231,26 @@ def test_definitions_may_have_comments_and_their_about_texts_are_kept(folder: Pa
     text = "// A licence.\n" + json.dumps(message("Note", field("Lines", "[]string", about="What is noted.")))
     (folder / "specs" / "Note.json").write_text(text)
     assert generate() == 0
-    assert "lines: What is noted. []string; versions 0+." in (folder / "src/acme/protocol/note.py").read_text()
+    lines = [line.strip() for line in (folder / "src/acme/protocol/note.py").read_text().splitlines()]
+    at = lines.index("lines: What is noted.")
+    assert lines[at + 1] == "Type []string; versions 0+."
+
+
+def test_sentences_of_a_file_are_kept_and_problems_of_it_are_shown(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "specs" / "Note.json").write_text(json.dumps(message("Note", field("Lines", "[]string"))))
+    meanings = folder / "specs" / "field-meanings.toml"
+    meanings.write_text('[fields]\nLines = "What is noted."\nLinse = "A slip."\n')
+    assert generate() == 0
+    assert "lines: What is noted.\n" in (folder / "src/acme/protocol/note.py").read_text()
+    assert "field-meanings.toml:3:1: warning[meaning-unknown-name]: Linse" in capsys.readouterr().err
+
+    meanings.write_text('[fields]\nLines = "What was noted."\n')
+    assert generate("--check") == 1, "a new sentence is a change of what is generated"
+    meanings.write_text("[fields]\nLines\n")
+    assert generate() == 1
+    assert "field-meanings.toml:2:6: error[meaning-file]: invalid TOML" in capsys.readouterr().err
 
 
 def test_kafkas_own_protocol_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:

@@ -210,7 +210,7 @@ def test_errors_are_in_the_page_and_in_the_exit_code(tmp_path: Path) -> None:
 def test_a_failed_report_leaves_the_old_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "report.html"
     page.write_text("old")
-    assert report(tmp_path / "none", "--out", page) == 1
+    assert report(tmp_path / "none", "--out", page) == 2
     assert "there is no such folder or file" in capsys.readouterr().err
     assert report(LOGS, "--out", page, "--as-of", "soon") == 2
     assert page.read_text() == "old"

@@ -28,7 +28,8 @@ ASKED = ("spark", "tables", "--log", "/l", "--out", "/o")
         ((*ASKED, "--table", "topic", "--max-error", "1"), "unrecognized arguments: --max-error 1"),
         ((*ASKED, "--table", "topic", "--max-errors", "-1"), "argument --max-errors: '-1' is not a number of errors"),
         ((*ASKED, "--table", "topic", "--as-of", "2026-03-01"), "option 'asOf': it needs a history"),
-        ((*ASKED, "--table", "topic", "--format", "xml"), "argument --format: invalid choice: 'xml'"),
+        ((*ASKED, "--table", "topic", "--format", "xml"), "argument -o/--format: invalid choice: 'xml'"),
+        ((*ASKED, "--table", "topic", "-o", "json"), "none can be one JSON document: use jsonl"),
     ],
 )
 def test_wrong_usage_is_reported(words: tuple[str, ...], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.needs import needs
 from kafkawire.admin.results import Results
 from kafkawire.layout import Uuid
+from kafkawire.model.configs.resources import source_of
 from kafkawire.model.topics import CreatedTopic, CreatedTopicConfig, NewPartitions, NewTopic
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import (
@@ -58,7 +59,7 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
 
     def build(self, request: Request[str]) -> Message:
         return protocol.CreateTopicsRequest(
-            topics=tuple(_creatable(self._topics[name]) for name in request.items),
+            topics=tuple(self._topics[name].to_request() for name in request.items),
             timeout_ms=request.timeout_ms,
             validate_only=self._validate_only,
         )
@@ -80,20 +81,6 @@ def _takes_defaults(topic: NewTopic) -> bool:
     return not topic.replica_assignments and min(topic.num_partitions, topic.replication_factor) < 0
 
 
-def _creatable(topic: NewTopic) -> protocol.CreateTopicsRequest.CreatableTopic:
-    request = protocol.CreateTopicsRequest
-    return request.CreatableTopic(
-        name=topic.name,
-        num_partitions=topic.num_partitions,
-        replication_factor=topic.replication_factor,
-        assignments=tuple(
-            request.CreatableReplicaAssignment(partition, tuple(brokers))
-            for partition, brokers in (topic.replica_assignments or {}).items()
-        ),
-        configs=tuple(request.CreatableTopicConfig(name, value) for name, value in topic.configs.items()),
-    )
-
-
 def _created(result: protocol.CreateTopicsResponse.CreatableTopicResult, *, is_real: bool) -> CreatedTopic:
     return CreatedTopic(
         name=result.name,
@@ -103,7 +90,14 @@ def _created(result: protocol.CreateTopicsResponse.CreatableTopicResult, *, is_r
         configs=None
         if result.configs is None or result.topic_config_error_code
         else tuple(
-            CreatedTopicConfig(c.name, c.value, c.read_only, c.is_sensitive, c.config_source) for c in result.configs
+            CreatedTopicConfig(
+                config.name,
+                None if config.is_sensitive else config.value,
+                config.read_only,
+                config.is_sensitive,
+                source_of(config.config_source),
+            )
+            for config in result.configs
         ),
     )
 

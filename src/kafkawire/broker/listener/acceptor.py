@@ -90,8 +90,13 @@ class Acceptor:
     def endpoint(self) -> Endpoint:
         """The advertised address; the port is known once it is bound."""
         listener = self._listener
-        port = listener.advertised_port or (self._socket.getsockname()[1] if self._socket is not None else 0)
+        port = listener.advertised_port or self.port
         return Endpoint(listener.name, listener.protocol_code, listener.advertised_host, port)
+
+    @property
+    def port(self) -> int:
+        """The bound port; 0 before it is bound."""
+        return int(self._socket.getsockname()[1]) if self._socket is not None else 0
 
     @property
     def idle_seconds(self) -> float | None:

@@ -38,6 +38,11 @@ class Server:
         """Name of each listener to its advertised address; ports are known once they are bound."""
         return {acceptor.endpoint.listener: acceptor.endpoint for acceptor in self._acceptors}
 
+    @property
+    def ports(self) -> Mapping[str, int]:
+        """Name of each listener to its bound port."""
+        return {acceptor.endpoint.listener: acceptor.port for acceptor in self._acceptors}
+
     def bind(self) -> None:
         """Bind all ports; clients are not served yet.
 

@@ -104,7 +104,7 @@ class _SparkError(Exception):
 def _read_with_spark(log: Path) -> Sequence[_Row]:
     with tempfile.TemporaryDirectory(prefix="kafkawire-demo-") as scratch:
         out = Path(scratch) / "acl_history"
-        words = ["--log", str(log), "--table", "acl_history", "--out", str(out), "--format", "json"]
+        words = ["--log", str(log), "--table", "acl_history", "--out", str(out), "--format", "jsonl"]
         command = [sys.executable, "-m", "kafkawire.spark.job", *words, "--master", "local[1]"]
         try:
             done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)

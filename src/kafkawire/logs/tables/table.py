@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -15,6 +15,7 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.times import TIMESTAMP
 
 PROVENANCE: Final = (
@@ -26,6 +27,13 @@ PROVENANCE: Final = (
     pa.field("append_time", TIMESTAMP),
 )
 """The first columns of every table with a row for each record: the place of the record."""
+
+PROVENANCE_ROLES: Final[Mapping[str, ColumnRole]] = {
+    **{field.name: ColumnRole.ORIGIN for field in PROVENANCE if field.name != "cluster"},
+    "log_offset": ColumnRole.PLACE,
+    "append_time": ColumnRole.TIME,
+}
+"""The roles of these columns, in tables with a row for each record or batch; ``last_roles`` has the cluster."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,7 @@ class Table(Protocol):
     Attributes:
         name: as in ``table_names``.
         schema: of every batch of its rows.
+        roles: of its columns, also of those that are not chosen; within a role the most important column comes first.
         splittable: whether ranges of a file can be read independently; otherwise a part is a whole log.
         logs: the topics whose logs it reads; empty for all topics.
     """
@@ -55,6 +64,9 @@ class Table(Protocol):
 
     @property
     def schema(self) -> pa.Schema: ...  # noqa: D102
+
+    @property
+    def roles(self) -> Mapping[str, ColumnRole]: ...  # noqa: D102
 
     @property
     def splittable(self) -> bool: ...  # noqa: D102
@@ -80,6 +92,11 @@ def error_fields(options: ReadOptions) -> tuple[ArrowField, ...]:
     if options.mode is not ReadMode.PERMISSIVE:
         return ()
     return pa.field("_error", pa.string()), pa.field(options.corrupt_record_column, pa.binary())
+
+
+def last_roles(options: ReadOptions) -> Mapping[str, ColumnRole]:
+    """The roles of the last columns: those of ``error_fields``, and the cluster, which few tables have several of."""
+    return {"cluster": ColumnRole.VALUE, "_error": ColumnRole.ERROR, options.corrupt_record_column: ColumnRole.ORIGIN}
 
 
 def chosen_schema(name: str, fields: tuple[ArrowField, ...], options: ReadOptions) -> pa.Schema:
