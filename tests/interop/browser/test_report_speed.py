@@ -124,6 +124,20 @@ def test_an_opened_group_and_a_view_have_a_part_of_their_rows(page: Page) -> Non
     assert nodes(page) < before + 15_000
 
 
+def test_an_opened_large_group_takes_the_whole_width(page: Page) -> None:
+    """Beside a long column of one group, the other column would be empty."""
+    widths = """(() => {
+        const wide = (node) => Math.round(node.getBoundingClientRect().width), host = document.querySelector(".cards");
+        return [...host.children].slice(0, 3).map((card) => wide(card) / wide(host));
+    })()"""
+    closed = cast(list[float], page.evaluate(widths))
+    assert all(0.4 < width < 0.6 for width in closed)
+    click(page, "#access-holders summary")
+    first, *others = cast(list[float], page.evaluate(widths))
+    assert first == 1
+    assert all(0.4 < width < 0.6 for width in others)
+
+
 def test_search_finds_rows_of_folded_groups(page: Page) -> None:
     search(page, "access-search", "service-07 topic.0042")
     assert texts(page, "#access-found")[0].startswith("1 ACL of 40,000, 1 principal")

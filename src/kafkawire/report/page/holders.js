@@ -71,7 +71,7 @@ function chip(row) {
 }
 const byOperation = (one, other) => denies(other) - denies(one) || compare(one.operation, other.operation);
 
-// A box is filled when it is opened; what the user opened or closed stays so.
+// A box is filled when it is opened; what the user opened or closed stays so. A large one takes the whole width.
 const opened = new Map(), fillings = new WeakMap();
 function holderBox(key, title, text, openAtFirst, linesOf, render) {
   const box = make("details", { class: "holder", open: opened.get(key) ?? openAtFirst },
@@ -79,6 +79,7 @@ function holderBox(key, title, text, openAtFirst, linesOf, render) {
   fillings.set(box, () => {
     const lines = linesOf(), body = make("div"), list = inPages(body, render, { size: FOLDED });
     box.append(body, ...(lines.length > FOLDED ? [list.more] : []));
+    box.classList.toggle("large", lines.length > FOLDED);
     list.show(lines);
   });
   if (box.open) filled(box);
