@@ -28,7 +28,7 @@ class Tables:
     def rows(self, name: str, date: int | None = None) -> Rows:
         """The rows of a table, or only those that are valid at a date in milliseconds."""
         if (name, date) not in self._read:
-            out = self._folder / f"{name}-{date}.json"
+            out = self._folder / f"{name}-{date}.jsonl"
             as_of = [] if date is None else ["--as-of", datetime.fromtimestamp(date / 1000, UTC).isoformat()]
             assert main(["tables", "--log", str(self._logs), "--table", name, "--out", str(out), *as_of]) == 0
             self._read[name, date] = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
