@@ -52,7 +52,7 @@ bench: setup $(VENV)/.spark ## Measure against other Kafka libraries; writes doc
 	$(BIN)/python -m benchmarks
 
 docs: setup ## Build the documentation into site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python docs/building/build.py
 
 lock: setup ## Resolve requirements/dev.in and spark.in anew
 	$(COMPILE) --upgrade --extra codegen --extra cli --extra tables --extra test pyproject.toml requirements/dev.in -o requirements/dev.txt

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -28,17 +27,6 @@ def pages() -> dict[str, str]:
     return {path.as_posix(): text for path, text in print_pages(specs_dir(), "kafkawire.protocol")}
 
 
-@pytest.fixture(scope="module")
-def site(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The documentation as `make docs` builds it. Strict: a link that leads nowhere is an error."""
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    return folder
-
-
 def test_every_message_has_a_page(site: Path) -> None:
     built = {page.stem for page in (site / "reference" / "protocol" / "messages").glob("*.html")}
     assert built == {module_name(name) for name in MESSAGE_NAMES}
@@ -49,7 +37,7 @@ def test_the_site_is_whole_without_a_network(site: Path) -> None:
     assert [style for style in site.rglob("*.css") if FETCHED_BY_STYLE.search(style.read_text())] == []
 
 
-def test_hooks_are_not_published(site: Path) -> None:
+def test_programs_are_not_published(site: Path) -> None:
     assert list(site.rglob("*.py")) == []
 
 

@@ -118,11 +118,11 @@ DEMO = Command(("demo",), "Apache Kafka's message definitions become a Python pa
 LOGS = Command(("python", "-c", TABLES_PROGRAM), "['User:ann']")
 SPARK = Command(("python", "-c", SPARK_PROGRAM), "['User:ann']\n1\n")
 TESTS = Command(("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_program.py"), "2 passed")
-NO_CLI = {("--version",): "cli", ("tables", "--list"): "cli"}
+NO_CLI: dict[tuple[str, ...], str] = {("codec", "decode"): "cli", ("tables", "--list"): "cli"}
 NO_TABLES = {("tables", "--list"): "cli,tables", ("report", "logs", "data", "--out", "r.html"): "cli,tables"}
 NO_CODEGEN = {GENERATE[0].words: "cli,codegen"}
 NO_DEMO = {DEMO.words: "cli,codegen"}
-NO_SPARK = {("spark", "tables", "--help"): "cli,spark"}
+NO_SPARK: dict[tuple[str, ...], str] = {("spark", "bundle", "kafkawire.zip"): "cli,spark"}
 
 COMBINATIONS = (
     Combination(

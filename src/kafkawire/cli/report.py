@@ -21,10 +21,7 @@ from kafkawire.report.rendering import render_page
 
 _ROWS: Final = 100_000
 
-report = typer.Typer(help="Write pages, each one file that needs no network.", no_args_is_help=True)
 
-
-@report.command("logs")
 def logs(
     log: Annotated[
         list[str], typer.Argument(metavar="DIR...", help="Folders of Kafka's logs, as for kafkawire tables --log.")

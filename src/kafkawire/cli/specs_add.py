@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from kafkawire.cli.generate import OWN_PACKAGE, make_target, print_warnings
-from kafkawire.cli.outcome import CommandError
+from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.codegen.generate import (
     DefinitionsRefusedError,
     ForeignFilesError,
@@ -50,6 +50,8 @@ def add(
     Prints what the release brings, and the warnings about all definitions on standard error. If something fails or
     needs a decision, nothing is changed.
     """
+    if not specs.is_dir():
+        raise CommandError(f"--specs: {specs} is not a folder; give the folder of the definitions", ExitCode.USAGE)
     target = _target(specs, package, out)
     summaries: list[Summary | None] = []
     try:

@@ -1,6 +1,7 @@
 """The options of reading logs, for ``kafkawire tables``, Spark and Python.
 
-A new option is a field of ``ReadOptions``; ``pytest tests/golden/logs --update-golden`` adds it to the reference page.
+A new option is a field of ``ReadOptions``; ``pytest tests/golden --update-golden`` adds it to the reference page and to
+the help.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import NoReturn
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
@@ -62,7 +63,7 @@ def main(words: Sequence[str] | None = None) -> int:
         The exit code: 0 if everything was decoded, 3 if there were errors but no more than ``--max-errors``, 1 for a
         failure, 2 for wrong usage.
     """
-    arguments = _parser().parse_args(words)
+    arguments = argument_parser().parse_args(words)
     if arguments.csv_safe and arguments.format != "csv":
         return _fail("--csv-safe is for -o csv; the other forms write texts unchanged", USAGE)
     arguments.log = [_absolute(path) for path in arguments.log]
@@ -119,8 +120,16 @@ def _accounts_folder(part: Place) -> str:
     return f"{part.uri}/_accounts"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+class _Parser(argparse.ArgumentParser):
+    """Reports wrong usage as all commands do."""
+
+    def error(self, message: str) -> NoReturn:
+        sys.exit(_fail(f"{message.removeprefix('argument ')}; --help explains the options", USAGE))
+
+
+def argument_parser() -> argparse.ArgumentParser:
+    """The options of the job."""
+    parser = _Parser(
         prog="kafkawire spark tables",
         description="Read Kafka's own logs as tables with Apache Spark.",
         epilog="Exit code: 0 if everything was decoded, 3 if there were errors but no more than --max-errors, "

@@ -20,7 +20,7 @@ class UnknownNameError(KeyError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind = kind
         self.name = name
-        self.known = tuple(known)
+        self.known: tuple[str, ...] = tuple(known)
         super().__init__(kind, name, self.known)
 
     def __str__(self) -> str:

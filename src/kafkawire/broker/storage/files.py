@@ -81,11 +81,10 @@ def sync_folder(folder: Path) -> None:
     Raises:
         OSError: it failed.
     """
-    if sys.platform == "win32":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with naming(folder):
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    if sys.platform != "win32":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            with naming(folder):
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -13,7 +13,7 @@ from kafkawire.cli.demo.administration import show_administration
 from kafkawire.cli.demo.request import show_request
 from kafkawire.cli.demo.running_broker import ask_broker
 from kafkawire.cli.generate import OWN_PACKAGE, run_generation
-from kafkawire.cli.outcome import CommandError
+from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.codegen.generate import Target, checked_specs
 from kafkawire.codegen.package_data import specs_dir
 from kafkawire.model.nodes import bootstrap_nodes
@@ -37,7 +37,7 @@ def _checked(address: str) -> str:
     try:
         bootstrap_nodes(address)
     except ValueError as error:
-        raise CommandError(f"--broker: {error}") from None
+        raise CommandError(f"--broker: {error}", ExitCode.USAGE) from None
     return address
 
 

@@ -49,30 +49,27 @@ class Part:
 
 
 class Table(Protocol):
-    """A table over logs, bound to the options that it was made with.
-
-    Attributes:
-        name: as in ``table_names``.
-        schema: of every batch of its rows.
-        roles: of its columns, also of those that are not chosen; within a role the most important column comes first.
-        splittable: whether ranges of a file can be read independently; otherwise a part is a whole log.
-        logs: the topics whose logs it reads; empty for all topics.
-    """
+    """A table over logs, bound to the options that it was made with."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str:
+        """As in ``table_names``."""
 
     @property
-    def schema(self) -> pa.Schema: ...  # noqa: D102
+    def schema(self) -> pa.Schema:
+        """The schema of every batch of its rows."""
 
     @property
-    def roles(self) -> Mapping[str, ColumnRole]: ...  # noqa: D102
+    def roles(self) -> Mapping[str, ColumnRole]:
+        """The roles of its columns, also of those that are not chosen; the most important of a role comes first."""
 
     @property
-    def splittable(self) -> bool: ...  # noqa: D102
+    def splittable(self) -> bool:
+        """Whether ranges of a file can be read independently; otherwise a part is a whole log."""
 
     @property
-    def logs(self) -> frozenset[str]: ...  # noqa: D102
+    def logs(self) -> frozenset[str]:
+        """The topics whose logs it reads; empty for all topics."""
 
     def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
         """The rows of a part.
