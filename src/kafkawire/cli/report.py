@@ -28,7 +28,9 @@ def logs(
     ],
     out: Annotated[
         Path,
-        typer.Option(metavar="FILE", help="The page, replaced when everything is written; - is standard output."),
+        typer.Option(
+            metavar="FILE", help="The page, - for standard output. It is replaced when everything is written."
+        ),
     ],
     as_of: Annotated[
         str | None, typer.Option(metavar="DATE", help="The date at which the page opens; by default the log's end.")

@@ -57,4 +57,5 @@ HISTORY: Final = MetadataHistory(
     },
     lambda _: _ScramReducer(),
     lambda intervals, _: _cells(intervals),
+    keys=("user", "mechanism"),
 )
