@@ -130,7 +130,7 @@ function factsOf(kind, name, held, rows) {
     return at + (alive.length ? `exists, ${alive.join("; ")}. The number of partitions is that of the end of the log, or of the deletion.`
       : rows.topics.length ? `does not exist${last <= view.at ? `; deleted ${shown(last)}` : ""}.` : "these logs do not have the topic, only what was set for its name.");
   }
-  const own = held.acls.filter((row) => row.principal === name).length, user = held.users.map(mechanismOf);
+  const own = held.acls.filter((row) => row.principal === name).length, user = [...new Set(held.users.map(mechanismOf))];
   const groups = new Set(held.commits.map(({ group }) => group)).size;
   return `${at}${counted(own, "ACL")} of its own, ${counted(held.acls.length - own, "ACL")} of ${EVERYBODY}; ` +
     `${user.length ? `SCRAM user (${user.join(", ")})` : "no SCRAM credential"}; ${counted(held.quotas.length, "quota")}; ${groups ? `committed offsets of ${counted(groups, "group")} that its ACLs name` : "no committed offsets of groups that its ACLs name"}.`;
