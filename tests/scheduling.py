@@ -57,7 +57,7 @@ UNITS = (
             f"tests/conformance/{name}.py"
             for name in (
                 *("broker/test_served_apis", "test_bytes", "test_deviations", "test_json", "test_malformed_bytes"),
-                *("test_malformed_json", "test_oracle", "test_tables", "test_trials"),
+                *("test_malformed_json", "test_oracle", "test_page", "test_tables", "test_trials"),
             )
         ),
         frozenset({"oracles"}),

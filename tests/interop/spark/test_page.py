@@ -1,15 +1,31 @@
-"""The code blocks of the page on Spark run."""
+"""What pages show of Spark runs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from tests.repo.test_documentation import ROOT, run_blocks
+from pyspark.sql import DataFrame, SparkSession
+from tests.interop.spark.same_rows import LOGS
+from tests.pages.commands import with_stand_ins
+from tests.pages.proofs import IS_OF_SPARK, LEDGER, ROOT, Proven
+from tests.repo.test_documentation import run_in
 
 PAGE = ROOT / "docs" / "how-to" / "spark.md"
 
 
 @pytest.mark.usefixtures("spark")
 def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_blocks(PAGE, tmp_path, monkeypatch)
+    run_in(PAGE, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "proven", [each for each in LEDGER if each.test == IS_OF_SPARK], ids=lambda each: f"{each.page}:{each.block.line}"
+)
+def test_an_expression_with_a_session_runs(proven: Proven, spark: SparkSession) -> None:
+    program = with_stand_ins(proven.block.text).replace('"data"', repr(str(LOGS)))
+    namespace: dict[str, object] = {"spark": spark}
+    exec(compile(program, proven.page, "exec", dont_inherit=True), namespace)  # noqa: S102 the page is ours
+    frames = [value for value in namespace.values() if isinstance(value, DataFrame)]
+    assert frames
+    assert all(frame.count() for frame in frames)

@@ -1,4 +1,4 @@
-"""The commands about logs in the README and the guides work, on files and on S3."""
+"""Commands with Spark that pages print work, on files and on S3; `test_printed_commands` of `repo` has the others."""
 
 from __future__ import annotations
 
@@ -11,37 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 from tests.interop.spark.same_rows import LOGS, plain_rows
-from tests.repo.test_documentation import ROOT
+from tests.pages.commands import WITH_SPARK, lines_of, with_stand_ins
+from tests.pages.proofs import PAGES
 from tests.servers.s3 import S3Server, running_s3_server
 
 from kafkawire.cli.app import main as kafkawire
 from kafkawire.spark import job
 
-PAGES = [
-    ROOT / "README.md",
-    *(
-        ROOT / "docs" / "how-to" / f"{name}.md"
-        for name in ("tables", "spark", "log-histories", "read-logs", "report-logs")
-    ),
-]
-SHELL = re.compile(r"^```sh\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
-OF_LOGS = re.compile(r"kafkawire (tables|report|spark)\b|spark-submit\b")
 JOB = re.compile(r'^spark-submit .*"\$\(.*\)" (?P<words>.*)$')
-
-ELSEWHERE = {
-    "/var/lib/kafka": "data",  # no test writes there
-    "2026-03-01T00:00Z": "2026-11-21T08:37:00Z",  # the logs of the tests begin later
-    "s3a://bucket/commits": "commits",  # Spark writes there with Hadoop's library for S3, which takes 600 MB
-}
-"""What tests put in place of what is printed."""
-
-
-def commands() -> Iterator[str]:
-    for page in PAGES:
-        for block in SHELL.findall(page.read_text()):
-            for line in block.replace("\\\n", " ").splitlines():
-                if OF_LOGS.match(line):
-                    yield line
+PRINTED = sorted({line for page in PAGES for line in lines_of(page)})
 
 
 @pytest.fixture(scope="module")
@@ -62,17 +40,15 @@ def known_server(spark: SparkSession, server: S3Server, monkeypatch: pytest.Monk
         monkeypatch.setitem(spark.sparkContext.environment, name, value)
 
 
-@pytest.mark.parametrize("printed", sorted(set(commands())))
+@pytest.mark.parametrize("printed", [line for line in PRINTED if WITH_SPARK.match(line)])
 def test_a_printed_command_succeeds(
     printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").symlink_to(LOGS)
-    command = printed
-    for written, used in ELSEWHERE.items():
-        command = command.replace(written, used)
+    command = with_stand_ins(printed)
     submitted = JOB.match(command)
-    words = shlex.split(submitted["words"] if submitted else command, comments=True)
+    words = shlex.split(submitted["words"] if submitted else command)
     assert (job.main(words) if submitted else kafkawire(words[1:])) == 0, capfd.readouterr().err
     out = Path(words[words.index("--out") + 1]) if "--out" in words else Path(words[-1])
     assert out.exists()
@@ -81,7 +57,6 @@ def test_a_printed_command_succeeds(
 
 
 def test_each_way_to_read_logs_is_printed() -> None:
-    found = list(commands())
     for way in (
         "kafkawire tables",
         "kafkawire report",
@@ -89,8 +64,8 @@ def test_each_way_to_read_logs_is_printed() -> None:
         "kafkawire spark bundle",
         "spark-submit",
     ):
-        assert any(each.startswith(way) for each in found), way
-    assert any("s3a://bucket/snapshots/*/" in each for each in found)
+        assert any(each.startswith(way) for each in PRINTED), way
+    assert any("s3a://bucket/snapshots/*/" in each for each in PRINTED)
 
 
 def test_the_same_rows_are_read_from_s3_and_from_files(tmp_path: Path) -> None:

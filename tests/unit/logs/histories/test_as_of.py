@@ -57,7 +57,7 @@ def test_a_time_before_the_first_snapshot_is_an_error(folder: Path) -> None:
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # noqa: S301 our own
 
 
-@pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "topic_history"])
+@pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "scram_history", "topic_history"])
 def test_a_time_before_the_first_record_is_an_error(name: str) -> None:
     with pytest.raises(BeforeKnowledgeError, match="the whole state is known since 2026-11-21T08:36:"):
         history(name, _LOGS, options=ReadOptions(as_of=datetime(2026, 11, 21, tzinfo=UTC)))
