@@ -72,13 +72,13 @@ def parse_meanings(text: str, file: str) -> Meanings:
     findings = list(_repeated(keys, file))
     entries: list[Meaning] = []
     try:
-        tables = tomllib.loads(text)
+        values = tuple(_values(tomllib.loads(text), ()))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         if not findings:
             findings.append(_not_toml(error, text, file))
     else:
         spans = dict(reversed(keys))
-        for path, value in _values(tables, ()):
+        for path, value in values:
             meaning = _meaning(path, value, file, _span_of(path, spans))
             if isinstance(meaning, Finding):
                 findings.append(meaning)

@@ -60,8 +60,11 @@ def test_invalid_toml_has_a_place(text: str, line: int, column: int) -> None:
     assert rules_of(text) == [("meaning-file", line, column)]
 
 
-def test_toml_that_is_nested_without_end_is_a_finding() -> None:
-    assert rules_of("a = " + "[" * 100_000) == [("meaning-file", 1, 1)]
+@pytest.mark.parametrize(
+    "text", ["a = " + "[" * 100_000, "fields" + ".a" * 5_000 + ' = "A."', "[messages" + ".a" * 5_000 + "]"], ids=len
+)
+def test_toml_that_is_nested_without_end_is_a_finding(text: str) -> None:
+    assert rules_of(text) == [("meaning-file", 1, 1)]
 
 
 def test_an_empty_sentence_is_left_out_and_one_without_a_full_stop_is_kept() -> None:
