@@ -66,8 +66,8 @@ def examples() -> tuple[Example, ...]:
 
 
 def of_admin() -> tuple[Example, ...]:
-    """Those of the admin client."""
-    return tuple(example for example in examples() if example.owner.startswith("admin."))
+    """Those of the admin client, and of values that it takes and returns."""
+    return tuple(example for example in examples() if example.owner.startswith(("admin.", "model.", "records.")))
 
 
 def _of_file(file: Path) -> Iterator[Example]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from mypy import api as mypy
-from tests.made.docstring_examples import ADDRESS, Example, errors_of, examples, of_admin, prepare
+from tests.made.docstring_examples import ADDRESS, Example, errors_of, examples, prepare
 
 import kafkawire.admin
 from kafkawire.admin import REQUIREMENTS, AdminClient, BlockingAdminClient, Support
@@ -25,6 +25,9 @@ PROPERTIES = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users": "User:ANONYMOUS",
 }
+
+IN_EVERY_INSTALLATION = [example for example in examples() if not example.owner.startswith("spark.")]
+"""All except those that need Spark: `tests/interop/spark` runs them."""
 
 ENDS_IN = {
     "delete_share_groups": {GroupIdNotFoundError},
@@ -53,7 +56,7 @@ def test_help_on_a_method_shows_its_example(method: str) -> None:
 def test_examples_are_strictly_typed(root: Path, tmp_path: Path) -> None:
     functions = [
         f"async def example_{number}({_parameter(example)}) -> None:\n{textwrap.indent(example.code, '    ')}"
-        for number, example in enumerate(examples())
+        for number, example in enumerate(IN_EVERY_INSTALLATION)
     ]
     names = ",\n    ".join(vars(kafkawire.admin)["__all__"])
     module = tmp_path / "docstring_examples.py"
@@ -71,14 +74,15 @@ def _parameter(example: Example) -> str:
     return "" if re.search(r"^admin = | as admin:$", example.code, flags=re.MULTILINE) else "admin: AdminClient"
 
 
-@pytest.mark.parametrize("example", of_admin(), ids=str)
-async def test_an_example_of_the_admin_client_runs(example: Example) -> None:
+@pytest.mark.parametrize("example", IN_EVERY_INSTALLATION, ids=str)
+async def test_an_example_runs(example: Example, root: Path) -> None:
     """An API that the embedded broker does not serve ends it; `tests/interop/admin` runs the same on a real one."""
+    places = {"/var/lib/kafka/data": str(root / "tests/fixtures/kafka-4.3.1/logs")}
     async with EmbeddedBroker(PROPERTIES) as broker, AdminClient(broker.bootstrap_servers) as admin:
         await prepare(admin)
         capabilities = (await admin.capabilities())[1]
         lacking = any(capabilities[method].support is Support.UNSUPPORTED for method in methods_of(example))
-        errors = await errors_of(example, {ADDRESS: broker.bootstrap_servers}, admin=admin)
+        errors = await errors_of(example, {**places, ADDRESS: broker.bootstrap_servers}, admin=admin)
     expected = {UnsupportedVersionError} if lacking else ENDS_IN.get(example.name, set())
     assert set(map(type, errors)) == expected
 

@@ -53,7 +53,18 @@ def _own_registry(folder: str) -> RecordRegistry:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """What to read of logs, and how. Each field is an option; the sentence in its record says what it does."""
+    """What to read of logs, and how. Each field is an option; the sentence in its record says what it does.
+
+    Example:
+        ```python
+        from datetime import UTC, datetime
+
+        from kafkawire.logs import ReadMode, ReadOptions, read_table
+
+        options = ReadOptions(from_time=datetime(2026, 3, 1, tzinfo=UTC), mode=ReadMode.FAILFAST)
+        rows = sum(batch.num_rows for batch in read_table("records", "/var/lib/kafka/data", options))
+        ```
+    """
 
     columns: tuple[str, ...] | None = option(
         None, NAMES, "Only these columns, separated by commas; fields that no column needs are not decoded."

@@ -78,6 +78,22 @@ def decode_control_record(key: Octets | None, value: Octets | None) -> ControlRe
 
     Raises:
         DecodeError: kind ``null``, ``truncated``, ``version``, or the error of the message.
+
+    Example:
+        ```python
+        from kafkawire.protocol import EndTxnMarker
+        from kafkawire.records.control_records import (
+            ControlRecord,
+            ControlRecordType,
+            decode_control_record,
+            encode_control_record,
+        )
+
+        key, value = encode_control_record(ControlRecordType.COMMIT, EndTxnMarker(coordinator_epoch=4), 0)
+        found = decode_control_record(key, value)
+        assert isinstance(found, ControlRecord)
+        assert found.type is ControlRecordType.COMMIT
+        ```
     """
     number = _read_key(key)
     if number not in _MESSAGES:

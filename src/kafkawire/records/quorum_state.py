@@ -17,6 +17,17 @@ def decode_quorum_state(text: bytes) -> tuple[QuorumStateData, int]:
 
     Raises:
         DecodeError: kind ``json`` or ``version``.
+
+    Example:
+        ```python
+        from pathlib import Path
+
+        from kafkawire.records.quorum_state import decode_quorum_state
+
+        file = Path("/var/lib/kafka/data/__cluster_metadata-0/quorum-state")
+        state, version = decode_quorum_state(file.read_bytes())
+        print("node", state.leader_id, "leads in epoch", state.leader_epoch)
+        ```
     """
     name = QuorumStateData.NAME
     try:

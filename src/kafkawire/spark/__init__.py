@@ -20,5 +20,17 @@ __all__ = ["KafkaLogSource", "OptionError", "register"]
 
 
 def register(spark: SparkSession) -> None:
-    """Register the format ``kafka-log`` with a session."""
+    """Register the format ``kafka-log`` with a session.
+
+    Example:
+        ```python
+        from pyspark.sql import SparkSession
+
+        from kafkawire.spark import register
+
+        spark = SparkSession.builder.getOrCreate()
+        register(spark)
+        spark.read.format("kafka-log").option("table", "topic").load("/var/lib/kafka/data").show()
+        ```
+    """
     spark.dataSource.register(KafkaLogSource)

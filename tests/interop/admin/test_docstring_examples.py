@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 
 import pytest
 from tests.apache_kafka.cluster import Cluster
@@ -34,7 +35,9 @@ pytestmark = [pytest.mark.interop, pytest.mark.extended]
 OF_CLUSTERS = tuple(f"admin.operations.{module}." for module in ("cluster", "log_dirs", "partitions", "quorum"))
 """Where the names of the examples begin that need several nodes."""
 
+LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
 TOPICS = ("orders", "invoices", "clicks", "refunds")
+USERS = ("billing", "deployment", "reports", "shop")
 SOONER = {"asyncio.sleep(5)": "asyncio.sleep(0.05)"}
 
 ENDS_IN: Mapping[str, set[type[KafkaError]]] = {
@@ -75,7 +78,7 @@ async def test_an_example_runs_on_a_secure_broker(
         await make_token(logged_in)
         address = f"{secure_kafka_broker.broker.host}:{secure_kafka_broker.sasl_plaintext_port}"
     try:
-        errors = await errors_of(example, {ADDRESS: address}, admin=logged_in)
+        errors = await errors_of(example, {ADDRESS: address, "/var/lib/kafka/data": str(LOGS)}, admin=logged_in)
     finally:
         await clean_up(logged_in)
     assert set(map(type, errors)) == ENDS_IN.get(example.name, set()), errors
@@ -107,9 +110,9 @@ async def make_groups(admin: AdminClient, java: JavaAdminClient) -> None:
 
 async def make_token(admin: AdminClient) -> None:
     """A token that the broker lists."""
-    made = await admin.create_delegation_token()
+    made = (await admin.create_delegation_token()).token_id
     async with asyncio.timeout(30):
-        while made.token_id not in {token.token_id for token in await admin.describe_delegation_token()}:  # noqa: ASYNC110
+        while all(token.token_id != made for token in await admin.describe_delegation_token()):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 
 
@@ -117,9 +120,9 @@ async def clean_up(admin: AdminClient) -> None:
     """Remove everything that examples have made or that was made for them."""
     await admin.delete_topics(TOPICS)
     await admin.delete_consumer_groups(["billing", "enrichment", "workers"])
-    await admin.delete_acls([AclBindingFilter(principal="User:billing"), AclBindingFilter(principal="User:reports")])
+    await admin.delete_acls([AclBindingFilter(principal=f"User:{user}") for user in USERS])
     rates = {"producer_byte_rate": None, "consumer_byte_rate": None}
-    users = [ClientQuotaEntity(user=user) for user in ("billing", "reports", None)]
+    users = [ClientQuotaEntity(user=user) for user in (*USERS, None)]
     (await admin.alter_client_quotas([ClientQuotaAlteration(user, rates) for user in users])).all()
     await admin.alter_user_scram_credentials(
         [ScramDeletion("billing", "SCRAM-SHA-256"), ScramDeletion("reports", "SCRAM-SHA-512")]
