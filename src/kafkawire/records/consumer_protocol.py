@@ -58,6 +58,14 @@ def encode_subscription(subscription: protocol.ConsumerProtocolSubscription, ver
 
     Raises:
         UnsupportedVersionError, EncodeError: as ``Message.encode``.
+
+    Example:
+        ```python
+        from kafkawire.protocol import ConsumerProtocolSubscription
+        from kafkawire.records.consumer_protocol import encode_subscription
+
+        metadata = encode_subscription(ConsumerProtocolSubscription(topics=("orders", "invoices")), 3)
+        ```
     """
     owned = sorted(subscription.owned_partitions, key=lambda each: each.topic)
     ordered = msgspec.structs.replace(

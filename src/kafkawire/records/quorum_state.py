@@ -47,5 +47,13 @@ def encode_quorum_state(state: QuorumStateData, version: int) -> bytes:
 
     Raises:
         UnsupportedVersionError, EncodeError: as ``kafkawire.protocol.to_json``.
+
+    Example:
+        ```python
+        from kafkawire.protocol import QuorumStateData
+        from kafkawire.records.quorum_state import encode_quorum_state
+
+        text = encode_quorum_state(QuorumStateData(leader_id=1, leader_epoch=4, voted_id=-1), 1)
+        ```
     """
     return msgspec.json.encode(to_json(state, version) | {_VERSION_KEY: version})
