@@ -15,8 +15,8 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: setup ## Show the main parts: generate, encode, run a broker, read its log (BROKER=host:port also asks a broker)
-	@$(BIN)/kafkawire demo $(if $(BROKER),--broker $(BROKER))
+demo: setup ## Show the main parts in chapters (CHAPTER="2 broker" shows these, PAUSE=1 waits, BROKER=host:port adds yours)
+	@$(BIN)/kafkawire demo $(CHAPTER:%=--chapter %) $(if $(PAUSE),--pause) $(if $(BROKER),--broker $(BROKER))
 
 # The fast tests run first. `make test-all` measures coverage with them, which doubles their time.
 UNITS := tests/unit $(addprefix tests/golden/,evolution pages records report rules wire test_report.py test_rules.py)
@@ -52,7 +52,7 @@ bench: setup $(VENV)/.spark ## Measure against other Kafka libraries; writes doc
 	$(BIN)/python -m benchmarks
 
 docs: setup ## Build the documentation into site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python docs/building/build.py
 
 lock: setup ## Resolve requirements/dev.in and spark.in anew
 	$(COMPILE) --upgrade --extra codegen --extra cli --extra tables --extra test pyproject.toml requirements/dev.in -o requirements/dev.txt

@@ -12,7 +12,7 @@ from benchmarks import admin_memory
 from benchmarks.admin_memory import GROWTH, Memory
 from benchmarks.chart import speed_up_chart
 from benchmarks.machine import machine_facts
-from benchmarks.report import notes, table
+from benchmarks.report import in_words, notes, table
 from benchmarks.results import ADMIN_PEERS, AIOKAFKA, CONFLUENT, KAFKA_PYTHON, OURS, Measurement
 
 LIBRARIES = ("msgspec", KAFKA_PYTHON, CONFLUENT, AIOKAFKA)
@@ -67,10 +67,12 @@ def page(measurements: Sequence[Measurement], memory: list[Memory], facts: Seque
         f"![{TITLE}: the table below has the figures]({PICTURE})",
         METHOD,
         "## Describing and altering",
+        in_words(asked, ADMIN_PEERS),
         "\n".join(table(asked, ADMIN_PEERS)),
         *notes(asked),
         "## Import in a fresh process",
         IMPORT,
+        in_words(imported, ADMIN_PEERS),
         "\n".join(table(imported, ADMIN_PEERS)),
         *notes(imported),
         "## Memory",

@@ -9,7 +9,7 @@ from tests.apache_kafka.prerequisites import java, java_version
 from tests.apache_kafka.releases import newest_broker_release
 
 from benchmarks.machine import machine_facts
-from benchmarks.report import table
+from benchmarks.report import in_words, table
 from benchmarks.results import KAFKA, Measurement
 
 PAGE = "broker.md"
@@ -50,8 +50,10 @@ def page(measurements: Sequence[Measurement], facts: Sequence[tuple[str, str]]) 
         METHOD,
         "## Start",
         START,
+        in_words(started, (KAFKA,)),
         "\n".join(table(started, (KAFKA,))),
         "## Requests",
+        in_words(asked, (KAFKA,)),
         "\n".join(table(asked, (KAFKA,))),
     ]
     return "\n\n".join(parts) + "\n"

@@ -1,51 +1,49 @@
-"""A picture of the speed-ups: a row for each message, a dot for each library, on a logarithmic axis.
+"""Pictures of the speed-ups, drawn by Matplotlib: a block for each case with a line and a dot for each library.
 
-Plain SVG, readable on light and dark pages: it has no background, and its colours follow the reader's scheme.
+A picture is as narrow as a phone's screen, where its letters are still 9 pixels high. Names and figures have columns of
+their own, so that nothing overlaps.
 """
 
 from __future__ import annotations
 
-import math
+import textwrap
 from collections.abc import Sequence
-from html import escape
+from io import StringIO
+from math import log2
+from statistics import geometric_mean
+from typing import Final
 
-from benchmarks.results import OURS, PEERS, Measurement
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-WIDTH = 760
-LEFT = 290
-RIGHT = 60
-ROW = 48
-TOP = 74
-BOTTOM = 40
-TICKS = (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128)
+from benchmarks.results import AIOKAFKA, CONFLUENT, JAVA, KAFKA, KAFKA_PYTHON, KIO, OURS, PEERS, Measurement
 
-STYLE = """
-text { font: 13px system-ui, sans-serif; fill: #24292f }
-.title { font-weight: 600; font-size: 15px }
-.small { font-size: 11px; fill: #656d76 }
-.value { font-size: 11px }
-.grid { stroke: #d0d7de; stroke-width: 1 }
-.base { stroke: #1a7f37; stroke-width: 2 }
-.kafkawire { fill: #1a7f37 }
-.kio { fill: #bc4c00 }
-.kafka-python { fill: #0969da }
-.confluent-kafka { fill: #8250df }
-.aiokafka { fill: #bf3989 }
-.Java { fill: #bc4c00 }
-.span { stroke-width: 2; stroke: #8c959f }
-@media (prefers-color-scheme: dark) {
-  text { fill: #e6edf3 }
-  .small { fill: #9198a1 }
-  .grid { stroke: #3d444d }
-  .base { stroke: #3fb950 }
-  .kafkawire { fill: #3fb950 }
-  .kio { fill: #f0883e }
-  .kafka-python { fill: #58a6ff }
-  .confluent-kafka { fill: #bc8cff }
-  .aiokafka { fill: #f778ba }
-  .Java { fill: #f0883e }
-}
-"""
+WIDTH: Final = 400.0
+"""Points. A page of 400 pixels has 368 for a picture."""
+
+SIZE: Final = 10.5
+"""Points of all letters."""
+
+LINE: Final = 15.0
+"""Points from one line to the next."""
+
+NAMES: Final = 0.29
+"""The share of the width that the names of libraries have, on the left; figures have `FIGURES` on the right."""
+
+FIGURES: Final = 0.12
+LETTERS: Final = 58
+"""Letters of a case that fit into a line."""
+
+GRAY: Final = "#777777"
+COLOURS: Final = {KIO: "#d9730d", KAFKA_PYTHON: "#3b82f6", CONFLUENT: "#a371f7", AIOKAFKA: "#db61a2"} | dict.fromkeys(
+    (JAVA, KAFKA), "#d9730d"
+)
+OTHER: Final = "#3b82f6"
+OUR_COLOUR: Final = "#2da44e"
+
+STYLE: Final = "text{fill:#24292f !important}@media(prefers-color-scheme:dark){text{fill:#e6edf3 !important}}"
+"""Letters follow the scheme of the page; the other colours can be read on white and on black."""
 
 
 def speed_up_chart(title: str, measurements: Sequence[Measurement], candidates: Sequence[str] = PEERS) -> str:
@@ -53,77 +51,76 @@ def speed_up_chart(title: str, measurements: Sequence[Measurement], candidates: 
 
     Args:
         title: of the picture.
-        measurements: a row for each one that has peers.
-        candidates: all peers; the figure of the first one in a row stands above its dot.
+        measurements: a block for each one that has peers, those with the greatest speed-up first.
+        candidates: all peers.
     """
-    rows = [one for one in measurements if any(peer in one.seconds for peer in candidates)]
-    peers = [peer for peer in candidates if any(peer in one.seconds for one in rows)]
-    ticks = _ticks(rows, peers)
-    bottom = TOP + ROW * len(rows)
-    height = bottom + BOTTOM
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}">',
-        f"<title>{escape(title)}</title>",
-        f"<style>{STYLE}</style>",
-        f'<text class="title" x="12" y="24">{escape(title)}</text>',
-        *_legend(peers),
-    ]
-    for tick in ticks:
-        x = _position(tick, ticks)
-        parts.append(f'<line class="{"base" if tick == 1 else "grid"}" x1="{x}" x2="{x}" y1="{TOP}" y2="{bottom}"/>')
-        parts.append(f'<text class="small" x="{x}" y="{bottom + 16}" text-anchor="middle">{tick:g}</text>')
-    parts.append(
-        f'<text class="small" x="{WIDTH - RIGHT}" y="{bottom + 33}" text-anchor="end">'
-        f"time taken, {OURS} = 1 (logarithmic; further left is faster)</text>"
-    )
-    for number, one in enumerate(rows):
-        parts += _row(one, peers, TOP + ROW * number + ROW // 2, ticks)
-    return "\n".join([*parts, "</svg>\n"])
+    written = StringIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": title}):
+        drawn(title, measurements, candidates).savefig(
+            written, format="svg", transparent=True, metadata={"Date": None, "Title": title}
+        )
+    # Matplotlib leaves blanks at the ends of lines.
+    lines = (line.rstrip() for line in written.getvalue().splitlines())
+    return "\n".join(lines).replace("<defs>", f"<style>{STYLE}</style>\n <defs>", 1) + "\n"
 
 
-def _row(one: Measurement, peers: Sequence[str], y: int, ticks: Sequence[float]) -> list[str]:
-    name, _, size = one.case.partition(": ")
-    parts = [
-        f'<text x="12" y="{y - 2}">{escape(name)}</text>',
-        f'<text class="small" x="12" y="{y + 13}">{escape(size)}</text>',
-    ]
-    ratios = {OURS: 1.0} | {peer: one.speed_up(peer).median for peer in peers if peer in one.seconds}
-    places = {contender: _position(ratio, ticks) for contender, ratio in ratios.items()}
-    parts.append(
-        f'<line class="span" x1="{min(places.values())}" x2="{max(places.values())}" y1="{y + 5}" y2="{y + 5}"/>'
-    )
-    for contender, x in places.items():
-        parts.append(f'<circle class="{contender}" cx="{x}" cy="{y + 5}" r="6"/>')
-        if contender != OURS:
-            above = peers.index(contender) % 2 == 0
-            parts.append(_label(ratios[contender], x, y - 6 if above else y + 24))
-    return parts
+def drawn(title: str, measurements: Sequence[Measurement], candidates: Sequence[str] = PEERS) -> Figure:
+    """The picture; see `speed_up_chart`."""
+    blocks = [(one, ratios) for one in measurements if (ratios := _ratios(one, candidates))]
+    blocks.sort(key=lambda block: -geometric_mean(block[1].values()))
+    heads = [textwrap.wrap(one.case, LETTERS) for one, _ in blocks]
+    lines = sum(len(head) + 1 + len(ratios) + 0.5 for head, (_, ratios) in zip(heads, blocks, strict=True))
+    height = (lines + 5) * LINE
+    figure = Figure(figsize=(WIDTH / 72, height / 72))
+    axes = figure.add_axes((NAMES, 2.6 * LINE / height, 1 - NAMES - FIGURES, lines * LINE / height))
+    axes.set_ylim(lines, 0)
+    figure.text(0.01, 1 - 1.2 * LINE / height, title, size=SIZE + 2, weight="bold", color=GRAY, va="center")
+    figure.text(0.01, 0.8 * LINE / height, f"time taken; {OURS} = 1, further left is faster", size=SIZE, color=GRAY)
+    ticks = _scale(axes, [ratio for _, ratios in blocks for ratio in ratios.values()])
+    y = 0.0
+    for head, (_, ratios) in zip(heads, blocks, strict=True):
+        for words in head:
+            _write(axes, 0.01, y, words, weight="bold")
+            y += 1
+        axes.vlines(ticks, y, y + len(ratios) + 1, color=GRAY, alpha=0.3, linewidth=0.8)
+        axes.vlines([1], y, y + len(ratios) + 1, color=OUR_COLOUR, linewidth=1.5)
+        for name, ratio in ({OURS: 1.0} | ratios).items():
+            _write(axes, 0.03, y, name)
+            _write(axes, 0.99, y, f"{ratio:.2g}", align="right")
+            colour = OUR_COLOUR if name == OURS else COLOURS.get(name, OTHER)
+            axes.plot([1, ratio], [y + 0.5] * 2, color=colour, linewidth=1.5)
+            axes.plot([ratio], [y + 0.5], "o", color=colour, markersize=7, gid=f"{name}: {ratio:.3g}")
+            y += 1
+        y += 0.5
+    return figure
 
 
-def _label(ratio: float, x: float, top: int) -> str:
-    """The ratio: above the dot for one peer and below for the next, and never on the line of 1."""
-    anchor = "middle" if not 0.85 < ratio < 1.15 else "end" if ratio < 1 else "start"
-    return f'<text class="value" x="{x}" y="{top}" text-anchor="{anchor}">{ratio:.2g}</text>'
+def _ratios(measurement: Measurement, candidates: Sequence[str]) -> dict[str, float]:
+    """The time of each peer that was measured, as a multiple of ours."""
+    return {peer: measurement.speed_up(peer).median for peer in candidates if peer in measurement.seconds}
 
 
-def _legend(peers: Sequence[str]) -> list[str]:
-    parts = []
-    x = LEFT
-    for contender in (OURS, *peers):
-        parts.append(f'<circle class="{contender}" cx="{x}" cy="48" r="6"/>')
-        parts.append(f'<text x="{x + 12}" y="52">{contender}</text>')
-        x += 26 + 8 * len(contender)
-    return parts
+def _write(axes: Axes, x: float, line: float, words: str, *, align: str = "left", weight: str = "normal") -> None:
+    """Write into a line, from a share of the figure's width."""
+    place = axes.figure.transFigure.transform((x, 0))[0]
+    share = axes.transAxes.inverted().transform((place, 0))[0]
+    axes.text(
+        share, line + 0.5, words, transform=axes.get_yaxis_transform(),
+        size=SIZE, color=GRAY, ha=align, va="center", weight=weight,
+    )  # fmt: skip
 
 
-def _ticks(rows: Sequence[Measurement], peers: Sequence[str]) -> list[float]:
-    ratios = [one.speed_up(peer).median for one in rows for peer in peers if peer in one.seconds]
-    low, high = min([1.0, *ratios]), max([1.0, *ratios])
-    first = max((tick for tick in TICKS if tick <= low), default=TICKS[0])
-    last = min((tick for tick in TICKS if tick >= high), default=TICKS[-1])
-    return [tick for tick in TICKS if first <= tick <= last]
-
-
-def _position(ratio: float, ticks: Sequence[float]) -> float:
-    share = math.log(ratio / ticks[0]) / math.log(ticks[-1] / ticks[0])
-    return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
+def _scale(axes: Axes, ratios: Sequence[float]) -> list[float]:
+    """Set the axis: from a quarter below the smallest ratio to a quarter above the greatest. Returns its marks."""
+    low, high = min([1.0, *ratios]) / 1.25, max([1.0, *ratios]) * 1.25
+    step = 1 + int(log2(high / low) // 6)
+    ticks = [2.0**power for power in range(-12, 13) if low <= 2.0**power <= high and power % step == 0]
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(low, high)
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], size=SIZE, color=GRAY)
+    axes.set_yticks([])
+    axes.tick_params(axis="x", which="both", length=0)
+    axes.minorticks_off()
+    for side in axes.spines.values():
+        side.set_visible(False)
+    return ticks

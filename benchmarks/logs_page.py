@@ -11,7 +11,7 @@ from tests.apache_kafka.releases import newest_broker_release
 from benchmarks.chart import speed_up_chart
 from benchmarks.logs import DECODING, MEMORY_GROWTH, Memory
 from benchmarks.machine import machine_facts
-from benchmarks.report import table
+from benchmarks.report import in_words, table
 from benchmarks.results import KAFKA, OURS, Measurement
 
 PAGE = "logs.md"
@@ -66,6 +66,7 @@ def page(measurements: Sequence[Measurement], memory: Sequence[Memory], facts: S
         METHOD,
         f"![{TITLE}: the table below has the figures]({CHART})",
         SEGMENTS,
+        in_words(tables, (KAFKA,)),
         "\n".join(table(tables, (KAFKA,))),
         "\n".join(f"* {one.case.partition(':')[0]}: {', '.join(one.notes)}" for one in tables),
         "## Index pass",

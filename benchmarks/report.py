@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from benchmarks.results import KAFKA_PYTHON, KIO, OURS, PEERS, Measurement, Spread, Target
@@ -51,8 +52,32 @@ def page(
     for kind, title in SECTIONS.items():
         chosen = [measurement for measurement in measurements if measurement.kind == kind]
         if chosen:
-            parts += [f"## {title}", "\n".join(table(chosen)), *notes(chosen)]
+            parts += [f"## {title}", in_words(chosen), "\n".join(table(chosen)), *notes(chosen)]
     return "\n\n".join(parts) + "\n"
+
+
+def in_words(measurements: Sequence[Measurement], candidates: Sequence[str] = PEERS) -> str:
+    """The result of a table in a line: the speed-up over each peer, and whether the targets are met.
+
+    Args:
+        measurements: the rows.
+        candidates: all peers.
+    """
+    parts = []
+    for peer in candidates:
+        ratios = [one.speed_up(peer).median for one in measurements if peer in one.seconds]
+        if ratios:
+            low, high = _rounded(min(ratios)), _rounded(max(ratios))
+            faster = sum(ratio > 1 for ratio in ratios)
+            often = f" (above 1 in {faster} of {len(ratios)} cases)" if len(ratios) > 1 else ""
+            parts.append(f"{low if low == high else f'{low} to {high}'} over {peer}{often}")
+    missed = any(one.missed() for one in measurements)
+    targets = "Missed targets have a ✗." if missed else "All targets are met."
+    return textwrap.fill(f"The speed-up is {', '.join(parts)}. {targets}", 120) if parts else targets
+
+
+def _rounded(ratio: float) -> str:
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"
 
 
 def table(measurements: Sequence[Measurement], candidates: Sequence[str] = PEERS) -> list[str]:

@@ -10,7 +10,7 @@ from tests.apache_kafka.releases import newest_broker_release
 
 from benchmarks.chart import speed_up_chart
 from benchmarks.machine import machine_facts
-from benchmarks.report import table
+from benchmarks.report import in_words, table
 from benchmarks.results import KAFKA, Measurement
 from benchmarks.spark import CHOSEN, JAVA_OPTIONS, MEMORY_GROWTH, SPARK_PEERS, WorkerMemory
 
@@ -62,6 +62,7 @@ def page(measurements: Sequence[Measurement], memory: Sequence[WorkerMemory], fa
         f"![{_TITLE}: the table below has the figures]({CHART})",
         METHOD,
         "## Speed",
+        in_words(measurements, SPARK_PEERS),
         "\n".join(table(measurements, SPARK_PEERS)),
         "## Memory",
         MEMORY,

@@ -65,6 +65,8 @@ UNITS = (
     Unit("maven", ("tests/conformance/test_readability_of_releases.py", "tests/conformance/test_release_sides.py")),
     Unit("synthetic package", ("tests/golden/codegen/",)),
     Unit("browser", ("tests/interop/browser/",)),
+    Unit("site", ("tests/repo/site/", "tests/repo/test_reference_pages.py")),
+    Unit("wheel", ("tests/wheel/",)),
 )
 """Units of several files, those that take longest first. Every other file is a unit of its own."""
 

@@ -27,7 +27,8 @@ def attach(package: str, file: str) -> tuple[list[str], Callable[[str], object],
     def get(name: str) -> object:
         module = module_of.get(name)
         if module is None:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            # With name and object, Python's traceback names what may be meant.
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
         value: object = getattr(importlib.import_module(module), name)
         setattr(sys.modules[package], name, value)
         return value

@@ -30,11 +30,9 @@ SETTINGS = {
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A session with two threads and the format ``kafka-log``; the only one of the test run."""
+    """A session with two threads, in which PySpark finds ``kafka-log``; the only one of the test run."""
     require_spark()
     from pyspark.sql import SparkSession  # noqa: PLC0415 may be missing
-
-    from kafkawire.spark import register  # noqa: PLC0415 as above
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.Builder().master("local[2]").appName("tests")
@@ -42,6 +40,5 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         builder = builder.config(name, value)
     warehouse: Path = tmp_path_factory.mktemp("spark")
     session = builder.config("spark.sql.warehouse.dir", str(warehouse)).getOrCreate()
-    register(session)
     yield session
     session.stop()

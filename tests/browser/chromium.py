@@ -117,8 +117,12 @@ class Page:
 
     def open(self, file: Path) -> None:
         """Load a file and wait until its program has drawn it."""
+        self.visit(file.resolve().as_uri())
+
+    def visit(self, address: str) -> None:
+        """Load what is at an address and wait until its program has drawn it."""
         self._loaded = False
-        self.call("Page.navigate", url=file.resolve().as_uri())
+        self.call("Page.navigate", url=address)
         until = time.monotonic() + SECONDS
         while not self._loaded:
             self._next(until)

@@ -60,3 +60,28 @@ def go_to(page: Page, date: str) -> None:
     page.evaluate(f"document.getElementById('date').value = {date!r}")
     page.evaluate("document.getElementById('date').dispatchEvent(new Event('change'))")
     page.settle()
+
+
+def compare(page: Page, begin: str, end: str) -> None:
+    """Choose the two dates that are compared."""
+    for name, date in (("from", begin), ("to", end)):
+        page.evaluate(
+            f"{{ const box = document.getElementById('compare-{name}'); box.value = {date!r};"
+            "box.dispatchEvent(new Event('change', { bubbles: true })); }"
+        )
+        page.settle()
+
+
+def downloaded(page: Page, button: int, folder: Path, where: str = "#compare-downloads") -> str:
+    """The file that a button saves, as the browser writes it."""
+    page.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+    click(page, f"{where} button:nth-child({button})")
+    for _ in range(200):
+        page.evaluate("new Promise((done) => setTimeout(done, 20))")
+        found = [file for file in folder.iterdir() if file.suffix in (".csv", ".json")]
+        if found:
+            (file,) = found
+            text = file.read_bytes().decode()
+            file.unlink()
+            return text
+    raise AssertionError("nothing was saved")

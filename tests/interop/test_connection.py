@@ -305,7 +305,7 @@ def test_a_session_that_is_idle_is_renewed_too(secured: SecuredBroker) -> None:
 
 def test_the_error_of_a_login_on_a_listener_without_sasl_says_so(kafka_broker: Broker) -> None:
     async def body() -> None:
-        with pytest.raises(IllegalSaslStateError, match="perhaps the listener has no SASL"):
+        with pytest.raises(IllegalSaslStateError, match="the listener has no SASL"):
             await Channel.connect(kafka_broker.host, kafka_broker.port, SETTINGS, LOGINS["PLAIN"], deadline=soon(20.0))
 
     run(body())
@@ -334,6 +334,16 @@ def test_a_listener_that_wants_a_certificate_of_the_client_is_named(secured: Sec
     async def body() -> None:
         with pytest.raises(ConnectionImpossibleError, match=r"the client.*give Tls\(certificate="):
             await secured.connect("MUTUAL", None, secured.tls())
+
+    run(body())
+
+
+@pytest.mark.parametrize("listener", ["SASL", "SASLTLS"])
+def test_a_listener_that_wants_a_login_names_its_mechanisms(listener: str, secured: SecuredBroker) -> None:
+    async def body() -> None:
+        channel = await secured.connect(listener, None, secured.tls() if listener == "SASLTLS" else None)
+        with pytest.raises(ConnectionImpossibleError, match=r"wants a login \(SASL; it has .*SCRAM-SHA-512.*give"):
+            await cluster_id(channel)
 
     run(body())
 

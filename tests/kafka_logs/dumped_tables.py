@@ -14,12 +14,10 @@ from tests.kafka_logs.dumps import DumpedBatch, DumpedRecord
 from kafkawire.layout import snake_case
 from kafkawire.logs import ReadOptions, read_table
 
-ALL_RECORDS = ReadOptions(no_ops=True, secrets=True)
 
-
-def rows_of(table: str, path: str, options: ReadOptions = ALL_RECORDS) -> list[dict[str, Any]]:
-    """All rows of a table."""
-    return [row for batch in read_table(table, path, options) for row in batch.to_pylist()]
+def rows_of(table: str, path: str) -> list[dict[str, Any]]:
+    """All rows of a table, no-op records and secrets included."""
+    return [row for batch in read_table(table, path, _whole(table)) for row in batch.to_pylist()]
 
 
 def assert_batches_as_dumped(rows: Sequence[Mapping[str, Any]], dump: Sequence[DumpedBatch]) -> None:
@@ -120,6 +118,10 @@ def _milliseconds(time: datetime | None) -> int:
     return -1 if time is None else round(time.timestamp() * 1000)
 
 
-def table_of(name: str, path: str, options: ReadOptions = ALL_RECORDS) -> pa.Table:
-    """All rows of a table in one."""
-    return pa.Table.from_batches(list(read_table(name, path, options)))
+def table_of(name: str, path: str) -> pa.Table:
+    """As ``rows_of``, as one table of Arrow."""
+    return pa.Table.from_batches(list(read_table(name, path, _whole(name))))
+
+
+def _whole(table: str) -> ReadOptions:
+    return ReadOptions(no_ops=table == "records", secrets=True)

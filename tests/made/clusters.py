@@ -18,7 +18,9 @@ from kafkawire.protocol import (
     PartitionRecord,
     RemoveAccessControlEntryRecord,
     RemoveTopicRecord,
+    RemoveUserScramCredentialRecord,
     TopicRecord,
+    UserScramCredentialRecord,
 )
 from kafkawire.wire import Message, Uuid
 
@@ -47,7 +49,7 @@ class MadeCluster:
 
         Args:
             acls: how many are added; a third of them is removed again.
-            changes: of topics, quotas and configurations together.
+            changes: of topics, quotas, configurations and users together.
             commits: of 40 groups; some are deleted.
         """
         self.folder.mkdir(parents=True)
@@ -84,7 +86,7 @@ class MadeCluster:
         for number, time in enumerate(times):
             name = f"t{chosen.randrange(max(2, count // 4))}"
             made: tuple[Message, ...]
-            match number % 3:
+            match number % 4:
                 case 0 if name in topics:
                     made = (RemoveTopicRecord(topics.pop(name)),)
                 case 0:
@@ -94,6 +96,12 @@ class MadeCluster:
                 case 1:
                     value = chosen.choice((None, "compact", "delete"))
                     made = (ConfigRecord(2, f"c{chosen.randrange(9)}", "cleanup.policy", value),)
+                case 2:
+                    user, mechanism = f"u{chosen.randrange(9)}", chosen.choice((1, 2))
+                    secret = number.to_bytes(8, "big")
+                    credential = UserScramCredentialRecord(user, mechanism, secret, secret, secret, 4096)
+                    gone = RemoveUserScramCredentialRecord(user, mechanism)
+                    made = (gone if chosen.random() < 1 / 4 else credential,)
                 case _:
                     entity = (ClientQuotaRecord.EntityData("user", f"u{chosen.randrange(9)}"),)
                     rate = float(chosen.randrange(1, 4))

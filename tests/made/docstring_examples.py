@@ -28,7 +28,7 @@ from kafkawire.admin import (
 )
 from kafkawire.wire.kafka_errors import KafkaError
 
-SOURCES = Path(__file__).parents[2] / "src"
+SOURCES = Path(__file__).parents[2] / "src" / "kafkawire"
 ADDRESS = "localhost:9092"
 """The address of the broker in examples."""
 
@@ -71,7 +71,7 @@ def of_admin() -> tuple[Example, ...]:
 
 
 def _of_file(file: Path) -> Iterator[Example]:
-    module = ".".join(file.relative_to(SOURCES / "kafkawire").with_suffix("").parts).removesuffix(".__init__")
+    module = ".".join(file.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__")
     for owner, docstring in _docstrings(ast.parse(file.read_text()), module):
         text = inspect.cleandoc(docstring.value)
         found = _SECTION.findall(text)

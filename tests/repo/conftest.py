@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -28,3 +29,13 @@ def repository_files(root: Path) -> list[Path]:
 def pyproject(root: Path) -> dict[str, Any]:
     """pyproject.toml, parsed."""
     return tomllib.loads((root / "pyproject.toml").read_text())
+
+
+@pytest.fixture(scope="session")
+def site(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation as `make docs` builds it. Strict: a link that leads nowhere is an error."""
+    folder = tmp_path_factory.mktemp("documentation") / "site"
+    command = [sys.executable, str(root / "docs" / "building" / "build.py"), "--out", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder

@@ -1,4 +1,4 @@
-"""The commands that the README promises, and what they install."""
+"""The commands that the README and CONTRIBUTING promise, and what they install."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
-from kafkawire.cli.outcome import missing_library_message
-
-MODULE_OF_DISTRIBUTION = {"pyyaml": "yaml"}
-
 
 def targets(root: Path) -> set[str]:
     return set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(), flags=re.MULTILINE))
 
 
-def test_every_command_of_the_readme_is_there(root: Path) -> None:
-    promised = set(re.findall(r"\bmake ([a-z-]+)\b(?=[`\s]|$)", (root / "README.md").read_text()))
-    assert {"demo", "test", "test-all", "check", "generate", "bench", "docs", "clean"} <= promised
-    assert promised <= targets(root)
+@pytest.mark.parametrize(
+    ("page", "named"),
+    [
+        ("README.md", {"demo", "test"}),
+        ("CONTRIBUTING.md", {"demo", "test", "test-all", "check", "generate", "bench", "docs", "clean"}),
+    ],
+)
+def test_every_command_of_a_page_is_there(root: Path, page: str, named: set[str]) -> None:
+    promised = set(re.findall(r"\bmake ([a-z-]+)\b(?=[`\s]|$)", (root / page).read_text()))
+    assert named <= promised <= targets(root)
 
 
 @pytest.mark.parametrize("target", ["demo", "test", "check", "generate", "bench", "docs"])
@@ -58,16 +60,3 @@ def test_the_lock_of_spark_is_small_and_needed_by_neither_set_up_nor_demo(root: 
     users = re.findall(r"^([a-z-]+): .*/\.spark\b", (root / "Makefile").read_text(), flags=re.MULTILINE)
     assert "pyspark" in locked
     assert set(users) == {"bench", "check", "test"}
-
-
-def test_every_optional_library_has_a_message_that_names_its_extra(pyproject: dict[str, Any]) -> None:
-    extras: dict[str, list[str]] = pyproject["project"]["optional-dependencies"]
-    for extra, lines in extras.items():
-        for line in lines:
-            distribution = Requirement(line).name
-            module = MODULE_OF_DISTRIBUTION.get(distribution, distribution)
-            message = missing_library_message(ModuleNotFoundError(name=f"{module}.inner"))
-            assert message is not None, module
-            named = set(message.rpartition("[")[2].rstrip("]'").split(","))
-            assert named <= {"cli", extra, "tables"}, message
-            assert any(Requirement(other).name == distribution for name in named for other in extras[name])

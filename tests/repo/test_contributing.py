@@ -17,6 +17,7 @@ OPTION = f"""    colour: str | None = option(None, NAME, "Only records of this c
 USE_OPTION = """
 import pytest
 from kafkawire.cli.app import main
+from kafkawire.cli.commands import COMMANDS
 from kafkawire.logs import OptionError, ReadOptions, table_named
 from kafkawire.spark.job import main as spark_tables
 from kafkawire.spark.options import source_options
@@ -28,8 +29,9 @@ with pytest.raises(OptionError, match="option 'colour': '' is not a name"):
     source_options(texts | {"COLOUR": ""})
 with pytest.raises(OptionError, match="option 'colour': it is for table 'records', not for 'batches'"):
     table_named("batches", ReadOptions(colour="red"))
-assert main(["tables", "--help"]) == 0
-assert main(["tables", "--log", ".", "--table", "batches", "--colour", "red"]) == 2
+tables = {"tables": COMMANDS["tables"]}  # described as it is, not as it was stored
+assert main(["tables", "--help"], commands=tables) == 0
+assert main(["tables", "--log", ".", "--table", "batches", "--colour", "red"], commands=tables) == 2
 with pytest.raises(SystemExit):
     spark_tables(["--help"])
 """

@@ -156,8 +156,8 @@ def test_the_readme_names_the_newest_release_and_that_of_the_embedded_broker(roo
     newest = read_sources(root / "specs" / "sources.toml").releases[-1].version
     minor = newest.rpartition(".")[0]
 
-    assert f"record of Apache Kafka {minor}," in readme, f"README.md must name Apache Kafka {minor}, the newest release"
-    assert f"as Apache Kafka {RELEASE} does" in " ".join(readme.split())
+    assert f"record of Kafka {minor}," in readme, f"README.md must name Apache Kafka {minor}, the newest release"
+    assert f"as Kafka {RELEASE} does" in " ".join(readme.split())
 
 
 def test_definitions_are_facts_in_canonical_form(root: Path) -> None:

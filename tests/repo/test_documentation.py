@@ -1,10 +1,10 @@
 """What the README and the documentation show is true: pages run like scripts.
 
-The blocks of a page are carried out in order in an empty folder. ``python`` is executed; ``json title="FILE"`` and
-``python title="FILE"`` are written to the file; in ``console`` each ``$`` line is run, and what follows it must be what
-it prints, where ``...`` matches anything; without such lines it must end well. A block whose title is the path of a
-file of this repository is an excerpt of it, with ``...`` between stretches of lines. Other blocks are only read by
-people.
+The blocks of a page are carried out in order in an empty folder. ``python`` is executed; ``json``, ``toml`` and
+``python`` with a ``title="FILE"`` are written to the file; in ``console`` each ``$`` line is run, and what follows it
+must be what it prints, where ``...`` matches anything; without such lines it must end well. A block whose title is the
+path of a file of this repository is an excerpt of it, with ``...`` between stretches of lines. Other blocks are only
+read by people.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RUN_ELSEWHERE = {"spark.md"}
 GENERATED_PAGES = ROOT / "docs" / "reference" / "protocol"
 OWN_FOLDERS = ("specs", "templates", "generator", "generated", "src")
 TITLED = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```', flags=re.MULTILINE | re.DOTALL)
-BLOCK = re.compile(r'^```(python|json|console)(?: title="([^"]+)")?\n(.*?)^```', flags=re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r'^```(python|json|toml|console)(?: title="([^"]+)")?\n(.*?)^```', flags=re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", flags=re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 
@@ -91,7 +91,8 @@ def check_command(command: str, shown: str) -> None:
     )
     if shown:
         pattern = re.escape(shown.strip()).replace(re.escape("..."), ".*")
-        assert re.fullmatch(pattern, run.stdout.strip(), flags=re.DOTALL), run.stdout
+        printed = "\n".join(line.rstrip() for line in run.stdout.splitlines()).strip()
+        assert re.fullmatch(pattern, printed, flags=re.DOTALL), run.stdout
     else:
         assert run.returncode == 0, run.stdout
 
@@ -128,6 +129,27 @@ def test_an_excerpt_equals_its_file(page: Path, title: str, text: str) -> None:
     for stretch in text.split("...\n"):
         _, found, rest = rest.partition(stretch)
         assert found, f"{page.name} shows what {title} does not say there:\n{stretch}"
+
+
+def tables_without_words(text: str) -> list[int]:
+    """The lines where tables begin that follow a heading, another table or nothing; comments do not count."""
+    found = []
+    before, in_code = "", False
+    for number, line in enumerate(text.splitlines(), 1):
+        in_code ^= line.lstrip().startswith("```")
+        if in_code or not line.strip() or line.startswith("<!--"):
+            before = before if line.strip() else before + "\n"
+            continue
+        follows = before.endswith("\n") or not before
+        if line.startswith("|") and follows and (not before.strip() or before.startswith(("#", "|"))):
+            found.append(number)
+        before = line
+    return found
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent != ROOT], ids=with_name)
+def test_a_line_in_words_is_above_each_table(page: Path) -> None:
+    assert tables_without_words(page.read_text()) == []
 
 
 def test_every_decision_is_in_the_index() -> None:

@@ -1,4 +1,4 @@
-"""pyright accepts the examples and the programs of the pages."""
+"""pyright accepts the examples, the programs of the pages, and what reads tables."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
 from pathlib import Path
 
 import msgspec
@@ -21,7 +23,8 @@ FRAGMENTS = {"docs/conformance.md", "docs/how-to/own-definitions.md"}
 
 # pyright is no Python package: packages that bring it download it, or Node.js, past the lock.
 _NPX = ("npx", "--yes", "--prefer-offline", f"pyright@{VERSION}")
-_ENVIRONMENT = {"npm_config_fetch_retries": "0", "npm_config_fetch_timeout": "20000"}
+ENVIRONMENT = {"npm_config_fetch_retries": "0", "npm_config_fetch_timeout": "20000"}
+"""Variables for the command, so that it soon fails without a network."""
 
 
 class Place(msgspec.Struct):
@@ -47,13 +50,12 @@ class Report(msgspec.Struct, rename="camel"):
     summary: Summary
 
 
-@pytest.fixture(scope="module")
-def pyright() -> list[str]:
+def pyright_command() -> list[str]:
     """The command; the test is skipped where it cannot be had."""
     if shutil.which("npx") is None:
         pytest.skip("needs pyright: there is no npx on the path (Debian: apt-get install npm)")
     tried = subprocess.run(
-        [*_NPX, "--version"], env={**os.environ, **_ENVIRONMENT}, capture_output=True, text=True, check=False
+        [*_NPX, "--version"], env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True, check=False
     )
     if tried.returncode != 0:
         pytest.skip(f"needs pyright {VERSION}, which npx cannot get: {tried.stderr.strip()[-300:]}")
@@ -76,19 +78,73 @@ def written_to(folder: Path) -> list[Path]:
     return [folder / name for name in programs]
 
 
-def test_examples_and_pages_are_typed_for_pyright_too(pyright: list[str], tmp_path: Path) -> None:
-    programs = written_to(tmp_path)
+def findings(folder: Path, programs: list[Path], interpreter: str) -> list[str]:
+    """What pyright reports about programs, with the packages of an interpreter."""
     settings = {
         "typeCheckingMode": "strict",
         "pythonVersion": "3.11",
         "include": [path.name for path in programs],
-        "extraPaths": [str(ROOT / folder) for folder in ("src", "generator", "generated")],
+        "extraPaths": [str(ROOT / source) for source in ("src", "generator", "generated")],
     }
-    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
-    command = [*pyright, "--project", str(tmp_path), "--pythonpath", sys.executable, "--outputjson"]
-    ran = subprocess.run(command, env={**os.environ, **_ENVIRONMENT}, capture_output=True, text=True, check=False)
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [*pyright_command(), "--project", str(folder), "--pythonpath", interpreter, "--outputjson"]
+    ran = subprocess.run(command, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True, check=False)
     report = msgspec.json.decode(ran.stdout, type=Report)
-    assert [
-        f"{Path(found.file).name}:{found.range.start.line + 1}: {found.message}" for found in report.general_diagnostics
-    ] == []
     assert report.summary.files_analyzed == len(programs)
+    return [
+        f"{Path(found.file).name}:{found.range.start.line + 1}: {found.message}" for found in report.general_diagnostics
+    ]
+
+
+def test_examples_and_pages_are_typed_for_pyright_too(tmp_path: Path) -> None:
+    assert findings(tmp_path, written_to(tmp_path), sys.executable) == []
+
+
+_READS_A_TABLE = """
+from kafkawire.logs import ReadOptions, RecordBatch, read_table
+
+
+def names(batch: RecordBatch) -> list[str]:
+    return [str(row["principal"]) for row in batch.to_pylist()]
+
+
+for batch in read_table("acl_history", "data", ReadOptions()):
+    print(batch.num_rows, batch.num_columns, batch.column_names, batch.nbytes, names(batch), batch.to_pydict()["host"])
+"""
+
+_READS_IT_INTO_PYARROW = """
+import pyarrow as pa
+
+from kafkawire.logs import read_table
+
+
+def table_of(name: str) -> pa.Table:
+    return pa.Table.from_batches(read_table(name, "data"))
+
+
+def first_of(name: str) -> pa.RecordBatch:
+    return next(read_table(name, "data")).slice(0, 1)
+"""
+
+
+def test_rows_of_tables_are_typed_without_the_types_of_pyarrow(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(_READS_A_TABLE)
+    assert findings(tmp_path, [program], interpreter_without("pyarrow-stubs", tmp_path / "other")) == []
+
+
+def test_batches_of_tables_are_batches_of_pyarrow_with_its_types(tmp_path: Path) -> None:
+    programs = [tmp_path / "program.py", tmp_path / "into_pyarrow.py"]
+    for program, text in zip(programs, (_READS_A_TABLE, _READS_IT_INTO_PYARROW), strict=True):
+        program.write_text(text)
+    assert findings(tmp_path, programs, sys.executable) == []
+
+
+def interpreter_without(package: str, folder: Path) -> str:
+    """An interpreter that has the packages of this one, except for one and for those that are installed in place."""
+    venv.create(folder, with_pip=False)
+    (own,) = folder.glob("lib/python*/site-packages")
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if path.suffix != ".pth" and path.name not in {package, "__pycache__", "kafkawire"}:
+            (own / path.name).symlink_to(path)
+    return str(folder / "bin" / "python")

@@ -55,7 +55,9 @@ SECTION = re.compile(
     r"|(?<!\w)\((?:[a-z0-9-]+, )?\d{1,2}\.\d{1,2}(?:\.\d)?(?:(?:,| and) \d{1,2}\.\d)*(?:, [a-z0-9-]+)?\)"
 )
 
-NO_CODES = frozenset({"default-src", "set-up", "tagged-field", "type-checked"}) | frozenset(get_args(ChangeKind))
+NO_CODES = frozenset({"default-src", "field-meanings", "set-up", "tagged-field", "type-checked"}) | frozenset(
+    get_args(ChangeKind)
+)
 """Ordinary words that begin like a code, and the kinds of changes that ``schema diff`` names."""
 
 BROKER_DEVIATIONS = "docs/broker-deviations.md"

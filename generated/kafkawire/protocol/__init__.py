@@ -919,7 +919,9 @@ def __getattr__(name: str) -> object:
 
     target = ALIASES.get(name, name)
     if target not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from sys import modules
+
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=modules[__name__])
     found: object = getattr(import_module(f"{__name__}.{_MODULES[target]}"), target)
     globals()[name] = found
     return found
@@ -933,10 +935,12 @@ def message_class(name: str) -> "type[Message]":
     """The class of a message by its name, or by a name that it had in an older release.
 
     Raises:
-        KeyError: if there is no such message.
+        KeyError: if there is no such message; an ``UnknownNameError``, which names the most similar ones.
     """
     if ALIASES.get(name, name) not in _MODULES:
-        raise KeyError(name)
+        from kafkawire.wire.unknown_names import UnknownNameError
+
+        raise UnknownNameError("message", name, _MODULES)
     found: type[Message] = globals().get(name) or __getattr__(name)  # type: ignore[assignment]
     return found
 

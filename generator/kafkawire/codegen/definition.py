@@ -119,3 +119,22 @@ class MessageDefinition:
     fields: tuple[FieldDefinition, ...]
     group: str
     place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A sentence of ``field-meanings.toml`` that says what a field is.
+
+    Attributes:
+        message: the message that it is for; empty for all messages.
+        path: name of the field, or its dotted path inside the message: the names of the fields that lead to it.
+        sentence: the text as written.
+        file: path of the file as the user gave it.
+        span: the key.
+    """
+
+    message: str
+    path: str
+    sentence: str
+    file: str = field(compare=False, repr=False)
+    span: Span = field(compare=False, repr=False)

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.findings import Finding
+from kafkawire.codegen.merge.meanings import with_meanings
 from kafkawire.codegen.merge.overlay import overlay_proposals, proposal_of
 from kafkawire.codegen.merge.released_versions import ReleasedVersion, aliases_of, read_released_versions, releases_of
 from kafkawire.codegen.parse.error_codes import ErrorCode, read_error_codes
-from kafkawire.codegen.parse.load import load_definitions
+from kafkawire.codegen.parse.load import load_with_meanings
 from kafkawire.codegen.versions import Versions
 
 
@@ -23,7 +24,8 @@ class LoadedSpecs:
     """The content of a folder of definitions.
 
     Attributes:
-        messages: every message once, proposals merged in, sorted by group and name.
+        messages: every message once, proposals merged in, sorted by group and name; ``about`` of a field is what the
+            folder's ``field-meanings.toml`` says, unless the definition has a text of its own.
         unstable: message name to the versions that may still change: those of proposals, and the highest one
             of a request (and its response) marked ``latestVersionUnstable``. Stable messages are not included.
         aliases: name of a message in an older release to its name here.
@@ -63,10 +65,11 @@ def load_specs(root: Path) -> LoadedSpecs:
     Raises:
         ErrorCodesError, ReleasedVersionsError: if a table that the import wrote there cannot be read.
     """
-    definitions = load_definitions(root)
+    definitions, meanings = load_with_meanings(root)
     overlaid = overlay_proposals(definitions.messages)
     released = read_released_versions(root)
-    messages = tuple(sorted(overlaid.messages, key=lambda message: (message.group, message.name)))
+    explained = with_meanings(overlaid.messages, meanings.entries)
+    messages = tuple(sorted(explained, key=lambda message: (message.group, message.name)))
     return LoadedSpecs(
         messages=messages,
         unstable=unstable_versions(definitions.messages, overlaid.proposed),

@@ -1,4 +1,4 @@
-"""Calls of an asyncio client from programs without asyncio. A thread of its own runs the event loop."""
+"""Calls of an asyncio client that block. A thread of its own runs the event loop, whatever the caller's thread runs."""
 
 from __future__ import annotations
 
@@ -6,21 +6,40 @@ import asyncio
 import functools
 import inspect
 import os
+import sys
 import threading
+import warnings
+import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from kafkawire.admin.running_calls import MADE_BEFORE_FORK
 from kafkawire.arguments.checks import parameters_of
-from kafkawire.wire.kafka_errors import ClosedError
+from kafkawire.wire.kafka_errors import ClosedError, OperationTimeoutError
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 DEFAULT_GRACE = 5.0
 """Seconds that running calls have to end when a client is closed."""
+
+_FROM_ITS_OWN_THREAD = (
+    "a function that the client calls, such as progress, cannot make a call of the same client: the call would wait "
+    "for itself; use another client there"
+)
+_LOOP_WAS_STOPPED = (
+    "an event loop runs in this thread, and stood still during the call: a broker that runs in it, such as an "
+    "EmbeddedBroker, cannot answer; use AdminClient, or a ThreadedBroker"
+)
+
+
+class Closable(Protocol):
+    """An asyncio client."""
+
+    async def close(self, grace: float) -> None:
+        """Close it."""
 
 
 def blocking(
@@ -51,6 +70,8 @@ class BlockingClient:
         # A daemon: a program that forgets to close its client still ends.
         self._thread = threading.Thread(target=_run, args=(self._loop,), name="kafkawire admin client", daemon=True)
         self._thread.start()
+        self._finalizer = weakref.finalize(self, _forgotten, self._client, self._loop, self._process)
+        self._finalizer.atexit = False
 
     def __enter__(self) -> Self:
         return self
@@ -76,7 +97,7 @@ class BlockingClient:
         """
         if os.getpid() != self._process:
             return
-        _refuse_event_loop()
+        self._refuse_own_thread()
         with self._beginning:
             is_first, self._is_closed = not self._is_closed, True
             closing = asyncio.run_coroutine_threadsafe(self._client.close(grace), self._loop) if is_first else None
@@ -85,13 +106,14 @@ class BlockingClient:
                 closing.result()
         finally:
             if closing is not None:
+                self._finalizer.detach()
                 self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
 
     def _wait_for(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         if os.getpid() != self._process:
             raise RuntimeError(MADE_BEFORE_FORK)  # the thread that would answer is not in this process
-        _refuse_event_loop()
+        self._refuse_own_thread()
         with self._beginning:
             if self._is_closed:
                 raise ClosedError("the client is closed")
@@ -100,9 +122,17 @@ class BlockingClient:
             return future.result()
         except CancelledError:
             raise ClosedError("the client was closed during the call") from None
+        except OperationTimeoutError as error:
+            if _runs_a_loop():
+                error.add_note(_LOOP_WAS_STOPPED)
+            raise
         except BaseException:
             future.cancel()  # Ctrl-C: no one waits for the call any more
             raise
+
+    def _refuse_own_thread(self) -> None:
+        if threading.current_thread() is self._thread:
+            raise RuntimeError(_FROM_ITS_OWN_THREAD)
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
@@ -117,11 +147,24 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
     loop.close()
 
 
-def _refuse_event_loop() -> None:
+def _forgotten(client: Closable, loop: asyncio.AbstractEventLoop, process: int) -> None:
+    """End the thread of a client that was dropped without being closed, and its connections."""
+    if os.getpid() != process or loop.is_closed() or sys.is_finalizing():
+        return
+
+    async def end() -> None:
+        try:
+            await client.close(0)
+        finally:
+            loop.stop()
+
+    warnings.warn("a BlockingAdminClient was not closed: use it in a with block", ResourceWarning, stacklevel=2)
+    asyncio.run_coroutine_threadsafe(end(), loop)
+
+
+def _runs_a_loop() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return
-    raise RuntimeError(
-        "BlockingAdminClient would stop the event loop that runs in this thread; use AdminClient and await its methods"
-    )
+        return False
+    return True

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import ssl
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -133,6 +134,46 @@ class AdminClient(
         )
         super().__init__(Cluster(nodes, kind, pool, settings))
 
+    @classmethod
+    @checked
+    def from_properties(
+        cls,
+        properties: str | os.PathLike[str] | Mapping[str, str],
+        *,
+        bootstrap_servers: str | Iterable[str] | None = None,
+        bootstrap_controllers: str | Iterable[str] | None = None,
+        tls: ssl.SSLContext | Tls | None = None,
+        credentials: CredentialsSource | None = None,
+        settings: AdminSettings | None = None,
+    ) -> Self:
+        """A client with the properties of Kafka's Java clients, as in the files of ``--command-config``.
+
+        ``docs/how-to/log-in.md`` lists the properties. Unknown ones are ignored with a warning in the log; properties
+        that are known and cannot be honoured are errors. No error and no log contains a value that may be secret.
+
+        Args:
+            properties: the path of a ``.properties`` file, or names and values.
+            bootstrap_servers, bootstrap_controllers, tls, credentials, settings: as for the class; each is used
+                instead of the properties for it, which are not read then.
+
+        Raises:
+            OSError: if the file cannot be read.
+            ValueError: for a property that is invalid or cannot be honoured, with what to do; and as for the class.
+        """
+        from kafkawire.admin.client_properties import client_arguments  # noqa: PLC0415 few programs have properties
+
+        given = client_arguments(
+            properties, bootstrap_servers=bootstrap_servers, bootstrap_controllers=bootstrap_controllers, tls=tls,
+            credentials=credentials, settings=settings,
+        )  # fmt: skip
+        return cls(
+            given.bootstrap_servers, bootstrap_controllers=given.bootstrap_controllers, tls=given.tls,
+            credentials=given.credentials, settings=given.settings,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._summary()}>"
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -158,9 +199,15 @@ class AdminClient(
         await self._calls.finish(grace)
         await self._cluster.close()
 
+    def _summary(self) -> str:
+        return f"{self._cluster.addresses}, closed" if self._calls.are_over else str(self._cluster)
+
 
 class BlockingAdminClient(BlockingClient):
-    """Administers a Kafka cluster, from any thread.
+    """Administers a Kafka cluster, from any thread, in notebooks too.
+
+    Its event loop runs in a thread of its own, from the first line to `close`. Inside a coroutine it works, and stops
+    all other tasks of that loop for the time of the call: use `AdminClient` there.
 
     Its methods are those of `AdminClient`, and so are their examples, without ``await``.
 
@@ -168,9 +215,8 @@ class BlockingAdminClient(BlockingClient):
         bootstrap_servers, bootstrap_controllers, tls, credentials, settings: as for `AdminClient`.
 
     Raises:
-        ValueError, TypeError: as `AdminClient`. Every method raises RuntimeError where an event loop is running: there
-            it would stop all other tasks, and `AdminClient` is to be used; and in a process that was forked after the
-            client was made: make one there.
+        ValueError, TypeError: as `AdminClient`. Every method raises RuntimeError in a process that was forked after the
+            client was made: make one there; and in a function that the client itself calls, such as ``progress``.
 
     Example:
         ```python
@@ -200,6 +246,33 @@ class BlockingAdminClient(BlockingClient):
             settings=settings,
         )
         super().__init__()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._client._summary()}>"  # noqa: SLF001 both are the same client
+
+    @classmethod
+    @checked
+    def from_properties(
+        cls,
+        properties: str | os.PathLike[str] | Mapping[str, str],
+        *,
+        bootstrap_servers: str | Iterable[str] | None = None,
+        bootstrap_controllers: str | Iterable[str] | None = None,
+        tls: ssl.SSLContext | Tls | None = None,
+        credentials: CredentialsSource | None = None,
+        settings: AdminSettings | None = None,
+    ) -> Self:
+        """The same as `AdminClient.from_properties`."""
+        from kafkawire.admin.client_properties import client_arguments  # noqa: PLC0415 few programs have properties
+
+        given = client_arguments(
+            properties, bootstrap_servers=bootstrap_servers, bootstrap_controllers=bootstrap_controllers, tls=tls,
+            credentials=credentials, settings=settings,
+        )  # fmt: skip
+        return cls(
+            given.bootstrap_servers, bootstrap_controllers=given.bootstrap_controllers, tls=given.tls,
+            credentials=given.credentials, settings=given.settings,
+        )  # fmt: skip
 
     create_topics = blocking(AdminClient.create_topics)
     delete_topics = blocking(AdminClient.delete_topics)

@@ -7,7 +7,9 @@ no node can be reached any more, the client starts over from them (KIP-899).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import logging
+import socket
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from kafkawire import protocol
@@ -40,8 +42,16 @@ Kind: TypeAlias = Literal["brokers", "controllers"]
 _NODES_NAMED = 5
 """How many unreachable nodes an error lists."""
 
+_SECONDS_WITHOUT_NAMES = 5.0
+"""How long the bootstrap names are looked up again if the resolver has no answer for now.
+
+Resolvers of containers say this of names that do not exist, too. The network of a machine that starts is there sooner.
+"""
+
 _CONTROLLER_ENDPOINTS = 2
 """DescribeCluster's endpoint type for controllers."""
+
+_log = logging.getLogger(__name__)
 
 
 class Cluster:
@@ -66,6 +76,22 @@ class Cluster:
         self._refreshing: asyncio.Task[None] | None = None
         self._doubted: set[int] = set()
         self._was_reached = False
+        self._failures: dict[str, str] = {}
+        self._without_names_since: float | None = None
+
+    def __str__(self) -> str:
+        """The bootstrap addresses and what was found there."""
+        if not self._nodes:
+            return f"{self.addresses}, not connected yet"
+        count = f"{len(self._nodes)} node{'' if len(self._nodes) == 1 else 's'}"
+        return f"{self.addresses}, cluster {self.cluster_id or 'without id'}, {count}"
+
+    @property
+    def addresses(self) -> str:
+        """The first bootstrap addresses, and the number of the others."""
+        addresses = ",".join(node.address for node in self._bootstrap[:_NODES_NAMED])
+        more = f" and {len(self._bootstrap) - _NODES_NAMED} more" if len(self._bootstrap) > _NODES_NAMED else ""
+        return f"{addresses}{more}"
 
     async def nodes(self, deadline: float) -> tuple[Node, ...]:
         """All live nodes in the order of their ids, not older than ``metadata_maximum_age``."""
@@ -151,20 +177,45 @@ class Cluster:
         await self.pool.close()
 
     async def _reach_any(self, deadline: float) -> tuple[Node, Link]:
-        failures: list[ConnectionFailedError] = []
+        failures: dict[str, ConnectionFailedError] = {}
         for node in self._candidates():
             if node.id >= 0 and node.id not in self._nodes:
                 continue  # starting over has removed it
             try:
-                return node, await self._channel(node, deadline)
+                channel = await self._channel(node, deadline)
             except ConnectionFailedError as error:
-                failures.append(error)
+                failures[node.address] = error
                 self.outdate()
-        raise self._no_node(failures)
+            except TimeoutError:
+                self._failures.update((address, failure.message) for address, failure in failures.items())
+                raise
+            else:
+                self._note(failures, "other nodes are used")
+                self._failures.pop(node.address, None)
+                return node, channel
+        none = self._no_node(list(failures.values()))
+        if none.retriable:
+            self._note(failures, "the client tries again until the timeout of the call")
+        raise none
+
+    def unreached(self) -> str:
+        """The addresses that gave no connection, with the last reason of each, for an error."""
+        nodes = list(self._candidates())[:_NODES_NAMED]
+        said = [self._failures.get(node.address, f"{node.address}: no answer") for node in nodes]
+        return f"no node could be reached: {'; '.join(said)}"
+
+    def _note(self, failures: Mapping[str, ConnectionFailedError], then: str) -> None:
+        """Remember failures, and log each address once until it is reached."""
+        for address, failure in failures.items():
+            if address not in self._failures:
+                _log.warning("%s; %s", failure.message, then)
+            self._failures[address] = failure.message
 
     def _no_node(self, failures: Sequence[ConnectionFailedError]) -> ConnectionFailedError:
         """The one error for all nodes that could not be reached."""
         is_final = all(self._is_final(failure) for failure in failures)
+        if is_final:
+            self._without_names_since = None
         if len(failures) == 1 and failures[0].retriable != is_final:
             return failures[0]
         said = [failure.message for failure in failures[:_NODES_NAMED]]
@@ -179,7 +230,13 @@ class Cluster:
         A host name that never resolved is a mistake. The name of a known broker may be missing while the broker
         restarts.
         """
-        return not failure.retriable or (isinstance(failure, UnresolvedHostError) and not self._was_reached)
+        if self._was_reached or not failure.retriable:
+            return not failure.retriable
+        if isinstance(failure.__cause__, socket.gaierror) and not isinstance(failure, UnresolvedHostError):
+            if self._without_names_since is None:
+                self._without_names_since = now()
+            return now() - self._without_names_since >= _SECONDS_WITHOUT_NAMES
+        return isinstance(failure, UnresolvedHostError)
 
     async def _channel(self, node: Node, deadline: float) -> Link:
         try:
@@ -232,7 +289,8 @@ class Cluster:
             if node is not None:
                 self.doubt(node.id)
             if isinstance(error, TimeoutError):
-                raise ConnectionFailedError("no node listed the members of the cluster in time") from error
+                silent = f"{node.address} did not list the members of the cluster in time" if node else None
+                raise ConnectionFailedError(silent or self.unreached()) from error
             raise
         finally:
             self._refreshing = None
@@ -282,6 +340,8 @@ class Cluster:
             raise ConnectionFailedError("the node names no member of the cluster")
         self._nodes = known
         self._was_reached = True
+        addresses = {node.address for node in self._candidates()}
+        self._failures = {address: said for address, said in self._failures.items() if address in addresses}
         self._controller_id = controller_id if controller_id in known else None
 
     def _adopt_bootstrap(self) -> None:

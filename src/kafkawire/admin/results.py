@@ -15,6 +15,10 @@ K = TypeVar("K")
 V = TypeVar("V", covariant=True)  # noqa: PLC0105 - the names are those of a mapping
 
 _SHOWN = 10
+_LONGEST_LINE = 100
+_LONGEST_OUTCOME = 400
+"""Letters of an outcome in a representation."""
+
 _SUMMARIZED = 3
 """Errors that the text of a group has."""
 
@@ -107,9 +111,17 @@ class Results(Generic[K, V]):
     __hash__ = None  # type: ignore[assignment]  # values may be lists and mappings
 
     def __repr__(self) -> str:
-        shown = [f"{item!r}: {outcome!r}" for item, outcome in islice(self.items(), _SHOWN)]
+        """The first items, on one line if they fit."""
+        shown = [f"{item!r}: {_shortened(repr(outcome))}" for item, outcome in islice(self.items(), _SHOWN)]
         more = [f"... {len(self) - _SHOWN} more"] if len(self) > _SHOWN else []
-        return f"Results({{{', '.join([*shown, *more])}}})"
+        line = ", ".join([*shown, *more])
+        if len(line) <= _LONGEST_LINE:
+            return f"Results({{{line}}})"
+        return "\n".join(["Results({", *(f"  {each}," for each in shown), *(f"  {each}" for each in more), "})"])
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_OUTCOME else f"{text[:_LONGEST_OUTCOME]}..."
 
 
 def _about(item: K, outcome: V | KafkaError) -> V | KafkaError:

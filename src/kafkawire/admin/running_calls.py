@@ -40,6 +40,11 @@ class RunningCalls:
         self._idle = asyncio.Event()
         self._idle.set()
 
+    @property
+    def are_over(self) -> bool:
+        """Whether the client is closed, or is being closed."""
+        return self._closing
+
     def check_open(self) -> None:
         """Let a call begin.
 

@@ -34,6 +34,7 @@ from kafkawire.broker.request_log import REQUESTS_KEPT, RequestLog
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.topics.declared import create_missing
 from kafkawire.model.topics import NewTopic
+from kafkawire.wire.unknown_names import UnknownNameError
 
 _log = logging.getLogger(__name__)
 
@@ -55,6 +56,17 @@ class BrokerAddresses:
         self.faults = faults
         self.requests = requests
         self._cluster = cluster
+
+    def __repr__(self) -> str:
+        """Where the broker listens, or that it does not."""
+        if not self._is_running():
+            return f"<{type(self).__name__}, not running>"
+        listeners = ",".join(f"{name}://{at.host}:{at.port}" for name, at in self._cluster.endpoints.items())
+        return f"<{type(self).__name__} {listeners}, node {self._cluster.node_id}, cluster {self.cluster_id}>"
+
+    def _is_running(self) -> bool:
+        """Whether the broker listens; each kind of broker implements it."""
+        raise NotImplementedError
 
     @property
     def bootstrap_servers(self) -> str:
@@ -80,7 +92,7 @@ class BrokerAddresses:
         """Host and port of a listener, ``127.0.0.1:9092``.
 
         Raises:
-            KeyError: there is no such listener.
+            KeyError: there is no such listener; the text names those that are similar.
 
         Example:
             ```python
@@ -94,7 +106,9 @@ class BrokerAddresses:
                 print(broker.address("PLAIN"), broker.address("OTHER"))
             ```
         """
-        endpoint = self._cluster.endpoints[listener]
+        endpoint = self._cluster.endpoints.get(listener)
+        if endpoint is None:
+            raise UnknownNameError("listener", listener, self._cluster.endpoints)
         return f"{endpoint.host}:{endpoint.port}"
 
 
@@ -277,6 +291,9 @@ class EmbeddedBroker(BrokerAddresses):
         except StorageError:
             if error is None:
                 raise
+
+    def _is_running(self) -> bool:
+        return self._resources is not None
 
     def _listener_context(self, state: OpenedState, dispatcher: Dispatcher, quotas: ClientQuotas) -> ListenerContext:
         image = state.controller.image

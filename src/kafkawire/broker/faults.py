@@ -99,7 +99,7 @@ class Fault:
         if times is not None and times < 1:
             raise ValueError(f"times is {times}: pass 1 or more, or None to apply the fault until it is removed")
         self.action = action
-        self.hits = 0
+        self.hits: int = 0
         self._keys = keys
         self._versions = limits.get("versions")
         self._client_id = limits.get("client_id")

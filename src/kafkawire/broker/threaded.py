@@ -88,6 +88,9 @@ class ThreadedBroker(BrokerAddresses):
         if running is not None:
             running.stop()
 
+    def _is_running(self) -> bool:
+        return self._running is not None
+
     def restart(self) -> None:
         """Stop, and start again on the same ports; see `EmbeddedBroker.restart`.
 

@@ -1,6 +1,7 @@
-"""The ``kafkawire`` command: its commands, and how their failures become messages and exit codes.
+"""The ``kafkawire`` command: finds the command that the words name, runs it, and turns failures into messages.
 
-Only the module of the called command is imported, so that a filter such as ``kafkawire codec`` starts fast.
+Help, completion, the version and wrong usage need no library and import no command: they come from a stored
+description of all commands.
 """
 
 from __future__ import annotations
@@ -9,24 +10,16 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
+from kafkawire.cli.commands import COMMANDS, Entry, Group, OwnParser
+from kafkawire.cli.description import HELP_OPTIONS, CommandDescription, stored_description
 from kafkawire.cli.outcome import CommandError, ExitCode, missing_library_message
 from kafkawire.cli.visible import visible_lines
+from kafkawire.cli.words import check_words, found_command, no_such_command, read_words
 
-COMMANDS: Mapping[str, str] = {
-    "broker": "kafkawire.cli.broker:run",
-    "codec": "kafkawire.cli.codec:app",
-    "demo": "kafkawire.cli.demo.command:run",
-    "generate": "kafkawire.cli.generate:run",
-    "report": "kafkawire.cli.report:report",
-    "schema": "kafkawire.cli.schema:schema",
-    "spark": "kafkawire.cli.spark:app",
-    "specs": "kafkawire.cli.specs:app",
-    "tables": "kafkawire.cli.tables.command:run",
-}
-"""Command name to ``module:attribute``: a function for one command, a ``typer.Typer`` for a group of commands."""
+_NAME = "kafkawire"
 
 
-def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, str] = COMMANDS) -> int:
+def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, Entry] = COMMANDS) -> int:
     """Runs one command.
 
     Args:
@@ -37,6 +30,7 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, str] 
         The exit code: 0 done, 1 failed, 2 wrong usage, 3 some items failed, 130 interrupted.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
+    exit_code: int = ExitCode.DONE
     try:
         exit_code = _run(words, commands)
         sys.stdout.flush()
@@ -47,36 +41,127 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, str] 
         if message is None:
             raise
         return _fail(message, ExitCode.FAILED)
-    except BrokenPipeError:
-        # The reader, such as head, has closed the pipe; the last flush of the interpreter must not fail either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.FAILED
     except OSError as error:
-        return _fail(_os_error_message(error), ExitCode.FAILED)
+        if isinstance(error, BrokenPipeError) and _reader_has_left():
+            return exit_code
+        return _fail(_os_error_message(error), _os_error_code(error, words))
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     return exit_code
 
 
-def _run(words: list[str], commands: Mapping[str, str]) -> int:
-    from typer.main import get_command  # noqa: PLC0415 may be missing: it comes with an extra
+def _run(words: list[str], commands: Mapping[str, Entry]) -> int:
+    from kafkawire.cli.completion import VARIABLE, print_replies  # noqa: PLC0415 most calls complete nothing
 
-    from kafkawire.cli.assembly import build_application  # noqa: PLC0415 imports typer
+    shell = os.environ.get(VARIABLE)
+    if shell is not None:
+        print_replies(stored_description(), shell, words)
+        return ExitCode.DONE
+    root = _root_of(commands)
+    if not words or words[0].startswith("-"):
+        return _run_root(root, words)
+    if words[0] == "help":
+        return _print_help(root, words[1:])
+    names, command = found_command(root, words)
+    path = " ".join((_NAME, *names))
+    rest = words[len(names) :]
+    if command.commands:
+        return _refuse_group(path, command, rest)
+    read = read_words(command, rest)
+    if read.wants_help:
+        return _show(path, command)
+    entry = _command(commands, names)
+    check_words(path, command, read, own_parser=isinstance(entry, OwnParser))
+    from kafkawire.cli.running import run_command  # noqa: PLC0415 imports Typer, which comes with an extra
 
-    exit_code: object = ExitCode.DONE
+    return run_command(entry, path, rest, read.values)
+
+
+def _root_of(commands: Mapping[str, Entry]) -> CommandDescription:
+    if commands is COMMANDS:
+        return stored_description().root
+    from kafkawire.cli.describing import described_root  # noqa: PLC0415 imports the commands, for tests
+
+    return described_root(commands)
+
+
+def _command(commands: Mapping[str, Entry], names: Sequence[str]) -> str | OwnParser:
+    """The command of the names, which are those of the description."""
+    first, *others = names
+    entry = commands[first]
+    return _command(entry.commands, others) if isinstance(entry, Group) else entry
+
+
+def _run_root(root: CommandDescription, words: list[str]) -> int:
+    """The options before a command; without any word, the help, and the exit code of wrong usage."""
+    if not words:
+        _show(_NAME, root)
+        return ExitCode.USAGE
+    from kafkawire.cli.completion import install_script, show_script  # noqa: PLC0415 as above
+
+    option, equals, value = words[0].partition("=")
+    shell = value if equals else next(iter(words[1:]), None)
+    if words[0] in HELP_OPTIONS:
+        return _show(_NAME, root)
+    if words[0] in {"-V", "--version"}:
+        from importlib.metadata import version  # noqa: PLC0415 takes longer than all the rest
+
+        print(f"{_NAME} {version(_NAME)}")
+    elif option == "--install-completion":
+        install_script(shell)
+    elif option == "--show-completion":
+        show_script(shell)
+    else:
+        check_words(_NAME, root, read_words(root, words))
+        raise no_such_command(_NAME, root, words[0])
+    return ExitCode.DONE
+
+
+def _print_help(root: CommandDescription, words: Sequence[str]) -> int:
+    """``kafkawire help schema lint``."""
+    names, command = found_command(root, words)
+    path = " ".join((_NAME, *names))
+    if len(names) < len(words):
+        raise no_such_command(path, command, words[len(names)])
+    return _show(path, command)
+
+
+def _refuse_group(path: str, group: CommandDescription, rest: Sequence[str]) -> int:
+    """A group without a sub-command shows its help, with the exit code of wrong usage."""
+    if rest and rest[0] not in HELP_OPTIONS:
+        raise no_such_command(path, group, rest[0])
+    _show(path, group)
+    return ExitCode.DONE if rest else ExitCode.USAGE
+
+
+def _show(path: str, command: CommandDescription) -> int:
+    from kafkawire.cli.help_text import print_help  # noqa: PLC0415 most calls need no help
+
+    print_help(path, command)
+    return ExitCode.DONE
+
+
+def _reader_has_left() -> bool:
+    """Whether the pipe of standard output is closed at the other end, as by ``head``; nothing more is written to it."""
     try:
-        get_command(build_application(_needed(words, commands))).main(args=words, prog_name="kafkawire")
-    except SystemExit as end:
-        exit_code = end.code
-    return exit_code if isinstance(exit_code, int) else ExitCode.DONE
+        output = sys.stdout.fileno()
+    except (OSError, ValueError):  # standard output is not a file, as in some tests
+        return False
+    if not _is_closed_at_the_end(output):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), output)  # the last flush of the interpreter must not fail either
+    return True
 
 
-def _needed(words: list[str], commands: Mapping[str, str]) -> Mapping[str, str]:
-    """The called command; none to print the version; all for help and completion."""
-    first = words[0] if words else None
-    if first == "--version":
-        return {}
-    return {first: commands[first]} if first is not None and first in commands else commands
+def _is_closed_at_the_end(output: int) -> bool:
+    import select  # noqa: PLC0415 only for this
+
+    is_closed = True
+    if sys.platform != "win32":  # which has no poll
+        poll = select.poll()
+        poll.register(output, 0)
+        is_closed = any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+    return is_closed
 
 
 def _os_error_message(error: OSError) -> str:
@@ -85,6 +170,13 @@ def _os_error_message(error: OSError) -> str:
     return f"{error.filename}: {error.strerror}"
 
 
+def _os_error_code(error: OSError, words: Sequence[str]) -> ExitCode:
+    """A file or folder that the user named and that is not there is wrong usage; any other error is a failure."""
+    named = [word.partition("=")[2] if word.startswith("--") else word for word in words]
+    is_missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
+    return ExitCode.USAGE if is_missing and str(error.filename) in named else ExitCode.FAILED
+
+
 def _fail(message: str, exit_code: int) -> int:
-    print(f"kafkawire: {visible_lines(message)}", file=sys.stderr)
+    print(f"{_NAME}: {visible_lines(message)}", file=sys.stderr)
     return exit_code

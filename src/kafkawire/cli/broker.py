@@ -6,7 +6,8 @@ import asyncio
 import errno
 import logging
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from kafkawire.broker.configuration.broker_configuration import ConfigurationErr
 from kafkawire.broker.embedded import EmbeddedBroker
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.ready_file import ReadyFile
 from kafkawire.model.properties_file import PropertiesError, parse_properties
 
 _NO_SUCH_ADDRESS = frozenset({errno.EADDRINUSE, errno.EADDRNOTAVAIL})
@@ -30,20 +32,31 @@ def run(
         typer.Option(help="Directory for all state, in Kafka's format; by default nothing is stored."),
     ] = None,
     config: Annotated[
-        list[str] | None, typer.Option(help="A property of Kafka's brokers, NAME=VALUE; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A property of Kafka's brokers; repeatable."),
     ] = None,
     properties: Annotated[Path | None, typer.Option(help="File of such properties; --config overrides it.")] = None,
-    ready_file: Annotated[Path | None, typer.Option(help="File for the address; written when it is usable.")] = None,
+    ready_file: Annotated[
+        Path | None,
+        typer.Option(help="File for the address: written when clients can connect, removed when the broker stops."),
+    ] = None,
 ) -> None:
     """Run a broker in this process: topics, configs, ACLs, quotas and users as in Apache Kafka, on one node.
 
     It prints its address once clients can connect, and stops on SIGTERM or Ctrl-C.
+
+    Exit code: 0 after SIGTERM, 130 after Ctrl-C, 1 for a failure, 2 for wrong usage.
     """
     logging.basicConfig(level=logging.WARNING, format=_LOG_FORMAT)
     settings = {**_of_file(properties), **_of_options(config or ())}
+    if ready_file is not None and not ready_file.parent.is_dir():
+        raise CommandError(f"--ready-file: there is no folder {ready_file.parent}; create it first", ExitCode.USAGE)
+    if data_dir is not None and data_dir.exists() and not data_dir.is_dir():
+        raise CommandError(f"--data-dir: {data_dir} is not a directory; give another one", ExitCode.USAGE)
     try:
         broker = EmbeddedBroker(settings, data_dir=data_dir, host=host, port=port, requests_kept=0)
-        exit_code = asyncio.run(_serve(broker, ready_file))
+        with nullcontext() if ready_file is None else ReadyFile(ready_file) as file:
+            exit_code = asyncio.run(_serve(broker, file))
     except ConfigurationError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
     except StorageError as error:
@@ -58,33 +71,40 @@ def run(
         raise typer.Exit(exit_code)
 
 
-async def _serve(broker: EmbeddedBroker, ready_file: Path | None) -> ExitCode:
+async def _serve(broker: EmbeddedBroker, ready_file: ReadyFile | None) -> ExitCode:
     """Run until a signal arrives, or the storage fails."""
     stopped: asyncio.Future[ExitCode] = asyncio.get_running_loop().create_future()
-    _on_signal(signal.SIGTERM, stopped, ExitCode.DONE)
-    _on_signal(signal.SIGINT, stopped, ExitCode.INTERRUPTED)
+    with _on_signal(signal.SIGTERM, stopped, ExitCode.DONE), _on_signal(signal.SIGINT, stopped, ExitCode.INTERRUPTED):
+        return await _serve_until(stopped, broker, ready_file)
+
+
+async def _serve_until(
+    stopped: asyncio.Future[ExitCode], broker: EmbeddedBroker, ready_file: ReadyFile | None
+) -> ExitCode:
     async with broker:
-        _announce(broker.bootstrap_servers, ready_file)
+        if ready_file is not None:
+            ready_file.write(broker.bootstrap_servers)
+        print(f"kafkawire broker listens on {broker.bootstrap_servers}", flush=True)
         halted = asyncio.create_task(broker.halted())
         await asyncio.wait((stopped, halted), return_when=asyncio.FIRST_COMPLETED)
         halted.cancel()
     return stopped.result()
 
 
-def _on_signal(number: signal.Signals, stopped: asyncio.Future[ExitCode], exit_code: ExitCode) -> None:
+@contextmanager
+def _on_signal(number: signal.Signals, stopped: asyncio.Future[ExitCode], exit_code: ExitCode) -> Iterator[None]:
+    """Stop on a signal; not with the event loop's own handlers of signals, which Windows lacks."""
+    loop = asyncio.get_running_loop()
+
     def stop() -> None:
         if not stopped.done():
             stopped.set_result(exit_code)
 
-    asyncio.get_running_loop().add_signal_handler(number, stop)
-
-
-def _announce(address: str, ready_file: Path | None) -> None:
-    if ready_file is not None:
-        part = ready_file.with_name(ready_file.name + ".part")
-        part.write_text(f"{address}\n", "utf-8")
-        part.replace(ready_file)
-    print(f"kafkawire broker listens on {address}", flush=True)
+    before = signal.signal(number, lambda _number, _frame: loop.call_soon_threadsafe(stop))
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def _of_file(path: Path | None) -> Mapping[str, str]:
@@ -95,7 +115,7 @@ def _of_file(path: Path | None) -> Mapping[str, str]:
     except PropertiesError as error:
         raise CommandError(f"{path}: {error}", ExitCode.USAGE) from None
     except UnicodeDecodeError as error:
-        raise CommandError(f"{path}: it is not UTF-8: {error.reason} at byte {error.start}") from None
+        raise CommandError(f"{path}: it is not UTF-8: {error.reason} at byte {error.start}", ExitCode.USAGE) from None
 
 
 def _of_options(options: Sequence[str]) -> Mapping[str, str]:

@@ -6,7 +6,6 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -18,16 +17,12 @@ import typer
 
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.layout import StructLayout
+from kafkawire.near_names import near_names
 from kafkawire.rpc import KAFKAS_PACKAGE
 from kafkawire.wire import DecodeError, EncodeError, Message, UnsupportedVersionError
 from kafkawire.wire.errors import describe
 from kafkawire.wire.json_form import message_from_json, message_to_json
 from kafkawire.wire.reference import decode_struct, encode_struct
-
-app = typer.Typer(
-    help="Encode and decode messages: a filter on JSON lines. An error in a line is its answer.",
-    no_args_is_help=True,
-)
 
 
 class Engine(StrEnum):
@@ -64,23 +59,25 @@ PackageOption = Annotated[
 ]
 
 
-@app.command()
 def decode(engine: EngineOption = Engine.GENERATED, package: PackageOption = KAFKAS_PACKAGE) -> None:
-    """Bytes to Kafka's JSON form.
+    """Decode bytes to Kafka's JSON form.
 
     Reads {"name", "version", "hex"} and writes {"json", "hex"}, where hex is the value encoded again, or
     {"error": {"kind", "path", "offset", "message"}}. The path has the names of the JSON form.
+
+    Exit code: 0 if every line was decoded, 3 if some were not, 1 if none was, 2 for wrong usage.
     """
     classes = _classes_of(package)
     _filter(classes, lambda line, cls: decoded(line, cls, engine))
 
 
-@app.command()
 def encode(engine: EngineOption = Engine.GENERATED, package: PackageOption = KAFKAS_PACKAGE) -> None:
-    """Kafka's JSON form to bytes.
+    """Encode Kafka's JSON form to bytes.
 
     Reads {"name", "version", "json"} and writes {"hex"} or {"error": {"kind", "path", "offset", "message"}}. The path
     has the names of the JSON form.
+
+    Exit code: 0 if every line was encoded, 3 if some were not, 1 if none was, 2 for wrong usage.
     """
     classes = _classes_of(package)
     _filter(classes, lambda line, cls: encoded(line, cls, engine))
@@ -177,7 +174,7 @@ def _classes_of(package: str) -> ClassOf:
         try:
             return message_class(name)
         except KeyError:
-            near = get_close_matches(name[:80], names, 1)
+            near = near_names(name, names)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise LineError(f"{package} has no message {name[:80]!r}{hint}") from None
 
@@ -186,7 +183,9 @@ def _classes_of(package: str) -> ClassOf:
 
 def _imported(package: str) -> ModuleType:
     missing = CommandError(
-        f"there is no package {package!r} among what is installed, nor in the current folder", ExitCode.USAGE
+        f"--package: there is no package {package!r} among what is installed, nor in the current folder; "
+        "install it, or run the command in the folder that holds it",
+        ExitCode.USAGE,
     )
     if not all(part.isidentifier() for part in package.split(".")):
         raise missing
@@ -218,9 +217,16 @@ def _encode(message: Message, version: int, engine: Engine) -> bytes:
 
 def _filter(class_of: ClassOf, answer: Answer) -> None:
     """Answer each line of standard input at once, because the other end may wait for it."""
+    done = failed = 0
     for result in answers(sys.stdin.buffer, class_of, answer):
         sys.stdout.write(json.dumps(result) + "\n")
         sys.stdout.flush()
+        if "error" in result:
+            failed += 1
+        else:
+            done += 1
+    if failed:
+        raise typer.Exit(ExitCode.SOME_FAILED if done else ExitCode.FAILED)
 
 
 def _parse(text: bytes) -> object:

@@ -37,7 +37,9 @@ OWN_PACKAGE = "kafkawire.protocol"
 def run(
     specs: Annotated[Path | None, typer.Option(help="Folder of definitions; by default those of Apache Kafka.")] = None,
     package: Annotated[str, typer.Option(help="Dotted name of the package.")] = OWN_PACKAGE,
-    out: Annotated[Path | None, typer.Option(help="Folder that will hold the package.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder that will hold the package; required outside a checkout of kafkawire.")
+    ] = None,
     tests: Annotated[Path | None, typer.Option(help="Folder for the property tests; none by default.")] = None,
     docs: Annotated[Path | None, typer.Option(help="Folder for Markdown pages about it; none by default.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a file is not up to date.")] = False,
@@ -47,6 +49,9 @@ def run(
     Only files that changed are written. Warnings about definitions are printed on standard error, except for those that
     were imported from releases: these cannot be changed, and schema lint lists their warnings. Definitions with errors
     are rejected with all their findings, and the output stays as it was.
+
+    Exit code: 0 if the package is written or up to date, 1 if definitions have errors or --check found a file that is
+    not up to date, 2 for wrong usage.
     """
     target = make_target(specs, package, out, tests, docs)
     console = Console(stderr=True)
@@ -88,9 +93,13 @@ def make_target(
         CommandError: if the package name is invalid, or a folder is missing or conflicts with another.
     """
     if not all(part.isidentifier() and not iskeyword(part) for part in package.split(".")):
-        raise CommandError(f"{package!r} is not the name of a package")
+        raise CommandError(
+            f"--package: {package!r} is not the name of a package; give one such as acme.protocol", ExitCode.USAGE
+        )
     if specs is not None and not specs.is_dir():
-        raise CommandError(f"{specs} is not a folder of definitions")
+        raise CommandError(
+            f"--specs: {specs} is not a folder; give the folder that holds the definitions", ExitCode.USAGE
+        )
     if specs is not None and specs.resolve() != specs_dir().resolve() and package.partition(".")[0] == "kafkawire":
         raise CommandError(
             f"{package} belongs to kafkawire itself, which would no longer find its own messages: "
@@ -99,7 +108,7 @@ def make_target(
         )
     checkout = checkout_dir()
     if out is None and (specs is not None or package != OWN_PACKAGE or checkout is None):
-        raise CommandError("say where to write the package: --out FOLDER", ExitCode.USAGE)
+        raise CommandError("--out is missing; give the folder that will hold the package", ExitCode.USAGE)
     if out is None and checkout is not None:
         own_tests = checkout / "tests" / "laws" / "protocol"
         return Target(specs_dir(), package, checkout / "generated", tests or own_tests, docs)
@@ -114,12 +123,12 @@ def _refuse_nested_folders(target: Target) -> None:
     others = [folder.resolve() for folder in (target.tests, target.docs) if folder is not None]
     for folder in (package, *others):
         if folder.is_relative_to(specs):
-            raise CommandError(f"{folder} is inside the folder of the definitions: name another one")
+            raise CommandError(f"{folder} is inside the folder of the definitions; name another one", ExitCode.USAGE)
     for folder in others:
         if folder.is_relative_to(package):
-            raise CommandError(f"{folder} is inside the folder of the package: name another one")
+            raise CommandError(f"{folder} is inside the folder of the package; name another one", ExitCode.USAGE)
     if len(set(others)) < len(others):
-        raise CommandError(f"{others[0]} cannot hold both tests and pages: name another one")
+        raise CommandError(f"{others[0]} cannot hold both tests and pages; name another one", ExitCode.USAGE)
 
 
 def run_generation(target: Target, specs: LoadedSpecs, console: Console) -> Summary | None:
@@ -165,5 +174,5 @@ def _check(target: Target, specs: LoadedSpecs, console: Console) -> None:
         for path in stale:
             print(path, file=sys.stderr)
         number = f"{len(stale)} generated file{'s are' if len(stale) > 1 else ' is'}"
-        raise CommandError(f"{number} not up to date: run the command without --check, and keep the result")
+        raise CommandError(f"{number} not up to date; run the command without --check, and keep the result")
     print("all generated files are up to date", file=sys.stderr)

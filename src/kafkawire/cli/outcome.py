@@ -30,9 +30,11 @@ class CommandError(Exception):
 
 
 _EXTRA_OF_MODULE = {
-    "jinja2": "cli",
+    "jinja2": "codegen",
     "hypothesis": "test",
+    "markupsafe": "tables",
     "pytest": "test",
+    "py4j": "spark",
     "pyarrow": "tables",
     "pyspark": "spark",
     "rich": "cli",

@@ -12,7 +12,8 @@ from rich.console import Console
 
 from kafkawire.cli.outcome import ExitCode
 from kafkawire.cli.tables.bytes_bar import BytesBar
-from kafkawire.cli.tables.destination import whole_file
+from kafkawire.cli.tables.destination import opened_destination
+from kafkawire.cli.tables.formats import STANDARD_OUTPUT
 from kafkawire.cli.tables.table_batches import command_errors
 from kafkawire.logs.option_records import TIME, value_of
 from kafkawire.report.gathering import gather_report
@@ -20,31 +21,37 @@ from kafkawire.report.rendering import render_page
 
 _ROWS: Final = 100_000
 
-report = typer.Typer(help="Write pages, each one file that needs no network.", no_args_is_help=True)
 
-
-@report.command("logs")
 def logs(
     log: Annotated[
         list[str], typer.Argument(metavar="DIR...", help="Folders of Kafka's logs, as for kafkawire tables --log.")
     ],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The page. It is replaced when everything is written.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="The page, - for standard output. It is replaced when everything is written."
+        ),
+    ],
     as_of: Annotated[
         str | None, typer.Option(metavar="DATE", help="The date at which the page opens; by default the log's end.")
     ] = None,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "Kafka's logs",
     max_rows: Annotated[
         int,
-        typer.Option(min=1, help="Rows that the page lists of each section and cluster; its numbers count all."),
+        typer.Option(
+            min=1,
+            help="Rows of history that the page lists of each section and cluster. What is valid at the end is always "
+            "listed, and numbers count all.",
+        ),
     ] = _ROWS,
 ) -> None:
-    """Show ACLs, topics, quotas, configurations and committed offsets over time, read from Kafka's own logs.
+    """Show ACLs, topics, quotas, configurations, users and committed offsets over time, read from Kafka's own logs.
 
     Exit code: 0 if everything was decoded, 3 if the page is written but there were errors, 1 for a failure, 2 for
     wrong usage.
     """
     console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
-    with command_errors(), whole_file(out) as stream:
+    with command_errors(), opened_destination(None if out == STANDARD_OUTPUT else out) as stream:
         opens_at = None if as_of is None else value_of(as_of, TIME, "as_of")
         contents, accounts = gather_report(title, log, partial(BytesBar, console), limit=max_rows, as_of=opens_at)
         page = render_page(contents, written_at=int(time.time() * 1000))

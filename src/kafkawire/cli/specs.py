@@ -11,7 +11,6 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from kafkawire.cli import specs_add
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.recheck import recheck
@@ -20,14 +19,9 @@ from kafkawire.codegen.importing.summary import ReleaseCount, changes_of, counts
 from kafkawire.codegen.merge.released_versions import Relation, read_released_versions, releases_of
 from kafkawire.codegen.specs_tree import load_specs
 
-app = typer.Typer(help="Message definitions: import them from Apache Kafka's releases.", no_args_is_help=True)
-
-app.command()(specs_add.add)
-
 _SHOWN_FILES = 20
 
 
-@app.command("import")
 def import_(
     sources: Annotated[Path, typer.Option(help="What to import: releases, artifacts, digests, decisions.")] = Path(
         "specs/sources.toml"
@@ -43,6 +37,10 @@ def import_(
 
     Correct files are not touched; a failed import changes nothing.
     """
+    if not sources.is_file():
+        raise CommandError(
+            f"--sources: {sources} is not a file; give the one that lists the releases to import", ExitCode.USAGE
+        )
     console = Console(stderr=True)
     try:
         with console.status("importing") as status:
@@ -52,9 +50,10 @@ def import_(
     _show(result, specs)
 
 
-@app.command()
 def check(specs: Annotated[Path, typer.Option(help="The folder of definitions.")] = Path("specs")) -> None:
     """Compare the definitions with the record of the releases that they were imported from, without Maven."""
+    if not specs.is_dir():
+        raise CommandError(f"--specs: {specs} is not a folder; give the folder of the definitions", ExitCode.USAGE)
     versions = read_released_versions(specs)
     loaded = load_specs(specs)
     errors = [f"{f.file}:{f.span.line}: {f.rule}: {f.message}" for f in loaded.findings if f.severity == "error"]

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from kafkawire.cli.generate import OWN_PACKAGE, make_target, print_warnings
-from kafkawire.cli.outcome import CommandError
+from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.codegen.generate import (
     DefinitionsRefusedError,
     ForeignFilesError,
@@ -22,10 +22,12 @@ from kafkawire.codegen.generate import (
 )
 from kafkawire.codegen.importing.addition import AddedRelease, add_release
 from kafkawire.codegen.importing.problem import SpecsImportError
+from kafkawire.codegen.merge.meanings import fields_without_meaning
 from kafkawire.codegen.merge.released_versions import ReleasedVersionsError
 from kafkawire.codegen.package_data import checkout_dir, specs_dir
+from kafkawire.codegen.parse.meanings import MEANINGS_FILE
 from kafkawire.codegen.report.text import render_text
-from kafkawire.codegen.specs_tree import load_specs
+from kafkawire.codegen.specs_tree import LoadedSpecs, load_specs
 from kafkawire.codegen.versions import versions_text
 
 _REQUEST, _RESPONSE = "Request", "Response"
@@ -48,6 +50,8 @@ def add(
     Prints what the release brings, and the warnings about all definitions on standard error. If something fails or
     needs a decision, nothing is changed.
     """
+    if not specs.is_dir():
+        raise CommandError(f"--specs: {specs} is not a folder; give the folder of the definitions", ExitCode.USAGE)
     target = _target(specs, package, out)
     summaries: list[Summary | None] = []
     try:
@@ -76,6 +80,8 @@ def add(
     for line in (*_news(added), *_written(added, target, summaries)):
         print(line)
     loaded = load_specs(specs)
+    for line in _without_meaning(specs, loaded):
+        print(line)
     print_warnings(loaded.findings, loaded)
 
 
@@ -106,6 +112,14 @@ def _news(added: AddedRelease) -> Iterator[str]:
     for change in added.changes:
         what = "; ".join(str(difference) for difference in change.differences)
         yield f"{change.relation} since {change.release}: {change.message} {change.versions}: {what}"
+
+
+def _without_meaning(specs: Path, loaded: LoadedSpecs) -> Iterator[str]:
+    """The fields that need a sentence, a line for each, if the folder has a file of sentences."""
+    missing = list(fields_without_meaning(loaded.messages)) if (specs / MEANINGS_FILE).exists() else []
+    if missing:
+        yield f"{_count(missing, 'field')} without a meaning; add a sentence for each to {specs / MEANINGS_FILE}:"
+        yield from (f"  {field}" for field in missing)
 
 
 def _versions(messages: Mapping[str, frozenset[int]]) -> list[str]:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.catalogue import table_named, table_names
-from kafkawire.logs.errors import BeforeKnowledgeError, LogReadError, UnknownColumnError, UnknownTableError
+from kafkawire.logs.errors import (
+    BeforeKnowledgeError,
+    LogReadError,
+    NoLogsError,
+    UnknownColumnError,
+    UnknownTableError,
+)
 from kafkawire.logs.files.arrow_store import ArrowStore, store_for
 from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
@@ -19,6 +25,7 @@ from kafkawire.logs.records.scanning import scan_records
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.logs.table_stream import read_part, read_table
 from kafkawire.logs.tables.table import Part, Table
+from kafkawire.logs.typed_batches import RecordBatch
 
 __all__ = [
     "FLAW_CODES",
@@ -32,11 +39,13 @@ __all__ = [
     "Flaw",
     "LogFile",
     "LogReadError",
+    "NoLogsError",
     "OpenedBatch",
     "OptionError",
     "Part",
     "ReadMode",
     "ReadOptions",
+    "RecordBatch",
     "RecordRegistry",
     "ScannedBatch",
     "Table",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from kafkawire.logs.errors import UnknownTableError, near_names
+from kafkawire.logs.errors import UnknownTableError
 from kafkawire.logs.history_tables import HISTORIES, history_table
 from kafkawire.logs.option_records import HISTORY_TABLES, OptionError
 from kafkawire.logs.options import DEFAULT_OPTIONS, READ_OPTIONS, ReadOptions
@@ -16,6 +16,7 @@ from kafkawire.logs.tables.record_types import record_type_names
 from kafkawire.logs.tables.records_table import RecordsTable
 from kafkawire.logs.tables.table import Table
 from kafkawire.logs.tables.typed_tables import typed_table, typed_table_names
+from kafkawire.near_names import did_you_mean
 
 _WITHOUT_NAME: Final = re.compile(r"UNKNOWN\(-?\d+\)")
 _OF_ALL_LOGS: Final[Mapping[str, Callable[[ReadOptions], Table]]] = {
@@ -40,6 +41,10 @@ def table_names(registry: RecordRegistry = BUILT_IN) -> tuple[str, ...]:
 def table_named(name: str, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
     """A table, bound to options.
 
+    Args:
+        name: one of ``table_names()``; the case of letters does not count.
+        options: what to read, and how.
+
     Raises:
         UnknownTableError: there is none of the name.
         UnknownColumnError: the options choose a column that it does not have.
@@ -53,6 +58,7 @@ def table_named(name: str, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
             print(column.name, column.type)
         ```
     """
+    asked, name = name, name.lower()
     if made := _OF_ALL_LOGS.get(name):
         table = made(options)
     elif name in HISTORIES:
@@ -60,7 +66,7 @@ def table_named(name: str, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
     else:
         found = typed_table(name, options)
         if found is None:
-            raise UnknownTableError(name, table_names(options.registry))
+            raise UnknownTableError(asked, table_names(options.registry))
         table = found
     _check_fit(name, options)
     return table
@@ -78,6 +84,5 @@ def _check_fit(table: str, options: ReadOptions) -> None:
     for name in options.record_types or ():
         known = record_type_names(options.registry)
         if name not in known and _WITHOUT_NAME.fullmatch(name) is None:
-            near = near_names(name, known)
-            meant = f"did you mean {near}?" if near else "it is named as in column record_type"
+            meant = did_you_mean(name, known) or "column record_type of table records has the names"
             raise OptionError(f"there is no record type {name!r}; {meant}", "record_types")

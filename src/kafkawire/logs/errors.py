@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Final
 
 from kafkawire.logs.times import datetime_of, milliseconds
-
-_MOST_NEAR: Final = 2
+from kafkawire.near_names import did_you_mean
 
 
 class LogReadError(Exception):
@@ -40,13 +37,28 @@ class LogReadError(Exception):
         return _restored_error, (self.code, self.path, self.reason, self.position, self.offset)
 
 
+def system_reason(error: OSError) -> str:
+    """What the system says is wrong, without the number of the error and the path; else the whole message."""
+    return error.strerror or str(error)
+
+
+class NoLogsError(LogReadError):
+    """A path that does not exist, or has no log that the table reads; the code is ``unreadable``."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__("unreadable", path, reason)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NoLogsError, (self.path, self.reason)
+
+
 class BeforeKnowledgeError(ValueError):
     """An ``as_of`` before the time from which the whole state is known from a log and its snapshots.
 
     Attributes:
         log: path of the folder of the log.
         as_of: the time of the options.
-        begins: the time from which the whole state is known; None if the log is empty.
+        begins: the time from which the whole state is known; None if nothing of it could be read.
     """
 
     def __init__(self, log: str, as_of: datetime, begins: int | None) -> None:
@@ -54,7 +66,9 @@ class BeforeKnowledgeError(ValueError):
         self.as_of = as_of
         self.begins = None if begins is None else datetime_of(begins)
         known = (
-            "the log is empty" if self.begins is None else f"the whole state is known since {self.begins.isoformat()}"
+            "nothing of the log could be read"
+            if self.begins is None
+            else f"the whole state is known since {self.begins.isoformat()}"
         )
         super().__init__(f"{log}: the state at {as_of.isoformat()} is unknown: {known}")
 
@@ -81,18 +95,9 @@ class OwnDefinitionsError(ValueError):
     """Definitions that cannot be used; the message has the findings as ``kafkawire schema lint`` prints them."""
 
 
-def near_names(name: str, names: Iterable[str]) -> str:
-    """The names most similar to one, in words: ``topic or topic_history``; empty if none is similar."""
-    by_small_letters = {each.casefold(): each for each in names}
-    if name.casefold() in by_small_letters:
-        return by_small_letters[name.casefold()]
-    near = difflib.get_close_matches(name.casefold(), by_small_letters, _MOST_NEAR)
-    return " or ".join(by_small_letters[each] for each in near)
-
-
 def _meant(name: str, names: Sequence[str], all_of_them: str) -> str:
-    near = near_names(name, names)
-    return f": did you mean {near}?" if near else f"; {all_of_them} {', '.join(names)}"
+    question = did_you_mean(name, names)
+    return f": {question}" if question else f"; {all_of_them} {', '.join(names)}"
 
 
 def _restored_error(code: str, path: str, reason: str, position: int | None, offset: int | None) -> LogReadError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
+from typing import Final, cast
 
 import pyarrow as pa
 
@@ -21,7 +21,10 @@ from kafkawire.logs.folding.metadata_history import MetadataHistory, read_togeth
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.table import Part, chosen_schema
+from kafkawire.logs.typed_batches import RecordBatch
+from kafkawire.wire.unknown_names import UnknownNameError
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,12 @@ class HistoryTable:
     Attributes:
         history: what it shows.
         schema: its columns.
+        roles: of its columns.
     """
 
     history: History
     schema: pa.Schema
+    roles: Mapping[str, ColumnRole]
 
     @property
     def name(self) -> str:
@@ -52,7 +57,7 @@ class HistoryTable:
         return self.history.logs
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (self.name, self.schema)
+        return _restored, (self.name, self.schema, dict(self.roles))
 
     def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
         """The rows of the logs of a part, one log after the other.
@@ -71,8 +76,10 @@ def history_table(name: str, options: ReadOptions) -> HistoryTable:
         KeyError: there is no such history.
         UnknownColumnError: the options choose a column that the table does not have.
     """
-    history = HISTORIES[name]
-    return HistoryTable(history, chosen_schema(name, history.fields(options), options))
+    history = HISTORIES.get(name)
+    if history is None:
+        raise UnknownNameError("history", name, HISTORIES)
+    return HistoryTable(history, chosen_schema(name, history.fields(options), options), history.roles(options))
 
 
 def read_metadata_histories(
@@ -82,7 +89,7 @@ def read_metadata_histories(
     accounts: Accounts,
     *,
     store: FileStore = LOCAL,
-) -> Iterator[tuple[str, pa.RecordBatch]]:
+) -> Iterator[tuple[str, RecordBatch]]:
     """The rows of histories of the metadata log, each batch with the name of its history; every log is read once.
 
     Args:
@@ -110,7 +117,8 @@ def read_metadata_histories(
     schemas = {name: history_table(name, replace(options, columns=chosen)).schema for name, chosen in columns.items()}
     chosen_histories = [_METADATA_HISTORIES[name] for name in columns]
     for log in _logs(file for file in files if file.topic is None or file.topic == METADATA_TOPIC):
-        yield from read_together(chosen_histories, log, schemas, FoldSource(options, accounts, store))
+        together = read_together(chosen_histories, log, schemas, FoldSource(options, accounts, store))
+        yield from cast(Iterator[tuple[str, RecordBatch]], together)
 
 
 def _logs(files: Iterator[LogFile]) -> Iterator[tuple[LogFile, ...]]:
@@ -134,5 +142,5 @@ _METADATA_HISTORIES: Final = {
 }
 
 
-def _restored(name: str, schema: pa.Schema) -> HistoryTable:
-    return HistoryTable(HISTORIES[name], schema)
+def _restored(name: str, schema: pa.Schema, roles: Mapping[str, ColumnRole]) -> HistoryTable:
+    return HistoryTable(HISTORIES[name], schema, roles)

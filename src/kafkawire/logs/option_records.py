@@ -18,9 +18,11 @@ HISTORY_TABLES: Final = "histories"
 
 _T = TypeVar("_T")
 _RECORD: Final = "kafkawire.option"
-_SIZE: Final = re.compile(r"(\d+)\s*(?:([kmgt]?)i?b?)", flags=re.IGNORECASE)
+_SIZE: Final = re.compile(r"(\d{1,19})\s*(?:([kmgt])i?)?b?", flags=re.ASCII | re.IGNORECASE)
 _UNITS: Final = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-_DURATION: Final = re.compile(r"(\d{1,9})\s*([smh]?)", flags=re.IGNORECASE)
+"""Units of sizes are powers of 1024, however they are written: ``m``, ``MB``, ``MiB``."""
+
+_DURATION: Final = re.compile(r"(\d{1,9})\s*([smh]?)", flags=re.ASCII | re.IGNORECASE)
 _SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -51,7 +53,7 @@ class ValueKind:
 
     Attributes:
         metavar: represents the value in help texts.
-        parse: the value of a text. It raises ``MalformedError`` with the end of a sentence: ``not an offset``.
+        parse: the value of a text. It raises ``MalformedError`` with the end of a sentence: ``not a name``.
         show: the text of a default.
         type: ``bool``, an enumeration or ``Path`` where command lines have a form or completion for such values.
     """
@@ -177,7 +179,7 @@ def _flag(text: str) -> bool:
 
 def _offset(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or int(text) >= 1 << 63:
-        raise MalformedError("not an offset")
+        raise MalformedError("not an offset: give a whole number from 0 on")
     return int(text)
 
 
@@ -192,20 +194,22 @@ def _time(text: str) -> datetime:
 
 def _size(text: str) -> int:
     found = _SIZE.fullmatch(text.strip())
-    size = 0 if found is None else int(found[1]) * _UNITS[found[2].lower()]
+    size = 0 if found is None else int(found[1]) * _UNITS[(found[2] or "").lower()]
     if not 0 < size < 1 << 63:
-        raise MalformedError("not a size such as 64m")
+        raise MalformedError("not a size: give bytes, or a number with k, m, g or t, such as 65536, 64m, 64MiB or 1g")
     return size
 
 
 def _shown_size(size: int) -> str:
-    return f"{size >> 20}m" if size % (1 << 20) == 0 else str(size)
+    """In the largest unit that divides it."""
+    unit = next(unit for unit in reversed(_UNITS) if size % _UNITS[unit] == 0)
+    return f"{size // _UNITS[unit]}{unit}"
 
 
 def _duration(text: str) -> int:
     found = _DURATION.fullmatch(text.strip())
     if found is None:
-        raise MalformedError("not a duration such as 30s, 10m or 1h")
+        raise MalformedError("not a duration: give seconds, or a number with s, m or h, such as 30s, 10m or 1h")
     return int(found[1]) * _SECONDS[found[2].lower()]
 
 

@@ -1,6 +1,7 @@
 """The options of reading logs, for ``kafkawire tables``, Spark and Python.
 
-A new option is a field of ``ReadOptions``; ``pytest tests/golden/logs --update-golden`` adds it to the reference page.
+A new option is a field of ``ReadOptions``; ``pytest tests/golden --update-golden`` adds it to the reference page and to
+the help.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from kafkawire.logs.option_records import (
     SIZE,
     TEXT,
     TIME,
+    OptionError,
     ValueKind,
     one_of,
     option,
     options_of,
 )
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry
+from kafkawire.logs.times import milliseconds
 
 _RANGES: Final = "Offsets and times"
 _READING: Final = "Reading"
@@ -55,6 +58,9 @@ def _own_registry(folder: str) -> RecordRegistry:
 class ReadOptions:
     """What to read of logs, and how. Each field is an option; the sentence in its record says what it does.
 
+    Raises:
+        OptionError: a range ends before it begins.
+
     Example:
         ```python
         from datetime import UTC, datetime
@@ -67,12 +73,12 @@ class ReadOptions:
     """
 
     columns: tuple[str, ...] | None = option(
-        None, NAMES, "Only these columns, separated by commas; fields that no column needs are not decoded."
+        None, NAMES, "Only these columns, separated by commas, in this order. Other fields are not decoded."
     )
     record_types: tuple[str, ...] | None = option(
         None,
         NAMES,
-        "Table records: only records of these types, such as TOPIC_RECORD,CONFIG_RECORD.",
+        "Table records: only records of these types, separated by commas, such as TOPIC_RECORD,CONFIG_RECORD.",
         only_for="records",
     )
     as_of: datetime | None = option(
@@ -91,40 +97,52 @@ class ReadOptions:
     mode: ReadMode = option(
         ReadMode.PERMISSIVE,
         one_of("MODE", ReadMode),
-        "How to handle bytes that cannot be decoded. PERMISSIVE: a row with _error; DROPMALFORMED: no row; "
-        "FAILFAST: an error with file, position and offset.",
+        "What to do with damage. PERMISSIVE: a row with its code in _error; DROPMALFORMED: no row; FAILFAST: stop, and "
+        "name file, position and offset.",
         panel=_READING,
     )
     corrupt_record_column: str = option(
         "_corrupt_record",
         NAME,
-        "The column of raw bytes in mode PERMISSIVE, beside _error.",
+        "Name of the column with the raw bytes of damaged rows in mode PERMISSIVE.",
         spelling="column_name_of_corrupt_record",
         in_commands=False,
     )
-    verify_checksums: bool = option(True, FLAG, "Whether batches with a wrong checksum are errors.", panel=_READING)
-    secrets: bool = option(False, FLAG, "Show salts, keys and sensitive configurations.", panel=_READING)
-    no_ops: bool = option(False, FLAG, "Table records: keep the records that change nothing.", panel=_READING)
+    verify_checksums: bool = option(True, FLAG, "Treat batches with a wrong checksum as damage.", panel=_READING)
+    secrets: bool = option(
+        False, FLAG, "Show password salts, keys and the values of sensitive configurations.", panel=_READING
+    )
+    no_ops: bool = option(
+        False, FLAG, "Table records: include no-op records, which change nothing.", only_for="records", panel=_READING
+    )
     registry: RecordRegistry = option(
         BUILT_IN,
         ValueKind("DIR", _own_registry, lambda _: "", Path),
-        "Folder with definitions of record types of your own.",
+        "Folder with definitions of your own record types.",
         spelling="schema_dir",
         panel=_READING,
     )
     max_frame_bytes: int = option(
         64 << 20,
         SIZE,
-        "Treat larger batches, compressed or decompressed, as damage; for decoded records the limit is a sixteenth of "
-        "it, but at least 1 MiB.",
+        "Treat larger batches, compressed or decompressed, as damage. In logs whose records are decoded, a record may "
+        "have a sixteenth of it, at least 1m.",
         panel=_READING,
     )
     cluster: str | None = option(
         None,
         TEXT,
-        "The value of column cluster; by default the id in meta.properties beside the logs.",
+        "Value of column cluster. By default the id in meta.properties beside the logs.",
         panel=_READING,
     )
+
+    def __post_init__(self) -> None:
+        if self.from_offset is not None and self.until_offset is not None and self.until_offset < self.from_offset:
+            raise OptionError(_ends_early(self.until_offset, self.from_offset), "until_offset")
+        if self.from_time is None or self.until_time is None:
+            return
+        if milliseconds(self.until_time) < milliseconds(self.from_time):
+            raise OptionError(_ends_early(self.until_time.isoformat(), self.from_time.isoformat()), "until_time")
 
     @property
     def wants_errors(self) -> bool:
@@ -135,6 +153,10 @@ class ReadOptions:
     def keeps_no_ops(self) -> bool:
         """Whether table ``records`` has no-op records: because they all are wanted, or this type is."""
         return self.no_ops or _NO_OP in (self.record_types or ())
+
+
+def _ends_early(end: object, begin: object) -> str:
+    return f"{end} is before {begin}, where the range begins: give a later end, or an earlier beginning"
 
 
 READ_OPTIONS: Final = options_of(ReadOptions)

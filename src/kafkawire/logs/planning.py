@@ -8,7 +8,7 @@ from itertools import groupby
 from os import PathLike, fspath
 from typing import Final
 
-from kafkawire.logs.errors import LogReadError
+from kafkawire.logs.errors import NoLogsError
 from kafkawire.logs.files.arrow_store import store_for
 from kafkawire.logs.files.log_files import LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
@@ -46,11 +46,14 @@ class FoundLogs:
         """These logs.
 
         Raises:
-            LogReadError: code ``unreadable``: there are no files.
+            NoLogsError: there are no files.
         """
         if not self.files:
-            reason = "no segment (.log) and no snapshot (.checkpoint) of Kafka is there"
-            raise LogReadError("unreadable", ", ".join(self.paths), reason)
+            reason = (
+                "no segment (.log) and no snapshot (.checkpoint) of Kafka is there: give a folder of Kafka's log.dirs, "
+                "or the folder of a partition, such as __cluster_metadata-0"
+            )
+            raise NoLogsError(", ".join(self.paths), reason)
         return self
 
     def of_table(self, table: Table) -> FoundLogs:
@@ -61,13 +64,17 @@ class FoundLogs:
         """The files that a table reads.
 
         Raises:
-            LogReadError: code ``unreadable``: there are none.
+            NoLogsError: there are none.
         """
         own = self.require_any().of_table(table)
         if not own.files:
-            there = ", ".join(sorted({file.log for file in self.files})[:_NAMED_LOGS])
-            reason = f"{table.name} is in the log of {' or '.join(sorted(table.logs))}; there are only {there}"
-            raise LogReadError("unreadable", ", ".join(self.paths), reason)
+            names = sorted({file.log for file in self.files})
+            there = ", ".join(names[:_NAMED_LOGS]) + (", …" if len(names) > _NAMED_LOGS else "")
+            topics = " or ".join(sorted(table.logs))
+            reason = (
+                f"table {table.name} needs a log of {topics}, and only {there} is there: give the folder of the former"
+            )
+            raise NoLogsError(", ".join(self.paths), reason)
         return own
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
+from itertools import chain
 from typing import Final, cast
 
 from kafkawire.columns import MessageColumns
@@ -14,6 +15,7 @@ from kafkawire.protocol.record_registries import METADATA_RECORDS
 from kafkawire.records.coordinator_records import COORDINATOR_TOPICS
 from kafkawire.wire import Message
 from kafkawire.wire.record_types import CoordinatorRecordType
+from kafkawire.wire.unknown_names import UnknownNameError
 
 METADATA_TOPIC: Final = "__cluster_metadata"
 _KEPT_CLASSES: Final = 512
@@ -85,4 +87,4 @@ def _message(packages: tuple[str, ...], name: str) -> type[Message]:
             return cast("type[Message]", import_module(package).message_class(name))
         except KeyError:
             continue
-    raise KeyError(name)
+    raise UnknownNameError("message", name, chain.from_iterable(import_module(each).MESSAGE_NAMES for each in packages))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
-from typing import TypeAlias
-
-import pyarrow as pa
+from typing import TypeAlias, cast
 
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.catalogue import table_named
@@ -14,6 +12,7 @@ from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.planning import find_logs, plan
 from kafkawire.logs.tables.table import Part, Table
+from kafkawire.logs.typed_batches import RecordBatch
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Gets how many bytes have been read, and how many there are."""
@@ -21,7 +20,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 def read_part(
     table: Table, part: Part, options: ReadOptions, accounts: Accounts, *, store: FileStore = LOCAL
-) -> Iterator[pa.RecordBatch]:
+) -> Iterator[RecordBatch]:
     """The rows of a part of a table, in batches with exactly the schema of the table and no more than 8192 rows.
 
     Raises:
@@ -38,7 +37,7 @@ def read_part(
                 print(batch.num_rows, "rows")
         ```
     """
-    return table.read(part, options, accounts, store)
+    return cast(Iterator[RecordBatch], table.read(part, options, accounts, store))
 
 
 def read_parts(
@@ -49,7 +48,7 @@ def read_parts(
     *,
     store: FileStore,
     max_errors: int | None = None,
-) -> Iterator[pa.RecordBatch]:
+) -> Iterator[RecordBatch]:
     """The rows of parts, one after the other.
 
     Raises:
@@ -71,7 +70,7 @@ def read_table(
     accounts: Accounts | None = None,
     progress: Progress | None = None,
     store: FileStore | None = None,
-) -> Iterator[pa.RecordBatch]:
+) -> Iterator[RecordBatch]:
     """All rows of a table, in the order of the logs.
 
     Args:
@@ -106,8 +105,8 @@ def read_table(
 
 
 def _watched(
-    rows: Iterator[pa.RecordBatch], parts: Sequence[Part], accounts: Accounts, progress: Progress
-) -> Iterator[pa.RecordBatch]:
+    rows: Iterator[RecordBatch], parts: Sequence[Part], accounts: Accounts, progress: Progress
+) -> Iterator[RecordBatch]:
     total = sum(part.bytes for part in parts)
     for batch in rows:
         progress(min(accounts.bytes_read, total), total)

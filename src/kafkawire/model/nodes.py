@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import msgspec
+
+_NOT_IN_A_HOST = re.compile(r"[\s@/\\?#]")
 
 
 class Node(msgspec.Struct, frozen=True, order=True):
@@ -33,13 +36,13 @@ class Node(msgspec.Struct, frozen=True, order=True):
 
 
 def bootstrap_nodes(servers: str | Iterable[str]) -> tuple[Node, ...]:
-    """The nodes of a bootstrap list: ``host:port`` each, separated by commas in one text or given one by one.
+    """The nodes of a bootstrap list: ``host:port`` each, separated by commas or given one by one.
 
     Raises:
         ValueError: if there is none, or one is not ``host:port``; the message names it.
     """
-    texts = servers.split(",") if isinstance(servers, str) else list(servers)
-    addresses = [_address(text.strip()) for text in texts if text.strip()]
+    given = [servers] if isinstance(servers, str) else servers
+    addresses = [_address(text.strip()) for texts in given for text in texts.split(",") if text.strip()]
     if not addresses:
         raise ValueError("no bootstrap server is given; give host:port, or several separated by commas")
     unique = dict.fromkeys(addresses)
@@ -55,6 +58,10 @@ def _address(text: str) -> tuple[str, int]:
         host = host[1:-1]
     elif ":" in host:
         raise ValueError(f"{text!r}: write IPv6 addresses in brackets, [::1]:9092")
-    if not colon or not host or not (port.isascii() and port.isdigit()) or not 0 < int(port[:6]) < 1 << 16:
-        raise ValueError(f"{text!r} is not host:port")
+    if not colon:
+        raise ValueError(f"{text!r} has no port: write host:port, {text}:9092")
+    if not host or _NOT_IN_A_HOST.search(host):
+        raise ValueError(f"{text!r} is not host:port: write the name or the address of a broker before the colon")
+    if not (port.isascii() and port.isdigit()) or not 0 < int(port[:6]) < 1 << 16:
+        raise ValueError(f"{text!r} is not host:port: the port is a number from 1 to 65535, usually {host}:9092")
     return host, int(port)

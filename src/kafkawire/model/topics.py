@@ -10,6 +10,7 @@ from kafkawire import protocol
 from kafkawire.arguments.fields import check_fields
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.configs.resources import ConfigSource
 
 BROKER_DEFAULT = -1
 """Partitions or replicas: as many as the broker's own default says."""
@@ -61,14 +62,14 @@ class CreatedTopicConfig(msgspec.Struct, frozen=True):
     Attributes:
         name, value: the config; the value is None if it is sensitive.
         is_read_only, is_sensitive: its properties.
-        source: number of the source of the value (`ConfigSource`).
+        source: the source of the value.
     """
 
     name: str
     value: str | None
     is_read_only: bool
     is_sensitive: bool
-    source: int
+    source: ConfigSource
 
 
 class CreatedTopic(msgspec.Struct, frozen=True):
@@ -88,6 +89,16 @@ class CreatedTopic(msgspec.Struct, frozen=True):
     num_partitions: int | None = None
     replication_factor: int | None = None
     configs: tuple[CreatedTopicConfig, ...] | None = None
+
+    def __repr__(self) -> str:
+        """All fields; of the configs, those that are not Kafka's defaults and the number of the others."""
+        fields = {name: getattr(self, name) for name in self.__struct_fields__ if name != "configs"}
+        said = [f"{name}={value!r}" for name, value in fields.items()]
+        if self.configs is None:
+            return f"CreatedTopic({', '.join([*said, 'configs=None'])})"
+        special = {c.name: c.value for c in self.configs if c.source is not ConfigSource.DEFAULT_CONFIG}
+        more = len(self.configs) - len(special)
+        return f"CreatedTopic({', '.join([*said, f'configs=<{special} and {more} defaults>'])})"
 
 
 class NewPartitions(msgspec.Struct, frozen=True):

@@ -4,54 +4,59 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from operator import itemgetter
 
 from kafkawire.report.contents import Row
 from kafkawire.report.counting import in_pairs
 
 
-class NewestRows:
-    """The rows that are valid at the latest times, up to a limit, which also bounds the memory.
+class KeptRows:
+    """All rows that are valid at the end of the log, and the newest of those that ended, up to a limit.
+
+    The limit bounds the memory for history; rows that are still valid are never dropped.
 
     Args:
-        limit: the maximum number of rows.
+        limit: the maximum number of ended rows.
 
     Attributes:
         added: the number of rows that were added.
-        complete: false if even rows that are still valid were dropped.
+        ended: how many of them ended.
         complete_from: all rows that are valid after this time are kept; None if no row was dropped.
     """
 
     def __init__(self, limit: int) -> None:
         self.added = 0
-        self.complete = True
+        self.ended = 0
         self.complete_from: int | None = None
         self._limit = limit
-        self._heap: list[tuple[float, bool, float, int, Row]] = []
+        self._valid: list[tuple[int, Row]] = []
+        self._ended: list[tuple[int, float, int, Row]] = []
 
-    def add(self, row: Row, begin: int | None, end: int | None, *, applies_widely: bool = False) -> None:
+    def add(self, row: Row, begin: int | None, end: int | None) -> None:
         """Add a row.
 
         Args:
             row: its cells.
             begin, end: its interval; None if it began before the log, or is still valid.
-            applies_widely: whether it is preferred among rows with the same end, because it concerns many resources.
         """
-        late = float("inf") if end is None else float(end)
-        entry = (late, applies_widely, float("-inf") if begin is None else float(begin), self.added, row)
+        number = self.added
         self.added += 1
-        if len(self._heap) < self._limit:
-            heapq.heappush(self._heap, entry)
+        if end is None:
+            self._valid.append((number, row))
             return
-        ended = heapq.heappushpop(self._heap, entry)[0]
-        if ended == float("inf"):
-            self.complete = False
-        else:
-            self.complete_from = max(int(ended), self.complete_from or 0)
+        self.ended += 1
+        entry = (end, float("-inf") if begin is None else float(begin), number, row)
+        if len(self._ended) < self._limit:
+            heapq.heappush(self._ended, entry)
+            return
+        dropped = heapq.heappushpop(self._ended, entry)[0]
+        self.complete_from = dropped if self.complete_from is None else max(dropped, self.complete_from)
 
     @property
     def rows(self) -> Sequence[Row]:
         """The kept rows, in the order in which they were added."""
-        return [row for *_, row in sorted(self._heap, key=lambda entry: entry[3])]
+        ended = ((number, row) for *_, number, row in self._ended)
+        return [row for _, row in sorted((*self._valid, *ended), key=itemgetter(0))]
 
 
 class ThinnedLine:

@@ -52,7 +52,7 @@ class CommitFold:
     """Takes rows in the order of their log. The number of groups' partitions and the limit bound its memory.
 
     Args:
-        limit: the maximum number of offsets of each cluster on a page.
+        limit: the maximum number of deleted offsets of each cluster on a page; existing ones are all on it.
         points: the approximate maximum number of points of all lines together.
 
     Attributes:
@@ -85,7 +85,7 @@ class CommitFold:
                 self.last = time if self.last is None else max(self.last, time)
 
     def commits(self, ends: Mapping[Partition, LogEnd]) -> Commits:
-        """The offsets of each cluster, the latest ones if there are too many, and numbers of all.
+        """The offsets of each cluster, the latest deleted ones if there are too many, and numbers of all.
 
         Call it once, after the last row.
 
@@ -148,22 +148,18 @@ class _OfCluster:
             *(entry for *_, entry in self._deleted),
         ]
         entries.sort(key=lambda entry: (entry.deleted is None, entry.deleted or entry.line.time or 0), reverse=True)
-        return entries[: self._limit]
+        return entries
 
     def numbers(self, chosen: Sequence[_Entry]) -> Numbers:
         """Numbers of all offsets. Call it once, because it counts the existing ones."""
         for key, line in self._latest.items():
             self._holding.add(line.began, None)
             self._groups.add(key.group, line.began, None)
-        shown = {id(entry.line) for entry in chosen}
-        left_out = [deleted for deleted, _, entry in self._deleted if id(entry.line) not in shown]
-        if self._forgotten_until is not None:
-            left_out.append(self._forgotten_until)
         return Numbers(
             rows=len(self._latest) + self._deletions,
             shown=len(chosen),
-            complete=sum(entry.deleted is None for entry in chosen) == len(self._latest),
-            complete_from=max(left_out, default=None),
+            ended=self._deletions,
+            complete_from=self._forgotten_until,
             holding={"": self._holding.count()},
             holders=self._groups.count(),
         )

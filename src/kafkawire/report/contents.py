@@ -1,4 +1,4 @@
-"""The contents of a page as plain data: a bounded number of rows of each section, and what was omitted."""
+"""The contents of a page as plain data: the rows of each section, and what was omitted."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ ACLS: Final = (
     *("cluster", "principal", "host", "resourceType", "resourceName", "patternType", "operation", "permission"),
     *INTERVAL,
 )
-QUOTAS: Final = ("cluster", "entity", "quota", "value", *INTERVAL)
+QUOTAS: Final = ("cluster", "entity", "user", "quota", "value", *INTERVAL)
 TOPICS: Final = ("cluster", "topic", "id", "partitions", *INTERVAL)
 CONFIGS: Final = ("cluster", "resourceType", "resourceName", "name", "value", *INTERVAL)
+USERS: Final = ("cluster", "user", "mechanism", "iterations", *INTERVAL)
 
 
 Cluster: TypeAlias = str | None
@@ -51,17 +52,18 @@ class Numbers:
     Attributes:
         rows: the number of rows.
         shown: how many of them are on the page.
-        complete: false if even rows that are still valid are not on the page.
+        ended: the number of rows that are no longer valid at the end of the log. Only such rows may not be on the page.
         complete_from: all rows that are valid after this time are on the page; None if all rows are.
         holding: the number of valid rows over time, by kind of row.
-        holders: the number of principals with ACLs, or of groups with committed offsets, over time.
+        holders: the number of principals with ACLs, of users with SCRAM credentials, or of groups with
+            committed offsets, over time.
         changes: the number of changes up to a date.
         things: the number of distinct things that ever existed, such as names of topics.
     """
 
     rows: int = 0
     shown: int = 0
-    complete: bool = True
+    ended: int = 0
     complete_from: int | None = None
     holding: Mapping[str, Count] = field(default_factory=dict)
     holders: Count = field(default_factory=Count)
@@ -159,6 +161,7 @@ class LogReport:
     quotas: Section = field(default_factory=lambda: Section(QUOTAS))
     topics: Section = field(default_factory=lambda: Section(TOPICS))
     configs: Section = field(default_factory=lambda: Section(CONFIGS))
+    users: Section = field(default_factory=lambda: Section(USERS))
     commits: Commits = field(default_factory=Commits)
     accounts: Mapping[str, Accounts] = field(default_factory=dict)
     logs: Sequence[str] = ()
@@ -169,4 +172,7 @@ class LogReport:
 
     def sections(self) -> tuple[tuple[str, Section], ...]:
         """The sections whose rows have an interval, with their names."""
-        return (("acls", self.acls), ("quotas", self.quotas), ("topics", self.topics), ("configs", self.configs))
+        return (
+            *(("acls", self.acls), ("quotas", self.quotas), ("topics", self.topics)),
+            *(("configs", self.configs), ("users", self.users)),
+        )

@@ -45,7 +45,7 @@ def gather_report(
         title: of the page.
         paths: where the logs are.
         bar: shows the progress of each reading.
-        limit: the maximum number of rows of each cluster in a section.
+        limit: the maximum number of ended rows of each cluster in a section; rows that are still valid are all kept.
         as_of: the date at which the page opens.
 
     Raises:
@@ -70,6 +70,7 @@ def gather_report(
         quotas=sections["quotas"],
         topics=sections["topics"],
         configs=sections["configs"],
+        users=sections["users"],
         commits=commits,
         accounts=reader.accounts,
         logs=sorted({file.folder for file in chosen.files}),

@@ -11,14 +11,15 @@ from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.report.contents import Cluster, LogReport, Numbers
 
 _SHOWN_OF: Final = {
-    METADATA_TOPIC: "ACLs, topics, quotas and configurations",
+    METADATA_TOPIC: "ACLs, topics, quotas, configurations and users",
     CONSUMER_OFFSETS: "committed offsets",
 }
 _NAMES: Final = {
-    "acls": "rows of ACLs",
-    "quotas": "rows of quotas",
-    "topics": "rows of topics",
-    "configs": "rows of configurations",
+    "acls": "ACL rows",
+    "quotas": "quota rows",
+    "topics": "topic rows",
+    "configs": "configuration rows",
+    "users": "user rows",
 }
 
 
@@ -51,14 +52,17 @@ def _left_out(name: str, numbers: Mapping[Cluster, Numbers]) -> Iterator[str]:
     rows, shown = sum(of.rows for of in numbers.values()), sum(of.shown for of in numbers.values())
     if rows == shown:
         return
-    most = max(of.rows for of in numbers.values())
-    lacking = [f"what ended up to {_date(until)}" for until in [_last_cut(numbers)] if until is not None]
-    if not all(of.complete for of in numbers.values()):
-        lacking.append("some that still hold at the end")
+    valid, cut = sum(of.rows - of.ended for of in numbers.values()), _last_cut(numbers)
     yield (
-        f"Showing {shown:,} of {rows:,} {name}, the newest. Numbers and charts are of all of them; "
-        f"lists lack {' and '.join(lacking)}. Use --max-rows {most} to list all."
+        f"Showing {shown:,} of {rows:,} {name}: {_valid(valid)}the {shown - valid:,} newest that ended. Counts and "
+        f"charts cover all {rows:,}; lists lack {rows - shown:,} that ended"
+        f"{'' if cut is None else f' up to {_date(cut)}'}. "
+        f"To list all, use --max-rows {max(of.ended for of in numbers.values())}."
     )
+
+
+def _valid(number: int) -> str:
+    return f"all {number:,} that are valid at the end of the log, and " if number else ""
 
 
 def _last_cut(numbers: Mapping[Cluster, Numbers]) -> int | None:

@@ -8,6 +8,7 @@ from typing import Final
 
 from kafkawire.model.acls.bindings import WILDCARD
 from kafkawire.model.acls.evaluation import EVERYBODY, IMPLIED_BY
+from kafkawire.model.configs.sensitive import HIDDEN
 from kafkawire.report.contents import Cell, Cluster, Commits, Count, LogEnd, LogReport, Numbers, Section
 from kafkawire.report.notes import notes_on
 
@@ -50,6 +51,7 @@ def packed_report(report: LogReport, written_at: int) -> dict[str, object]:
                 implied.name: sorted(by.name for by in operations) for implied, operations in IMPLIED_BY.items()
             },
         },
+        "hidden": HIDDEN,
         "accounts": [
             {
                 "log": topic,

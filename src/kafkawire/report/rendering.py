@@ -22,8 +22,9 @@ from kafkawire.report.packing import packed_report
 
 _FOLDER: Final = Path(__file__).resolve().parent / "page"
 _PROGRAM: Final = (
-    *("elements", "moments", "numbers", "charts", "listing", "lanes"),
-    *("decisions", "holders", "access", "changes", "commits", "address"),
+    *("elements", "moments", "numbers", "charts", "listing", "subjects", "lanes"),
+    *("decisions", "holders", "access", "changes", "commits", "tiles"),
+    *("downloads", "differences", "comparison", "entity", "address"),
     "page",
 )
 _UNSAFE: Final = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}

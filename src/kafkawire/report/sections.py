@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
 
-from kafkawire.report.bounded import NewestRows
+from kafkawire.report.bounded import KeptRows
 from kafkawire.report.contents import Cluster, Numbers, Row, Section
 from kafkawire.report.counting import ChangesOverTime, CountOverTime, HoldersOverTime
 from kafkawire.report.shown_histories import ShownHistory
@@ -14,11 +14,12 @@ from kafkawire.report.shown_histories import ShownHistory
 class GatheredSection:
     """Takes the rows of a history in the order of their log.
 
-    The limit, the names of things and holders, and the counted times of changes bound its memory.
+    The rows that are still valid, the limit, the names of things and holders, and the counted times of changes bound
+    its memory.
 
     Args:
         history: the history.
-        limit: how many rows of each cluster are kept.
+        limit: how many ended rows of each cluster are kept.
     """
 
     def __init__(self, history: ShownHistory, limit: int) -> None:
@@ -47,7 +48,7 @@ class GatheredSection:
 
 class _OfCluster:
     def __init__(self, history: ShownHistory, limit: int) -> None:
-        self.kept = NewestRows(limit)
+        self.kept = KeptRows(limit)
         self._history = history
         self._holding: dict[str, CountOverTime] = defaultdict(CountOverTime)
         self._holders = HoldersOverTime()
@@ -56,7 +57,7 @@ class _OfCluster:
 
     def add(self, row: Row, begin: int | None, end: int | None) -> None:
         history = self._history
-        self.kept.add(row, begin, end, applies_widely=history.applies_widely(row))
+        self.kept.add(row, begin, end)
         self._holding["" if history.kind is None else str(row[history.kind])].add(begin, end)
         holder = history.holder(row)
         if holder is not None:
@@ -71,7 +72,7 @@ class _OfCluster:
         return Numbers(
             rows=kept.added,
             shown=len(kept.rows),
-            complete=kept.complete,
+            ended=kept.ended,
             complete_from=kept.complete_from,
             holding={kind: count.count() for kind, count in self._holding.items()},
             holders=self._holders.count(),

@@ -9,8 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 
-from kafkawire.model.acls.bindings import WILDCARD
-from kafkawire.report.contents import ACLS, CONFIGS, QUOTAS, TOPICS, Cell, Row
+from kafkawire.report.contents import ACLS, CONFIGS, QUOTAS, TOPICS, USERS, Cell, Row
 
 _Record: TypeAlias = Mapping[str, object]
 _UNKNOWN: Final = "unknown: added before this log"
@@ -31,8 +30,7 @@ class ShownHistory:
         thing: how many of the first cells identify the thing that a row is about; 0 if each row has its own.
         renews: whether a row of a thing replaces the one before, so that both together are one change.
         kind: position of the cell that has the kind of a row, for separate counts; None for one count.
-        holder: the principal of a row; None if it has none.
-        applies_widely: whether a row concerns resources that it does not name.
+        holder: the principal or user of a row; None if it has none.
     """
 
     table: str
@@ -44,7 +42,6 @@ class ShownHistory:
     renews: bool = False
     kind: int | None = None
     holder: Callable[[Row], Cell] = lambda _: None
-    applies_widely: Callable[[Row], bool] = lambda _: False
 
 
 def rows_of(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
@@ -89,18 +86,13 @@ def _principal(acl: Row) -> Cell:
     return None if nameless else acl[ACLS.index("principal")]
 
 
-def _concerns_many(acl: Row) -> bool:
-    """Whether an ACL concerns resources that it does not name, or denies what others allow."""
-    of_one = acl[ACLS.index("patternType")] == "LITERAL" and acl[ACLS.index("resourceName")] != WILDCARD
-    return not of_one or acl[ACLS.index("permission")] == "DENY"
-
-
 def _quota(record: _Record) -> Row:
     parts = (("user", "user"), ("client", "client_id"), ("address", "ip"))
     entity = ", ".join(f"{word} {record[name]}" for word, name in parts if record[name] is not None)
     value = record["value"]
     figure = value if isinstance(value, float) and math.isfinite(value) else None
-    return _text(record["cluster"]), entity or "another entity", _text(record["key"]), figure
+    user = _text(record["user"])
+    return _text(record["cluster"]), entity or "another entity", user, _text(record["key"]), figure
 
 
 def _topic(record: _Record) -> Row:
@@ -121,6 +113,14 @@ def _config(record: _Record) -> Row | None:
     return tuple(_text(record[name]) for name in names)
 
 
+def _user(record: _Record) -> Row:
+    iterations = record["iterations"]
+    return (
+        *(_text(record[name]) for name in ("cluster", "user", "mechanism")),
+        iterations if isinstance(iterations, int) else None,
+    )
+
+
 def _text(cell: object) -> str | None:
     return None if cell is None else str(cell)
 
@@ -137,7 +137,6 @@ SHOWN_HISTORIES: Final = (
         _acl,
         kind=ACLS.index("permission"),
         holder=_principal,
-        applies_widely=_concerns_many,
     ),
     ShownHistory(
         "quota_history",
@@ -164,5 +163,15 @@ SHOWN_HISTORIES: Final = (
         _config,
         thing=CONFIGS.index("value"),
         renews=True,
+    ),
+    ShownHistory(
+        "scram_history",
+        "users",
+        USERS,
+        ("cluster", "user", "mechanism", "iterations", *_INTERVAL),
+        _user,
+        thing=USERS.index("iterations"),
+        renews=True,
+        holder=lambda row: row[USERS.index("user")],
     ),
 )

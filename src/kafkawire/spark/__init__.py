@@ -1,4 +1,7 @@
-"""Apache Spark reads Kafka's own logs: ``register`` adds the data source ``kafka-log`` to a session."""
+"""Apache Spark reads Kafka's own logs, with the data source ``kafka-log``.
+
+Where kafkawire is installed, PySpark finds the data source by itself, in the package ``pyspark_kafkawire``.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ __all__ = ["KafkaLogSource", "OptionError", "register"]
 
 
 def register(spark: SparkSession) -> None:
-    """Register the format ``kafka-log`` with a session.
+    """Register the format ``kafka-log`` with a session, if kafkawire came as a zip and is not installed.
+
+    Where it is installed, this replaces the source that PySpark has found with the same one.
 
     Example:
         ```python

@@ -13,13 +13,21 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import NoReturn
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession, functions as sql
 from pyspark.sql.types import ArrayType, BinaryType, BooleanType, NumericType, StructType, TimestampType
 
-from kafkawire.logs import Accounts, BeforeKnowledgeError, LogReadError, UnknownColumnError, UnknownTableError
+from kafkawire.logs import (
+    Accounts,
+    BeforeKnowledgeError,
+    LogReadError,
+    NoLogsError,
+    UnknownColumnError,
+    UnknownTableError,
+)
 from kafkawire.logs.accounts import TooManyErrorsError
 from kafkawire.logs.option_records import Option
 from kafkawire.logs.planning import find_logs
@@ -33,12 +41,15 @@ from kafkawire.spark.task_accounts import read_accounts
 DONE, FAILED, USAGE, SOME_FAILED = 0, 1, 2, 3
 """As in ``kafkawire.cli.outcome``, which the bundle for ``spark-submit`` does not have."""
 
+_SPARK_FORMATS = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}
+"""The forms of tables by Spark's names of them."""
+
 _OPTIONS = tuple(each for each in OPTIONS if each.in_commands)
 _LOG_LEVEL = "spark.log.level"
 _WRITES_SUCCESS_FILE = "mapreduce.fileoutputcommitter.marksuccessfuljobs"
 """Hadoop's option for ``_SUCCESS``, which is written after the table has been moved into place."""
 
-_OWN_ERROR = re.compile(r"(?:LogReadError|OptionError|OwnDefinitionsError|BeforeKnowledgeError): (.*)")
+_OWN_ERROR = re.compile(r"(?:LogReadError|NoLogsError|OptionError|OwnDefinitionsError|BeforeKnowledgeError): (.*)")
 _CAUSE = re.compile(r"^(?:Caused by: |: )?(?:\w+\.)*\w*(?:Error|Exception): (.+)$", flags=re.MULTILINE)
 
 
@@ -52,9 +63,9 @@ def main(words: Sequence[str] | None = None) -> int:
         The exit code: 0 if everything was decoded, 3 if there were errors but no more than ``--max-errors``, 1 for a
         failure, 2 for wrong usage.
     """
-    arguments = _parser().parse_args(words)
+    arguments = argument_parser().parse_args(words)
     if arguments.csv_safe and arguments.format != "csv":
-        return _fail("--csv-safe is for --format csv; the other formats write texts unchanged", USAGE)
+        return _fail("--csv-safe is for -o csv; the other forms write texts unchanged", USAGE)
     arguments.log = [_absolute(path) for path in arguments.log]
     options = _options(arguments)
     try:
@@ -78,7 +89,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except _RejectedTableError:
         return FAILED
     except (PySparkException, Py4JError, OSError, LogReadError, BeforeKnowledgeError) as error:
-        is_usage = BeforeKnowledgeError.__name__ in f"{type(error)} {error}"
+        is_usage = any(kind.__name__ in f"{type(error)} {error}" for kind in (BeforeKnowledgeError, NoLogsError))
         return _fail(reason_of(str(error)), USAGE if is_usage else FAILED)
     return code
 
@@ -109,8 +120,16 @@ def _accounts_folder(part: Place) -> str:
     return f"{part.uri}/_accounts"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+class _Parser(argparse.ArgumentParser):
+    """Reports wrong usage as all commands do."""
+
+    def error(self, message: str) -> NoReturn:
+        sys.exit(_fail(f"{message.removeprefix('argument ')}; --help explains the options", USAGE))
+
+
+def argument_parser() -> argparse.ArgumentParser:
+    """The options of the job."""
+    parser = _Parser(
         prog="kafkawire spark tables",
         description="Read Kafka's own logs as tables with Apache Spark.",
         epilog="Exit code: 0 if everything was decoded, 3 if there were errors but no more than --max-errors, "
@@ -122,7 +141,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--table", required=True, help="Name of the table; kafkawire tables --list lists them all.")
     parser.add_argument("--out", required=True, metavar="PATH", help="Folder or URI to write.")
-    parser.add_argument("--format", choices=("parquet", "json", "csv"), default="parquet", help="Default: parquet.")
+    parser.add_argument(
+        "-o",
+        "--format",
+        type=_form,
+        choices=tuple(_SPARK_FORMATS),
+        default="parquet",
+        help="Form of the files: parquet, jsonl (JSON lines) or csv. Default: parquet.",
+    )
     parser.add_argument(
         "--csv-safe",
         action="store_true",
@@ -151,6 +177,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _flag_action(option: Option) -> type[argparse.Action] | str:
     return argparse.BooleanOptionalAction if option.default else "store_true"
+
+
+def _form(text: str) -> str:
+    if text == "json":
+        raise argparse.ArgumentTypeError("a table of Spark is many files, so none can be one JSON document: use jsonl")
+    return text
 
 
 def _count(text: str) -> int:
@@ -203,7 +235,7 @@ def _write(arguments: argparse.Namespace, options: Mapping[str, str], part: Plac
         own = {**options, "accountsPath": _accounts_folder(part)}
         rows = spark.read.format("kafka-log").options(**own).load(arguments.log)
         flat = _without_nesting(rows, safe=arguments.csv_safe) if arguments.format == "csv" else rows
-        writer = flat.write.mode("error").format(arguments.format).option(_WRITES_SUCCESS_FILE, "false")
+        writer = flat.write.mode("error").format(_SPARK_FORMATS[arguments.format]).option(_WRITES_SUCCESS_FILE, "false")
         writer.options(header="true", ignoreNullFields="false").save(part.uri)
     finally:
         if running is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Final
 from kafkawire.logs import OptionError, ReadOptions
 from kafkawire.logs.option_records import DURATION, FLAG, SIZE, TEXT, Option, option, options_of, parsed
 from kafkawire.logs.options import READ_OPTIONS
+from kafkawire.near_names import near_names
 
 __all__ = [
     "OPTIONS",
@@ -21,6 +21,9 @@ __all__ = [
     "named_as_in_spark",
     "source_options",
 ]
+
+_A_SLIP: Final = 0.75
+"""A likeness from which on an unknown option is a slip, and not an option of Spark or of another program."""
 
 _REQUIRED: Final = {
     "table": "say which table: option('table', 'records')",
@@ -109,11 +112,10 @@ def named_as_in_spark() -> Iterator[None]:
 
 def _refuse_slips(by_name: Mapping[str, str]) -> None:
     """Unknown options are Spark's or another program's, unless they look like one of these."""
-    known = {name.lower(): name for name in OPTION_NAMES}
-    for name in by_name.keys() - known.keys():
-        like = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
-        if like:
-            raise OptionError(f"there is no option {name!r}: do you mean {known[like[0]]!r}?")
+    known = {name.lower() for name in OPTION_NAMES}
+    for name in by_name.keys() - known:
+        if near := near_names(name, OPTION_NAMES, likeness=_A_SLIP):
+            raise OptionError(f"there is no option {name!r}: did you mean {near[0]!r}?")
 
 
 def _required(name: str, by_name: Mapping[str, str]) -> str:

@@ -47,23 +47,28 @@ def narrowed(options: ReadOptions, filters: Iterable[Filter], *, offsets: bool, 
 
 
 def _limit_offsets(options: ReadOptions, each: Filter, value: int) -> ReadOptions:
+    begin, end = options.from_offset, options.until_offset
     if isinstance(each, EqualTo | GreaterThan | GreaterThanOrEqual):
-        least = value + isinstance(each, GreaterThan)
-        options = replace(options, from_offset=max(least, options.from_offset or 0))
+        begin = max(value + isinstance(each, GreaterThan), begin or 0)
     if isinstance(each, EqualTo | LessThan | LessThanOrEqual):
-        end = max(value + (not isinstance(each, LessThan)), 0)
-        options = replace(options, until_offset=end if options.until_offset is None else min(end, options.until_offset))
-    return options
+        last = max(value + (not isinstance(each, LessThan)), 0)
+        end = last if end is None else min(last, end)
+    if begin is not None and end is not None and end < begin:  # no row can be in both ranges
+        begin = end
+    return replace(options, from_offset=begin, until_offset=end)
 
 
 def _limit_times(options: ReadOptions, each: Filter, value: datetime) -> ReadOptions:
     """Records have milliseconds, columns have microseconds."""
+    begin, end = options.from_time, options.until_time
     if isinstance(each, EqualTo | GreaterThan | GreaterThanOrEqual):
-        options = replace(options, from_time=value if options.from_time is None else max(value, options.from_time))
+        begin = value if begin is None else max(value, begin)
     if isinstance(each, EqualTo | LessThan | LessThanOrEqual):
-        end = value + _MILLISECOND
-        options = replace(options, until_time=end if options.until_time is None else min(end, options.until_time))
-    return options
+        last = value + _MILLISECOND
+        end = last if end is None else min(last, end)
+    if begin is not None and end is not None and end < begin:
+        begin = end
+    return replace(options, from_time=begin, until_time=end)
 
 
 def _limit_types(options: ReadOptions, each: Filter) -> ReadOptions:

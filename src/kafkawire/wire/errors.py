@@ -89,7 +89,7 @@ class UnsupportedVersionError(WireError, ValueError):
         self.message_name = message_name
         self.version = version
         self.versions = versions
-        self.reason = f"there is no version {version}; versions are {versions.start} to {versions.stop - 1}"
+        self.reason: str = f"there is no version {version}; versions are {versions.start} to {versions.stop - 1}"
         super().__init__(f"{message_name}: {self.reason}")
 
 

@@ -54,7 +54,7 @@ class KafkaError(Exception):
         throttle_ms: int = 0,
         outcome_unknown: bool = False,
     ) -> None:
-        self.message = message or ""
+        self.message: str = message or ""
         self.node = node
         self.attempts = attempts
         self.throttle_ms = throttle_ms
@@ -165,6 +165,7 @@ class OperationTimeoutError(KafkaError, TimeoutError):
 
     Attributes:
         operation: the method of the client, ``create_topics``.
+        waited: seconds from the start of the step of the call that did not end; None if they are not known.
     """
 
     retriable = True
@@ -178,14 +179,17 @@ class OperationTimeoutError(KafkaError, TimeoutError):
         attempts: int = 0,
         throttle_ms: int = 0,
         outcome_unknown: bool = False,
+        waited: float | None = None,
     ) -> None:
         self.operation = operation
+        self.waited = waited
         super().__init__(
             message, node=node, attempts=attempts, throttle_ms=throttle_ms, outcome_unknown=outcome_unknown
         )
 
     def _name(self) -> str:
-        return f"{self.operation} timed out"
+        after = "" if self.waited is None else f" after {round(self.waited, 1):g} s"
+        return f"{self.operation} timed out{after}"
 
     def _circumstances(self) -> list[str]:
         cause = self.__cause__

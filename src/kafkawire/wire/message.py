@@ -51,6 +51,9 @@ class Struct(msgspec.Struct, frozen=True, gc=False):
 class Message(Struct, frozen=True, gc=False):
     """A message of Kafka's protocol with all its versions.
 
+    It cannot be changed: ``msgspec.structs.replace(message, timeout_ms=5)`` returns a copy with other values, as
+    ``copy.replace`` does from Python 3.13 on.
+
     Attributes:
         NAME: Kafka's name.
         API_KEY: API key of a request or response, id of a record; None where the message has none.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import markdown
@@ -81,24 +82,56 @@ def test_every_row_has_a_cell_for_each_column(pages: Mapping[str, str]) -> None:
 def test_words_of_a_definition_are_never_markup(pages: Mapping[str, str]) -> None:
     page = Rendered(pages["messages/markup.md"])
     assert page.headings == ["Markup", "Fields", "In Python", "Versions", "On the wire"]
-    shown = {row[0]: (row[4], row[5]) for row in page.tables[1][1:]}
+    shown = {row[0]: (row[4], row[1]) for row in page.tables[1][1:]}
     (definition,) = (m for m in load_definitions(FOLDER / "definitions").messages if m.name == "Markup")
     for written in definition.fields[:3]:
-        assert shown[written.name.lower()] == (repr(written.default), written.about)
-    assert shown["lines"] == ("''", "# No heading - no list <!-- no comment -->")
-    assert shown["class_"] == ("''", "class in the definition. A word of Python.")
+        assert shown[written.name.lower()] == (repr(written.default), f"{written.about.removesuffix('.')}.")
+    assert shown["lines"] == ("''", "# No heading - no list <!-- no comment -->.")
+    assert shown["class_"] == ("''", "A word of Python. Named class in the definition.")
+
+
+def test_the_name_of_a_message_is_the_title_of_its_page(pages: Mapping[str, str]) -> None:
+    for name, text in pages.items():
+        assert text.startswith("# "), name
+    assert Rendered(pages["messages/shout_request.md"]).headings[0] == "ShoutRequest"
+
+
+def test_a_message_and_its_partner_lead_to_each_other_and_to_their_api(pages: Mapping[str, str]) -> None:
+    request, response = (pages[f"messages/shout_{part}.md"] for part in ("request", "response"))
+    assert "The request of the API [Shout](../apis.md), key 3. The response is [ShoutResponse](" in request
+    assert "The response of the API [Shout](../apis.md), key 3. It answers [ShoutRequest](" in response
+
+
+def test_a_page_has_one_spelling_of_names(pages: Mapping[str, str]) -> None:
+    page = pages["messages/shout_request.md"]
+    assert page.count("WaitMs") == 1
+    assert "`wait_ms` is `WaitMs` in the definition" in page
+
+
+def test_meanings_are_a_column_where_there_are_any(pages: Mapping[str, str]) -> None:
+    _, fields, hearer, ear, *_ = Rendered(pages["messages/shout_request.md"]).tables
+    assert fields[2] == ["wait_ms", "How long to wait for an echo. Ignorable.", "int32", "1-3", "500"]
+    assert hearer[1][1:3] == ["The broker that hears it. Map key.", "int32 (brokerId)"]
+    assert ear[0] == ["Field", "Type", "Versions", "Default"]
+
+
+def test_above_each_table_there_are_words(pages: Mapping[str, str]) -> None:
+    for name, text in pages.items():
+        blocks = text.split("\n\n")
+        for before, block in pairwise(blocks):
+            assert not (block.startswith("|") and before.startswith(("#", "<!--", "|"))), (name, block)
 
 
 def test_history_tells_releases_and_proposals(pages: Mapping[str, str]) -> None:
     summary = Rendered(pages["history.md"]).tables[0]
-    assert summary[1] == ["<a>3 Shout", "0-2", "1-3", "4 (kip-1)", "0-4"]
+    assert summary[1] == ["<a>3 Shout", "0-2", "1-3", "0-4, proposed: 4 (kip-1)"]
     versions = Rendered(pages["messages/shout_request.md"]).tables[-1]
     assert [row[:2] for row in versions[1:]] == [
         ["4\xa0(unstable)", "proposal\xa0kip-1"],
-        ["3", "new\xa0in\xa02.0"],
-        ["2", ""],
-        ["1", ""],
-        ["0\xa0(deprecated)", "dropped\xa0in\xa02.0"],
+        ["3", "2.0"],
+        ["2", "all"],
+        ["1", "all"],
+        ["0\xa0(deprecated)", "1.0"],
     ]
     assert versions[3][3].endswith("; in place since 1.0: Words is now Text")
 

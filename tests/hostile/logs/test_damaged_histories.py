@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from tests.kafka_logs.dumps import FIXTURES
-from tests.kafka_logs.histories import history
+from tests.kafka_logs.histories import OF_METADATA, history
 from tests.made.logs import METADATA_LOG, Step, write_segment
 
 from kafkawire.layout import Uuid
@@ -17,7 +17,7 @@ from kafkawire.logs.history_tables import HISTORIES
 from kafkawire.protocol import PartitionRecord, TopicRecord
 
 _LOGS = {
-    **dict.fromkeys(("acl_history", "quota_history", "config_history", "topic_history"), METADATA_LOG),
+    **dict.fromkeys(OF_METADATA, METADATA_LOG),
     **dict.fromkeys(("offset_commits", "group_history"), "__consumer_offsets-0"),
 }
 _FILES = ("00000000000000000000.log", "00000000000000000202-0000000001.checkpoint")

@@ -124,7 +124,9 @@ def every_table(log: Path, *, secrets: bool) -> set[bytes]:
     for name in table_names():
         for mode in ReadMode:
             try:
-                found |= shown_by(read_table(name, log, ReadOptions(mode=mode, secrets=secrets, no_ops=True)))
+                found |= shown_by(
+                    read_table(name, log, ReadOptions(mode=mode, secrets=secrets, no_ops=name == "records"))
+                )
             except LogReadError as error:
                 found |= shown_in(f"{error} {error!r} {error.reason}".encode())
     return found

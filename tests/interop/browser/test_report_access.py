@@ -198,13 +198,18 @@ def test_the_acls_of_a_resource_depend_on_the_date(browser: Page, tmp_path: Path
 
 def test_access_is_undecided_if_the_page_lacks_acls_and_their_number_is_shown(browser: Page, tmp_path: Path) -> None:
     acls = [allow(f"User:u{number:02}", AclOperation.READ, "orders") for number in range(30)]
-    acls.append(allow("User:eve", AclOperation.READ, "ord", "PREFIXED", permission="DENY"))
-    page = shown(browser, report_of(acls, ["orders", "clicks"], limit=10), tmp_path)
+    ended = [(*acl[:-1], BEGAN + (10 + number) * MINUTE) for number, acl in enumerate(acls)]
+    eve = allow("User:eve", AclOperation.READ, "ord", "PREFIXED", permission="DENY")
+    page = shown(browser, report_of([*ended, eve], ["orders", "clicks"], limit=9), tmp_path)
+    assert "User:eve" in by_resource(page)["TOPICorders"].may
+    assert texts(page, "#access .lacking:not([hidden])") == []  # at the end nothing is missing
+    go_to(page, "2026-01-01 00:05")
+    click(page, "input[value=principal]")
     assert texts(page, ".tile b")[:2] == ["31", "31"]
     assert texts(page, "#access-found") == ["31 ACLs, 31 principals, 10 of them on this page"]
-    assert texts(page, ".lacking")[0].startswith("21 of the 31 ACLs of this date are not on this page")
+    assert texts(page, "#access .lacking")[0].startswith("21 of the 31 ACLs of this date are not on this page")
     box = by_resource(page)["TOPICorders"]
-    assert "User:eve" in box.may  # ACLs for many resources are kept first
+    assert "User:eve" in box.may
     assert set(map(len, box.may.values())) == {0}
     assert len([text for text in texts(page, "#access-holders .grant") if "Not decided" in text]) == 11
     assert "TOPIC clicksno ACL on this page applies" in [
@@ -215,7 +220,7 @@ def test_access_is_undecided_if_the_page_lacks_acls_and_their_number_is_shown(br
 def test_an_acl_of_an_unknown_kind_is_shown_as_undecided(browser: Page, tmp_path: Path) -> None:
     newer = ("c1", "User:ann", "*", "TOPIC", "ord", "UNKNOWN(7)", "READ", "ALLOW", None, None)
     page = shown(browser, report_of([newer, allow("User:bob", AclOperation.READ, "orders")]), tmp_path)
-    assert texts(page, ".lacking")[0].startswith("1 ACL of this date has a kind of pattern or a permission")
+    assert texts(page, "#access .lacking")[0].startswith("1 ACL of this date has a kind of pattern or a permission")
     boxes = by_resource(page)
     assert list(boxes["TOPICorders"].may) == ["User:bob"]
     assert list(boxes["TOPIC UNKNOWN(7)ord"].may) == ["User:ann"]
@@ -229,6 +234,6 @@ def test_an_acl_known_only_by_its_removal_is_counted_without_a_principal(browser
     assert texts(page, ".tile b")[:2] == ["2", "1"]
     assert texts(page, "#acl-chart .legend") == ["Allowing 1Denying 0"]
     assert texts(page, "#access-holders summary .name") == ["User:ann"]
-    assert texts(page, ".lacking")[0].startswith("Of 1 ACL of this date the log has the removal and no more")
+    assert texts(page, "#access .lacking")[0].startswith("Of 1 ACL of this date the log has the removal and no more")
     go_to(page, "2026-01-01 00:40")
-    assert page.evaluate("document.querySelector('.lacking').checkVisibility()") is False
+    assert page.evaluate("document.querySelector('#access .lacking').checkVisibility()") is False

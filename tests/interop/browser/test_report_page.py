@@ -46,8 +46,8 @@ def a_report(acls: Sequence[Row], title: str = "Logs") -> LogReport:
         quotas=section_of(
             "quotas",
             [
-                ("c1", "user ann", "producer_byte_rate", 1e6, BEGAN + 5 * MINUTE, BEGAN + 30 * MINUTE),
-                ("c1", "user ann", "producer_byte_rate", 2.5e6, BEGAN + 30 * MINUTE, None),
+                ("c1", "user ann", "ann", "producer_byte_rate", 1e6, BEGAN + 5 * MINUTE, BEGAN + 30 * MINUTE),
+                ("c1", "user ann", "ann", "producer_byte_rate", 2.5e6, BEGAN + 30 * MINUTE, None),
             ],
         ),
         topics=section_of(
@@ -97,7 +97,7 @@ def test_the_page_draws_everything_without_a_request(page: Page, tmp_path: Path)
     assert page.complaints == []
     assert page.requests == [(tmp_path / "report.html").as_uri()]
     assert granted(page) == {"User:ann": ["READ"], "User:bob": ["WRITE"], "User:eve": ["not WRITE"]}
-    assert texts(page, ".tile b") == ["3", "3", "2", "1", "1", "2"]
+    assert texts(page, ".tile b") == ["3", "3", "2", "1", "1", "0", "2"]
     assert len(texts(page, "#topics-lanes .lane")) == 2
     assert texts(page, "#quotas-lanes .bar") == ["1,000,000 bytes/s", "2,500,000 bytes/s"]
     assert "bad_crc 1" in "".join(texts(page, "#accounts-table td"))
@@ -331,8 +331,13 @@ def test_the_page_of_an_empty_log_has_a_notice(browser: Page, tmp_path: Path) ->
 def test_a_section_without_rows_has_a_notice_and_no_search(browser: Page, tmp_path: Path) -> None:
     page = shown(browser, replace(ORDINARY, acls=section_of("acls", []), commits=commits_of([])), tmp_path)
     assert page.complaints == []
-    nothing = ["No ACLs in these logs.", "No ACLs.", "No committed offsets in these logs."]
-    assert texts(page, ".nothing:not([hidden])") == nothing
+    nothing = [
+        "No ACLs in these logs.",
+        "No ACLs.",
+        "No credentials in these logs.",
+        "No committed offsets in these logs.",
+    ]
+    assert texts(page, ":is(#access, #users, #commits) .nothing:not([hidden])") == nothing
     assert "access-search" not in seen(page, "input")
     assert "commits-search" not in seen(page, "input")
     assert "topics-search" in seen(page, "input")

@@ -82,10 +82,10 @@ def test_a_failed_run_leaves_the_old_table(tmp_path: Path, capfd: pytest.Capture
         (
             ("--log", empty, "--table", "records"),
             "no segment (.log) and no snapshot (.checkpoint) of Kafka is there",
-            1,
+            2,
         ),
-        (("--log", damaged, "--table", "offset_commit"), "there are only __cluster_metadata-0", 1),
-        (("--log", tmp_path / "none", "--table", "records"), "unreadable: ", 1),
+        (("--log", damaged, "--table", "offset_commit"), "only __cluster_metadata-0 is there", 2),
+        (("--log", tmp_path / "none", "--table", "records"), "unreadable: ", 2),
         (("--log", LOGS, "--table", "acl_history", "--as-of", "2001-01-01"), "2001-01-01", 2),
     ):
         assert tables(*asked, *replace) == code, complaint
@@ -108,7 +108,7 @@ def test_a_new_table_replaces_the_old_one_and_gets_its_success_file_last(tmp_pat
 def test_csv_and_json_hold_lists_and_bytes(tmp_path: Path) -> None:
     asked = ("--log", LOGS, "--table", "partition", "--columns", "partition_id,replicas")
     assert tables(*asked, "--out", tmp_path / "csv", "--format", "csv") == 0
-    assert tables(*asked, "--out", tmp_path / "json", "--format", "json") == 0
+    assert tables(*asked, "--out", tmp_path / "json", "--format", "jsonl") == 0
     plain = plain_rows("partition", [LOGS], {"columns": "partition_id,replicas"}).to_pylist()
     (lines,) = [file.read_text().splitlines() for file in (tmp_path / "csv").glob("part-*.csv")]
     assert [[int(row["partition_id"]), json.loads(row["replicas"])] for row in csv.DictReader(lines)] == [

@@ -18,7 +18,7 @@ from tests.interop.spark.same_rows import LOGS, damaged_log
         ({"table": "recrods"}, "there is no table 'recrods': did you mean records?"),
         ({"table": "zzz"}, "there is no table 'zzz'; there are "),
         ({"table": "records", "columns": "zzz"}, "table 'records' has no column 'zzz'; it has cluster, file, "),
-        ({"table": "records", "maxPartitionByte": "1m"}, "do you mean 'maxPartitionBytes'?"),
+        ({"table": "records", "maxPartitionByte": "1m"}, "did you mean 'maxPartitionBytes'?"),
         ({"table": "records", "fromOffset": "ten"}, "option 'fromOffset': 'ten' is not an offset"),
         ({"table": "records", "schemaDir": "/nowhere"}, "/nowhere is not a folder of definitions"),
     ],
@@ -57,6 +57,6 @@ def test_paths_without_logs_of_the_table_are_refused(spark: SparkSession, tmp_pa
     with pytest.raises(PySparkException, match=r"no segment .* and no snapshot"):
         reader.load(str(tmp_path)).collect()
     with pytest.raises(
-        PySparkException, match="is in the log of __consumer_offsets; there are only __cluster_metadata-0"
+        PySparkException, match="needs a log of __consumer_offsets, and only __cluster_metadata-0 is there"
     ):
         reader.load(str(damaged_log(tmp_path))).collect()

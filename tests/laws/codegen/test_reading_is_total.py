@@ -13,7 +13,7 @@ from tests.laws.codegen.definition_strategies import mutated_definitions, real_d
 from kafkawire.codegen.check import RULES
 from kafkawire.codegen.parse.load import Definitions, load_paths
 from kafkawire.codegen.parse.source import parse_source
-from kafkawire.codegen.report.text import render_json, render_text
+from kafkawire.codegen.report.text import render_json_lines, render_text
 
 
 def lint(data: bytes) -> Definitions:
@@ -34,7 +34,7 @@ def check(data: bytes) -> None:
         assert 1 <= span.line <= span.end_line <= lines
         assert (span.line, span.column) <= (span.end_line, span.end_column)
     assert render_text(definitions.findings, definitions.sources).count("\n\n") == len(definitions.findings)
-    assert [json.loads(line)["rule"] for line in render_json(definitions.findings).splitlines()] == [
+    assert [json.loads(line)["rule"] for line in render_json_lines(definitions.findings).splitlines()] == [
         finding.rule for finding in definitions.findings
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from kafkawire.report.bounded import Bars, NewestRows, ThinnedLine, evenly
+from kafkawire.report.bounded import Bars, KeptRows, ThinnedLine, evenly
 from kafkawire.report.contents import Count
 from kafkawire.report.counting import ChangesOverTime, CountOverTime, HoldersOverTime
 
@@ -17,22 +17,24 @@ def holds(begin: int | None, end: int | None, time: int) -> bool:
 
 
 @given(INTERVALS, st.integers(1, 20))
-def test_the_kept_rows_are_all_rows_that_hold_from_the_reported_time(
+def test_no_row_that_is_valid_at_the_end_is_dropped_and_of_the_ended_ones_the_newest_are_kept(
     intervals: list[tuple[int | None, int | None]], limit: int
 ) -> None:
-    newest = NewestRows(limit)
+    rows = KeptRows(limit)
     for number, (begin, end) in enumerate(intervals):
-        newest.add((number,), begin, end)
-    kept = [row[0] for row in newest.rows]
-    assert len(kept) == min(limit, len(intervals))
-    assert newest.added == len(intervals)
+        rows.add((number,), begin, end)
+    kept = [row[0] for row in rows.rows]
+    valid = [number for number, (_, end) in enumerate(intervals) if end is None]
+    ended = [number for number, (_, end) in enumerate(intervals) if end is not None]
+    assert set(valid) <= set(kept)
+    assert len(kept) == len(valid) + min(limit, len(ended))
+    assert (rows.added, rows.ended) == (len(intervals), len(ended))
     assert kept == sorted(number for number in kept if isinstance(number, int))
     lost = [interval for number, interval in enumerate(intervals) if number not in kept]
-    assert newest.complete == all(end is not None for _, end in lost)
-    if newest.complete and newest.complete_from is not None:
-        assert not any(holds(*interval, time) for interval in lost for time in range(newest.complete_from, 1_001))
-    elif newest.complete:
+    if rows.complete_from is None:
         assert not lost
+    else:
+        assert not any(holds(*interval, time) for interval in lost for time in range(rows.complete_from, 1_001))
 
 
 @given(st.lists(TIMES), st.integers(2, 12))

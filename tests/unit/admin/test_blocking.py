@@ -1,4 +1,4 @@
-"""The client for programs without asyncio: from any thread, never inside an event loop (admin-closing)."""
+"""The blocking client: from any thread, also where an event loop runs (admin-closing)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import asyncio
 import inspect
 import signal
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 import pytest
 from tests.stand_ins.broker import Answer
@@ -16,12 +18,13 @@ from tests.stand_ins.cluster import FAST, NodeHandler, StandInCluster
 
 from kafkawire.admin.client import AdminClient, BlockingAdminClient
 from kafkawire.admin.settings import AdminSettings
+from kafkawire.broker import EmbeddedBroker, ThreadedBroker
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import CreateTopicsRequest, CreateTopicsResponse
 from kafkawire.protocol.errors import UnsupportedVersionError
 from kafkawire.rpc import Request
 from kafkawire.wire import Message
-from kafkawire.wire.kafka_errors import ClosedError
+from kafkawire.wire.kafka_errors import ClosedError, OperationTimeoutError
 
 Handlers = dict[type[Message], NodeHandler]
 PATIENT = AdminSettings(request_timeout=30, call_timeout=30)
@@ -80,7 +83,7 @@ def test_every_method_has_its_twin(name: str) -> None:
 
 def test_there_is_no_twin_without_original() -> None:
     public = {name for name in vars(BlockingAdminClient) if not name.startswith("_")}
-    assert public == set(methods())
+    assert public == {*methods(), "from_properties"}
 
 
 def test_close_takes_the_same_grace() -> None:
@@ -105,15 +108,72 @@ def test_errors_come_through() -> None:
             client.list_topics(timeout=0)
 
 
-async def test_inside_an_event_loop_every_call_is_refused_with_a_hint() -> None:
-    client = BlockingAdminClient("127.0.0.1:1")
-    try:
-        with pytest.raises(RuntimeError, match="use AdminClient"):
-            client.list_topics()
-        with pytest.raises(RuntimeError, match="use AdminClient"):
-            client.close()
-    finally:
-        await asyncio.to_thread(client.close)
+async def test_calls_work_where_an_event_loop_runs_as_in_a_notebook() -> None:
+    with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers, settings=FAST) as client:
+        assert client.create_topics([NewTopic("orders", 1, 1)]).all()
+        assert list(client.list_topics()) == ["orders"]
+        await asyncio.sleep(0)
+        assert await asyncio.to_thread(client.list_topics)
+    assert client._loop.is_closed()
+
+
+async def test_a_timeout_says_that_a_broker_in_the_same_event_loop_cannot_answer() -> None:
+    async with EmbeddedBroker() as broker:
+        with BlockingAdminClient(broker.bootstrap_servers, settings=FAST) as client:
+            with pytest.raises(OperationTimeoutError) as raised:
+                client.list_topics(timeout=0.2)
+            assert "stood still during the call" in raised.value.__notes__[0]
+
+
+def test_a_call_from_a_function_that_the_client_calls_is_refused() -> None:
+    def again(_: int, __: int) -> None:
+        client.list_topics()
+
+    with cluster_elsewhere() as cluster, BlockingAdminClient(cluster.bootstrap, settings=FAST) as client:
+        with pytest.raises(RuntimeError, match="would wait for itself"):
+            client.create_topics([NewTopic("t", 1, 1)], progress=again)
+        assert client.list_topics() == {}
+
+
+def test_an_error_has_the_lines_of_both_threads() -> None:
+    with (
+        cluster_elsewhere() as cluster,
+        BlockingAdminClient(cluster.bootstrap, settings=FAST) as client,
+        pytest.raises(UnsupportedVersionError) as raised,
+    ):
+        client.list_partition_reassignments()
+    functions = [line.name for line in traceback.extract_tb(raised.value.__traceback__)]
+    assert functions[0] == "test_an_error_has_the_lines_of_both_threads"
+    assert "list_partition_reassignments" in functions[1:]
+
+
+def test_calls_see_the_context_of_their_caller() -> None:
+    tenant: ContextVar[str] = ContextVar("tenant", default="none")
+    seen: list[str] = []
+
+    def create(name: str) -> None:
+        tenant.set(name)
+        client.create_topics([NewTopic(name, 1, 1)], progress=lambda _, __: seen.append(tenant.get()))
+
+    with (
+        cluster_elsewhere() as cluster,
+        BlockingAdminClient(cluster.bootstrap, settings=FAST) as client,
+        ThreadPoolExecutor(2) as threads,
+    ):
+        list(threads.map(create, ["a", "b"]))
+    assert sorted(seen) == ["a", "b"]
+
+
+def test_a_client_that_is_dropped_ends_its_thread_and_its_connections() -> None:
+    with ThreadedBroker() as broker:
+        clients = [BlockingAdminClient(broker.bootstrap_servers, settings=FAST)]
+        clients[0].list_topics()
+        thread, loop = clients[0]._thread, clients[0]._loop
+        with pytest.warns(ResourceWarning, match="a BlockingAdminClient was not closed"):
+            clients.clear()
+        thread.join(SECONDS)
+        assert not thread.is_alive()
+        assert loop.is_closed()
 
 
 def test_a_closed_client_refuses_calls_and_may_be_closed_again() -> None:

@@ -13,10 +13,14 @@ from pathlib import Path
 
 import pytest
 import trustme
+from cryptography.hazmat.primitives import serialization
 from tests.stand_ins.broker import StandInBroker
 from tests.stand_ins.cluster import FAST, StandInCluster
 
-from kafkawire.admin import AdminClient, AdminSettings, NewTopic, Tls
+import kafkawire.admin.cluster
+from kafkawire.admin import AdminClient, AdminSettings, NewTopic, PlainCredentials, Tls
+from kafkawire.broker import EmbeddedBroker
+from kafkawire.protocol.errors import IllegalSaslStateError
 from kafkawire.wire.kafka_errors import (
     BrokenStreamError,
     ConnectionFailedError,
@@ -29,6 +33,7 @@ PATIENT = AdminSettings(call_timeout=60, request_timeout=60)
 """A call that ends before the test is stopped has not waited for its timeout."""
 
 SECONDS = 20.0
+PLAIN_LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
 
 Says = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -78,6 +83,12 @@ def tls_listener(context: ssl.SSLContext) -> Iterator[str]:
             serving.join()
 
 
+def pkcs8(certificate: trustme.LeafCert) -> str:
+    key = serialization.load_pem_private_key(certificate.private_key_pem.bytes(), None)
+    form = serialization.PrivateFormat.PKCS8
+    return key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption()).decode()
+
+
 def days_ago(days: int) -> dt.datetime:
     return dt.datetime.now(dt.UTC) - dt.timedelta(days=days)
 
@@ -99,12 +110,21 @@ async def listener(says: Says, tls: ssl.SSLContext | None = None) -> AsyncIterat
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             await says(reader, writer)
         writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
 
-    listening = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
+    async def noted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(serve(reader, writer))
+        serving.add(task)
+        await task
+
+    serving: set[asyncio.Task[None]] = set()
+    listening = await asyncio.start_server(noted, "127.0.0.1", 0, ssl=tls)
     try:
         yield f"127.0.0.1:{listening.sockets[0].getsockname()[1]}"
     finally:
         listening.close()
+        await asyncio.wait_for(asyncio.gather(*serving), SECONDS)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +227,7 @@ async def test_a_port_of_something_else_that_says_text() -> None:
 
     async with listener(says) as address:
         error = await error_of_a_call(address)
-    assert "The answer is text, 'SSH-': this is no Kafka listener" in str(error)
+    assert "the answer is text, 'SSH-': this is no Kafka listener" in str(error)
     assert isinstance(error.__cause__, BrokenStreamError)
 
 
@@ -245,6 +265,67 @@ async def test_a_name_server_that_does_not_answer_is_asked_again(monkeypatch: py
         with pytest.raises(OperationTimeoutError, match="Temporary failure in name resolution") as raised:
             await client.list_topics(timeout=0.2)
     assert isinstance(raised.value.__cause__, ConnectionFailedError)
+
+
+async def test_a_name_server_that_stays_without_an_answer_ends_the_call_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def unavailable(*_: object, **__: object) -> list[tuple[object, ...]]:
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", unavailable)
+    monkeypatch.setattr(kafkawire.admin.cluster, "_SECONDS_WITHOUT_NAMES", 0.1)
+    error = await error_of_a_call(["kafka-1.example:9092", "kafka-2.example:9092"])
+    assert isinstance(error, ConnectionImpossibleError)
+    for name in ("kafka-1.example:9092", "kafka-2.example:9092"):
+        assert f"{name}: the name cannot be resolved: Temporary failure" in str(error)
+
+
+async def test_an_address_that_is_not_reached_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        address = f"127.0.0.1:{bound.getsockname()[1]}"
+    async with AdminClient(f"one.invalid:9092,{address}", settings=FAST) as client:
+        with pytest.raises(OperationTimeoutError) as raised:
+            await client.list_topics(timeout=1)
+    assert raised.value.attempts > 1
+    logged = sorted(record.getMessage() for record in caplog.records if record.levelname == "WARNING")
+    assert [text.partition(": ")[0] for text in logged] == sorted([address, "one.invalid:9092"])
+    assert all(text.endswith("; the client tries again until the timeout of the call") for text in logged)
+
+
+async def test_a_timeout_says_how_long_it_waited_and_for_whom() -> None:
+    async def mute(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    async with listener(mute) as one, listener(mute) as other, AdminClient([one, other], settings=FAST) as client:
+        with pytest.raises(OperationTimeoutError, match=r"list_topics timed out after 0\.[2-9] s: no node") as raised:
+            await client.list_topics(timeout=0.2)
+    assert f"{one}: no answer" in str(raised.value)
+    assert f"{other}: no answer" in str(raised.value)
+
+
+@pytest.mark.parametrize("secured", [False, True], ids=["plain", "tls"])
+async def test_a_listener_that_wants_a_login_names_its_mechanisms(authority: trustme.CA, *, secured: bool) -> None:
+    protocol, tls = ("SASL_SSL", trusting(authority)) if secured else ("SASL_PLAINTEXT", None)
+    own = authority.issue_cert("127.0.0.1")
+    properties = {
+        "listeners": "LOGIN://127.0.0.1:0",
+        "listener.security.protocol.map": f"LOGIN:{protocol}",
+        "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-512",
+        "listener.name.login.plain.sasl.jaas.config": f'{PLAIN_LOGIN} required user_alice="secret";',
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.certificate.chain": own.cert_chain_pems[0].bytes().decode(),
+        "ssl.keystore.key": pkcs8(own),
+    }
+    async with EmbeddedBroker(properties) as broker:
+        error = await error_of_a_call(broker.bootstrap_servers, tls)
+    assert isinstance(error, ConnectionImpossibleError)
+    assert "the listener wants a login (SASL; it has PLAIN, SCRAM-SHA-512): give credentials=..." in str(error)
+
+
+async def test_credentials_for_a_listener_without_a_login() -> None:
+    login = PlainCredentials("alice", "secret")
+    async with EmbeddedBroker() as broker, AdminClient(broker.bootstrap_servers, credentials=login) as client:
+        with pytest.raises(IllegalSaslStateError, match="has no SASL: leave out the credentials, or take the port"):
+            await client.list_topics()
 
 
 async def test_the_name_of_a_broker_that_was_known_may_come_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pydoc
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
 import kafkawire.admin
+import kafkawire.broker
 
 NAMES = vars(kafkawire.admin)["__all__"]
 
@@ -21,6 +24,17 @@ def test_every_name_can_be_had(name: str) -> None:
 def test_the_names_of_the_stub_are_the_public_ones() -> None:
     assert "AclBinding" in NAMES
     assert set(NAMES) <= set(dir(kafkawire.admin))
+
+
+@pytest.mark.parametrize("package", [kafkawire.admin, kafkawire.broker], ids=["admin", "broker"])
+def test_tab_completion_and_help_know_every_name_before_it_is_used(package: ModuleType) -> None:
+    matches = "rlcompleter.Completer(vars()).attr_matches('package.')"
+    program = f"import {package.__name__} as package, rlcompleter; print(*(each.strip('()') for each in {matches}))"
+    completed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    names = vars(package)["__all__"]
+    assert {f"package.{name}" for name in names} <= set(completed.split())
+    page = pydoc.plain(pydoc.render_doc(package))
+    assert [name for name in names if name not in page] == []
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:

@@ -112,6 +112,15 @@ def test_the_representation_is_bounded() -> None:
     assert repr(Results({n: n for n in range(1000)})).endswith("9: 9, ... 990 more})")
 
 
+def test_a_long_representation_has_a_line_for_each_item() -> None:
+    lines = repr(Results({n: "x" * (1000 if n == 1 else 60) for n in range(12)})).splitlines()
+    assert lines[0] == "Results({"
+    assert lines[1] == f"  0: '{'x' * 60}',"
+    assert lines[2].endswith("x...,")
+    assert max(map(len, lines)) < 420
+    assert lines[-2:] == ["  ... 2 more", "})"]
+
+
 @given(st.lists(st.tuples(st.integers(0, 5), st.one_of(st.integers(), st.just(EXISTS)))))
 def test_every_item_is_done_or_failed(pairs: list[tuple[int, int | KafkaError]]) -> None:
     results = Results(dict(pairs), [item for item, _ in pairs])

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kafkawire.admin import BlockingAdminClient, NewTopic
-from kafkawire.broker import ConfigurationError, DataDirectoryError, ThreadedBroker
+from kafkawire.admin import AdminClient, BlockingAdminClient, NewTopic, PlainCredentials
+from kafkawire.broker import ConfigurationError, DataDirectoryError, EmbeddedBroker, ThreadedBroker
 from kafkawire.protocol import CreateTopicsRequest
 from kafkawire.protocol.errors import NotControllerError
 
@@ -48,6 +48,33 @@ def test_an_error_of_the_start_is_raised_to_the_caller(tmp_path: Path) -> None:
         ThreadedBroker(data_dir=tmp_path).start()
     with pytest.raises(ConfigurationError):
         ThreadedBroker({"node.id": "one"})
+
+
+def test_its_representation_says_where_it_listens() -> None:
+    broker = ThreadedBroker()
+    assert repr(broker) == "<ThreadedBroker, not running>"
+    with broker:
+        assert repr(broker) == (
+            f"<ThreadedBroker PLAINTEXT://{broker.bootstrap_servers}, node 1, cluster {broker.cluster_id}>"
+        )
+    assert repr(broker) == "<ThreadedBroker, not running>"
+
+
+async def test_the_representation_of_a_client_says_what_it_is_connected_to() -> None:
+    async with EmbeddedBroker() as broker:
+        assert repr(broker).startswith(f"<EmbeddedBroker PLAINTEXT://{broker.bootstrap_servers}, node 1, cluster ")
+        address = broker.bootstrap_servers
+        credentials = PlainCredentials("alice", "secret")
+        for client in (AdminClient(address), AdminClient(address, credentials=credentials)):
+            assert repr(client) == f"<AdminClient {address}, not connected yet>"
+            await client.close()
+        async with AdminClient(address) as client:
+            await client.list_topics()
+            assert repr(client) == f"<AdminClient {address}, cluster {broker.cluster_id}, 1 node>"
+        assert repr(client) == f"<AdminClient {address}, closed>"
+    blocking = BlockingAdminClient(["kafka-1:9092", "kafka-2:9092"])
+    assert repr(blocking) == "<BlockingAdminClient kafka-1:9092,kafka-2:9092, not connected yet>"
+    blocking.close()
 
 
 def test_it_cannot_be_started_twice() -> None:

@@ -53,7 +53,33 @@ def test_it_prints_its_address_and_stops_on_signals(tmp_path: Path, number: int,
         output, errors = process.communicate(timeout=20)
     assert (process.returncode, output, errors) == (exit_code, "", "")
     assert "node.id=7\n" in (tmp_path / "data" / "meta.properties").read_text()
-    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".part"] == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "server.properties"]
+
+
+def test_a_ready_file_of_a_broker_that_crashed_is_removed_at_the_start(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    with started("--ready-file", f"{ready}") as (process, line):
+        process.kill()
+        process.wait(20)
+    assert ready.read_text() in line, "a killed broker cannot remove it"
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        assert main(["broker", "--port", f"{other.getsockname()[1]}", "--ready-file", f"{ready}"]) == ExitCode.FAILED
+    assert not ready.exists()
+
+
+def test_the_ready_file_of_another_broker_stays(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    with started("--ready-file", f"{ready}") as (first, _), started("--ready-file", f"{ready}") as (_, line):
+        first.terminate()
+        assert first.wait(20) == 0
+        assert f"kafkawire broker listens on {ready.read_text()}" == line
+
+
+def test_the_folder_of_the_ready_file_must_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["broker", "--port", "0", "--ready-file", f"{tmp_path / 'no' / 'ready'}"]) == ExitCode.USAGE
+    assert (
+        capsys.readouterr().err == f"kafkawire: --ready-file: there is no folder {tmp_path / 'no'}; create it first\n"
+    )
 
 
 @pytest.fixture
@@ -71,10 +97,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--config", "num.partitions"], ExitCode.USAGE, "--config num.partitions: write it as NAME=VALUE"),
         (["--config", "=1"], ExitCode.USAGE, "--config : write it as NAME=VALUE"),
         (["--config", "num.partitions=x"], ExitCode.USAGE, "Invalid value x for configuration num.partitions"),
-        (["--properties", "no-such-file"], ExitCode.FAILED, "no-such-file: No such file or directory"),
+        (["--properties", "no-such-file"], ExitCode.USAGE, "no-such-file: No such file or directory"),
         (["--properties", "wrong.properties"], ExitCode.USAGE, "wrong.properties: the value of a has \\u without"),
-        (["--properties", "binary.properties"], ExitCode.FAILED, "binary.properties: it is not UTF-8"),
-        (["--data-dir", "wrong.properties"], ExitCode.FAILED, "wrong.properties: it is not a directory"),
+        (["--properties", "binary.properties"], ExitCode.USAGE, "binary.properties: it is not UTF-8"),
+        (["--data-dir", "wrong.properties"], ExitCode.USAGE, "--data-dir: wrong.properties is not a directory"),
         (["--port", "70000"], ExitCode.USAGE, "65535"),
     ],
 )

@@ -17,6 +17,7 @@ from tests.made.example_messages import extreme_instances
 from tests.made.packages import field, generated, message, write_definitions
 
 from kafkawire.cli.app import main
+from kafkawire.cli.outcome import ExitCode
 from kafkawire.codegen.generate import Target
 from kafkawire.protocol import MESSAGE_NAMES, message_class, to_json
 
@@ -38,9 +39,11 @@ class Filter:
 
     def raw(self, command: str, octets: bytes, engine: str) -> str:
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(octets)))
-        assert main(["codec", command, "--engine", engine, *self.more]) == 0
+        code = main(["codec", command, "--engine", engine, *self.more])
         shown = self._capsys.readouterr()
         assert shown.err == ""
+        failed = ["error" in json.loads(line) for line in shown.out.splitlines()]
+        assert code == (0 if not any(failed) else 1 if all(failed) else 3)
         return shown.out
 
     def __call__(self, command: str, *lines: object, engine: str = "generated") -> list[Any]:
@@ -220,9 +223,15 @@ def test_messages_of_the_users_own_package(codec: Filter, own: str, engine: str)
 @pytest.mark.parametrize(
     ("package", "told"),
     [
-        ("no.such.package", "there is no package 'no.such.package' among what is installed, nor in the current folder"),
-        ("", "there is no package '' among what is installed, nor in the current folder"),
-        (".relative", "there is no package '.relative' among what is installed, nor in the current folder"),
+        (
+            "no.such.package",
+            "--package: there is no package 'no.such.package' among what is installed",
+        ),
+        ("", "--package: there is no package '' among what is installed"),
+        (
+            ".relative",
+            "--package: there is no package '.relative' among what is installed",
+        ),
         ("json", "json is not a package that kafkawire generated"),
     ],
 )
@@ -231,7 +240,15 @@ def test_modules_other_than_generated_packages(
 ) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
     assert main(["codec", "decode", "--package", package]) == 2
-    assert capsys.readouterr() == ("", f"kafkawire: {told}\n")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.startswith(f"kafkawire: {told}")) == ("", True)
+
+
+@pytest.mark.parametrize(("hexes", "code"), [(["00", BODY], 3), (["00"], 1), ([BODY], 0), ([], 0)])
+def test_the_exit_code_tells_whether_lines_failed(hexes: list[str], code: int) -> None:
+    octets = "\n".join(json.dumps(decode_line(each)) for each in hexes).encode()
+    run = subprocess.run([*COMMAND, "decode"], input=octets, capture_output=True, check=False)
+    assert run.returncode == code
 
 
 def test_the_current_folder_never_shadows_an_installed_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,7 +351,7 @@ def test_each_answer_is_written_at_once() -> None:
             assert key in json.loads(process.stdout.readline())
         process.stdin.close()
         assert process.stdout.read() == b""
-    assert process.returncode == 0
+    assert process.returncode == ExitCode.SOME_FAILED
 
 
 def test_the_filter_ends_quietly_when_its_reader_stops() -> None:
@@ -353,7 +370,7 @@ def test_the_filter_ends_quietly_when_its_reader_stops() -> None:
             process.stdin.write(lines * 1000)
             process.stdin.close()
         assert process.stderr.read() == b""
-    assert process.returncode == 1
+    assert process.returncode == 0
 
 
 def test_twenty_thousand_lines_take_only_seconds() -> None:

@@ -125,7 +125,7 @@ def test_check_reports_outdated_files(folder: Path, capsys: pytest.CaptureFixtur
     assert generate("--check") == 1
     assert capsys.readouterr().err.splitlines() == [
         "src/acme/protocol/note.py",
-        "kafkawire: 1 generated file is not up to date: run the command without --check, and keep the result",
+        "kafkawire: 1 generated file is not up to date; run the command without --check, and keep the result",
     ]
     assert tree(folder) == before
 
@@ -136,17 +136,19 @@ def test_check_reports_outdated_files(folder: Path, capsys: pytest.CaptureFixtur
 def test_a_package_name_that_cannot_be_imported_is_refused(
     package: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert generate(package=package) == 1
-    assert capsys.readouterr().err == f"kafkawire: {package!r} is not the name of a package\n"
+    assert generate(package=package) == 2
+    assert capsys.readouterr().err == (
+        f"kafkawire: --package: {package!r} is not the name of a package; give one such as acme.protocol\n"
+    )
     assert not (folder / "src").exists()
 
 
 def test_definitions_must_be_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert generate(specs="nowhere") == 1
-    assert generate(specs="specs/Note.json") == 1
+    assert generate(specs="nowhere") == 2
+    assert generate(specs="specs/Note.json") == 2
     assert capsys.readouterr().err.splitlines() == [
-        "kafkawire: nowhere is not a folder of definitions",
-        "kafkawire: specs/Note.json is not a folder of definitions",
+        "kafkawire: --specs: nowhere is not a folder; give the folder that holds the definitions",
+        "kafkawire: --specs: specs/Note.json is not a folder; give the folder that holds the definitions",
     ]
     assert not (folder / "src").exists()
 
@@ -160,7 +162,7 @@ def test_a_folder_without_definitions_is_refused(folder: Path, capsys: pytest.Ca
 def test_the_users_own_package_needs_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "--specs", "specs", "--package", "acme.protocol"]) == 2
     assert main(["generate", "--package", "acme.protocol"]) == 2
-    assert capsys.readouterr().err == "kafkawire: say where to write the package: --out FOLDER\n" * 2
+    assert capsys.readouterr().err == "kafkawire: --out is missing; give the folder that will hold the package\n" * 2
     assert sorted(path.name for path in folder.iterdir()) == ["specs"]
 
 
@@ -175,8 +177,8 @@ def test_the_users_own_package_needs_a_folder(folder: Path, capsys: pytest.Captu
 def test_nested_folders_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str], out: str, tests: str, told: str
 ) -> None:
-    assert generate("--tests", tests, out=out) == 1
-    assert capsys.readouterr().err == f"kafkawire: {folder / told}: name another one\n"
+    assert generate("--tests", tests, out=out) == 2
+    assert capsys.readouterr().err == f"kafkawire: {folder / told}; name another one\n"
     assert sorted(path.name for path in folder.iterdir()) == ["specs"]
 
 
@@ -231,7 +233,26 @@ def test_definitions_may_have_comments_and_their_about_texts_are_kept(folder: Pa
     text = "// A licence.\n" + json.dumps(message("Note", field("Lines", "[]string", about="What is noted.")))
     (folder / "specs" / "Note.json").write_text(text)
     assert generate() == 0
-    assert "lines: What is noted. []string; versions 0+." in (folder / "src/acme/protocol/note.py").read_text()
+    lines = [line.strip() for line in (folder / "src/acme/protocol/note.py").read_text().splitlines()]
+    at = lines.index("lines: What is noted.")
+    assert lines[at + 1] == "Type []string; versions 0+."
+
+
+def test_sentences_of_a_file_are_kept_and_problems_of_it_are_shown(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "specs" / "Note.json").write_text(json.dumps(message("Note", field("Lines", "[]string"))))
+    meanings = folder / "specs" / "field-meanings.toml"
+    meanings.write_text('[fields]\nLines = "What is noted."\nLinse = "A slip."\n')
+    assert generate() == 0
+    assert "lines: What is noted.\n" in (folder / "src/acme/protocol/note.py").read_text()
+    assert "field-meanings.toml:3:1: warning[meaning-unknown-name]: Linse" in capsys.readouterr().err
+
+    meanings.write_text('[fields]\nLines = "What was noted."\n')
+    assert generate("--check") == 1, "a new sentence is a change of what is generated"
+    meanings.write_text("[fields]\nLines\n")
+    assert generate() == 1
+    assert "field-meanings.toml:2:6: error[meaning-file]: invalid TOML" in capsys.readouterr().err
 
 
 def test_kafkas_own_protocol_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:

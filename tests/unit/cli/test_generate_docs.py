@@ -71,6 +71,6 @@ def test_pages_of_the_user_are_never_overwritten(folder: Path, capsys: pytest.Ca
 def test_pages_need_a_folder_of_their_own(
     folder: Path, capsys: pytest.CaptureFixture[str], docs: str, words: str
 ) -> None:
-    assert generate("--tests", "checks", "--docs", docs) == 1
+    assert generate("--tests", "checks", "--docs", docs) == 2
     assert words in capsys.readouterr().err
     assert not (folder / "src").exists()

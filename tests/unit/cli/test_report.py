@@ -118,30 +118,30 @@ def test_the_time_index_shows_where_a_log_ended_before(tmp_path: Path) -> None:
     assert 100 + 100 + steps[5] == 373
 
 
-def test_a_page_limits_its_rows_and_counts_the_omitted_ones(tmp_path: Path) -> None:
-    page = tmp_path / "report.html"
-    assert report(LOGS, "--out", page, "--max-rows", "10") == 0
-    data = data_of(page)
-    assert {len(section["rows"]) for section in data["sections"].values()} == {10}
+def test_the_limit_is_of_rows_that_ended_and_the_page_says_what_is_missing(tmp_path: Path) -> None:
+    page, all_rows = tmp_path / "report.html", tmp_path / "all.html"
+    assert report(LOGS, "--out", all_rows) == 0
+    assert report(LOGS, "--out", page, "--max-rows", "1") == 0
+    data, expected = data_of(page), data_of(all_rows)
+    for name in expected["sections"]:
+        valid = [row for row in rows_of(expected, name) if row["to"] is None]
+        assert [row for row in rows_of(data, name) if row["to"] is None] == valid
+        ended = len(rows_of(expected, name)) - len(valid)
+        assert len(rows_of(data, name)) == len(valid) + min(1, ended)
     assert data["notes"][0].startswith(
-        "Showing 10 of 39 rows of ACLs, the newest. Numbers and charts are of all of them;"
+        "Showing 35 of 39 ACL rows: all 34 that are valid at the end of the log, and the 1 newest that ended. "
+        "Counts and charts cover all 39; lists lack 4 that ended up to 2026-"
     )
-    assert data["notes"][0].endswith("and some that still hold at the end. Use --max-rows 39 to list all.")
-    assert data["notes"][-1].startswith("Showing 10 of 84 committed offsets")
+    assert data["notes"][0].endswith(" UTC. To list all, use --max-rows 5.")
 
 
-def test_acls_that_concern_many_resources_are_kept_before_others(tmp_path: Path) -> None:
+def test_a_dash_is_standard_output(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     page = tmp_path / "report.html"
-    assert report(LOGS, "--out", page) == 0
-    wide = [row for row in rows_of(data_of(page), "acls") if row["to"] is None and concerns_many(row)]
-    assert report(LOGS, "--out", page, "--max-rows", str(len(wide))) == 0
-    kept = rows_of(data_of(page), "acls")
-    assert 0 < len(wide) < 20
-    assert [row for row in kept if row in wide] == wide
-
-
-def concerns_many(acl: dict[str, object]) -> bool:
-    return acl["patternType"] == "PREFIXED" or acl["resourceName"] == "*" or acl["permission"] == "DENY"
+    assert report(LOGS, "--out", "-") == 0
+    written = capfdbinary.readouterr()
+    page.write_bytes(written.out)
+    assert len(rows_of(data_of(page), "acls")) == 39
+    assert written.err.startswith(b"bytes read 77113 = 77113 decoded")
 
 
 def test_copies_of_a_log_in_one_cluster_count_once(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_errors_are_in_the_page_and_in_the_exit_code(tmp_path: Path) -> None:
 def test_a_failed_report_leaves_the_old_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "report.html"
     page.write_text("old")
-    assert report(tmp_path / "none", "--out", page) == 1
+    assert report(tmp_path / "none", "--out", page) == 2
     assert "there is no such folder or file" in capsys.readouterr().err
     assert report(LOGS, "--out", page, "--as-of", "soon") == 2
     assert page.read_text() == "old"

@@ -31,12 +31,12 @@ def test_the_exit_code_distinguishes_errors_from_warnings(
     assert capsys.readouterr().out.splitlines()[-1] == line
 
 
-def test_json_has_one_object_per_line_and_prints_the_summary_to_stderr(
+def test_json_lines_have_one_object_per_line_and_prints_the_summary_to_stderr(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "Example.json"
     path.write_text(WRONG)
-    assert main(["schema", "lint", str(path), "--format", "json"]) == ExitCode.FAILED
+    assert main(["schema", "lint", str(path), "--format", "jsonl"]) == ExitCode.FAILED
     printed = capsys.readouterr()
     (line,) = printed.out.splitlines()
     assert list(json.loads(line)) == [
@@ -44,6 +44,15 @@ def test_json_has_one_object_per_line_and_prints_the_summary_to_stderr(
     ]  # fmt: skip
     assert json.loads(line)["rule"] == "message-max-version-required"
     assert printed.err == "1 error, 0 warnings in 1 file\n"
+
+
+def test_json_is_one_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "Example.json").write_text(WRONG)
+    assert main(["schema", "lint", str(tmp_path), "-o", "json"]) == ExitCode.FAILED
+    assert [finding["rule"] for finding in json.loads(capsys.readouterr().out)] == ["message-max-version-required"]
+    (tmp_path / "Example.json").write_text(SOUND)
+    assert main(["schema", "lint", str(tmp_path), "-o", "json"]) == ExitCode.DONE
+    assert json.loads(capsys.readouterr().out) == []
 
 
 @pytest.mark.parametrize("arguments", [["missing"], [], ["--format", "xml", "."]])

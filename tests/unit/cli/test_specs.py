@@ -132,6 +132,23 @@ def test_add_without_a_folder_generates_nothing_and_prints_a_notice(
     assert "nothing was generated: run kafkawire generate, or add --package and --out" in capsys.readouterr().out
 
 
+def test_add_lists_the_fields_that_need_a_sentence(
+    releases: Releases, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import_(releases, "--pin")
+    meanings = releases.specs / "field-meanings.toml"
+    sentences = '[fields]\nName = "The name."\nTitle = "The title."\n'
+    meanings.write_text(sentences)
+    releases.publish("3.0", [message("M1", "1-3", [field("Title", "string", "0+"), field("Rank", "int8", "3+")])])
+    capsys.readouterr()
+
+    assert add(releases, "3.0", "--package", "acme.protocol", "--out", str(tmp_path / "out")) == 0
+    told = capsys.readouterr().out
+    assert f"1 field without a meaning; add a sentence for each to {meanings}:\n  M1.Rank\n" in told
+    assert meanings.read_text() == sentences, "the import leaves the file as it is"
+    assert "title: The title.\n" in (tmp_path / "out/acme/protocol/clients/m1.py").read_text()
+
+
 def test_add_prints_the_warnings_about_definitions(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
     import_(releases, "--pin")
     capsys.readouterr()

@@ -43,6 +43,6 @@ def test_the_page_lists_the_functions_from_the_command_to_the_bytes(monkeypatch:
         return read_at(self, offset, size)
 
     monkeypatch.setattr(local_file, "read_at", noting_the_stack)
-    assert main(["tables", "--log", str(LOG), "--table", "acl_history", "--format", "json"]) == 0
+    assert main(["tables", "--log", str(LOG), "--table", "acl_history", "--format", "jsonl"]) == 0
     assert listed_hops() in stacks
     assert max(map(len, stacks)) <= MOST_HOPS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 
@@ -81,8 +81,11 @@ def test_defaults_are_shown_as_they_are_written() -> None:
             {"record_types": "TOPIC_RECORD"},
             "it is for table 'records', not for 'topic'",
         ),
+        ("topic", {"no_ops": "true"}, "it is for table 'records', not for 'topic'"),
+        ("acl_history", {"no_ops": "true"}, "it is for table 'records', not for 'acl_history'"),
+        ("records", {"record_types": "TOPIC"}, "no record type 'TOPIC'; did you mean TOPIC_RECORD?"),
         ("records", {"record_types": "topic_record"}, "no record type 'topic_record'; did you mean TOPIC_RECORD?"),
-        ("records", {"record_types": "17"}, "no record type '17'; it is named as in column record_type"),
+        ("records", {"record_types": "17"}, "no record type '17'; column record_type of table records has the names"),
     ],
 )
 def test_an_option_that_does_not_fit_the_table_is_refused(table: str, options: dict[str, str], complaint: str) -> None:
@@ -99,3 +102,55 @@ def test_no_ops_are_kept_if_their_type_is_chosen() -> None:
     assert ReadOptions(record_types=("NO_OP_RECORD",)).keeps_no_ops
     assert ReadOptions(no_ops=True).keeps_no_ops
     assert not ReadOptions(record_types=("TOPIC_RECORD",)).keeps_no_ops
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("65536", 65536),
+        ("1b", 1),
+        ("64k", 64 << 10),
+        ("64m", 64 << 20),
+        ("64MB", 64 << 20),
+        ("64MiB", 64 << 20),
+        (" 64 mib ", 64 << 20),
+        ("1g", 1 << 30),
+        ("2T", 2 << 40),
+    ],
+)
+def test_sizes_are_bytes_or_have_units(text: str, size: int) -> None:
+    assert value_of(text, SIZE, "max_frame_bytes") == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "m", "64x", "64ib", "1.5g", "٣m", "9999999999t"])
+def test_the_error_of_a_malformed_size_says_what_is_accepted(text: str) -> None:
+    with pytest.raises(OptionError) as refused:
+        value_of(text, SIZE, "max_frame_bytes")
+    expected = "not a size: give bytes, or a number with k, m, g or t, such as 65536, 64m, 64MiB or 1g"
+    assert refused.value.reason == f"{text!r} is {expected}"
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("30s", 30), ("10m", 600), ("1H", 3600)])
+def test_durations_are_seconds_or_have_units(text: str, seconds: int) -> None:
+    assert value_of(text, DURATION, "gap_timeout") == seconds
+
+
+def test_a_range_that_ends_before_it_begins_is_refused() -> None:
+    with pytest.raises(OptionError) as refused:
+        ReadOptions(from_offset=9, until_offset=2)
+    reason = "2 is before 9, where the range begins: give a later end, or an earlier beginning"
+    assert (refused.value.option, refused.value.reason) == ("until_offset", reason)
+    with pytest.raises(OptionError, match="'until_time': 2026-03-01T00:00:00"):
+        parsed(ReadOptions, {"from_time": "2026-03-02", "until_time": "2026-03-01"})
+    with pytest.raises(OptionError, match="until_time"):
+        ReadOptions(from_time=datetime(2026, 3, 2), until_time=datetime(2026, 3, 1, tzinfo=UTC))  # noqa: DTZ001
+
+
+def test_a_range_may_be_empty() -> None:
+    assert ReadOptions(from_offset=9, until_offset=9).until_offset == 9
+
+
+def test_names_of_tables_ignore_the_case_of_letters() -> None:
+    assert table_named("ACL_History").name == "acl_history"
+    assert table_named("Records").name == "records"
+    assert table_named("Topic").name == "topic"

@@ -57,8 +57,8 @@ def test_unknown_tables_and_columns_get_suggestions() -> None:
         table_named("records", ReadOptions(columns=("zzz",)))
     with pytest.raises(UnknownColumnError, match=r"has no column 'offset': did you mean log_offset\?$"):
         table_named("records", ReadOptions(columns=("offset",)))
-    with pytest.raises(UnknownTableError, match=r"there is no table 'TOPIC': did you mean topic\?$"):
-        table_named("TOPIC")
+    with pytest.raises(UnknownTableError, match=r"there is no table 'ACL': did you mean acl_history\?$"):
+        table_named("ACL")
 
 
 @pytest.mark.parametrize("name", ["records", "offset_commit", "batches", "offset_commits", "group_history"])

@@ -8,7 +8,9 @@ from kafkawire.model.nodes import Node, bootstrap_nodes
 
 
 @pytest.mark.parametrize(
-    "servers", ["a:1, b:2,", ["a:1", "b:2"], ("a:1 ", " b:2"), "a:1,b:2,a:1"], ids=["text", "list", "tuple", "twice"]
+    "servers",
+    ["a:1, b:2,", ["a:1", "b:2"], ("a:1 ", " b:2"), "a:1,b:2,a:1", ["a:1,b:2"]],
+    ids=["text", "list", "tuple", "twice", "text in a list"],
 )
 def test_bootstrap_servers_are_given_in_one_text_or_one_by_one(servers: str | list[str]) -> None:
     assert bootstrap_nodes(servers) == (Node(-1, "a", 1), Node(-2, "b", 2))
@@ -34,12 +36,19 @@ def test_ipv6_addresses_stand_in_brackets() -> None:
         "::1:9092",
         "host:9092x",
         "[]:1",
+        "alice@host:1",
+        "a host:1",
     ],
 )
 def test_an_address_that_is_none_is_refused_by_name(servers: str) -> None:
     with pytest.raises(ValueError, match=r"host:port|brackets") as raised:
         bootstrap_nodes(servers)
     assert servers.strip(" ,") in str(raised.value)
+
+
+def test_an_address_without_a_port_is_refused_with_one_that_has_it() -> None:
+    with pytest.raises(ValueError, match="'kafka-1' has no port: write host:port, kafka-1:9092"):
+        bootstrap_nodes("localhost:9092,kafka-1")
 
 
 @pytest.mark.parametrize("scheme", ["kafka", "http", "SASL_SSL"])

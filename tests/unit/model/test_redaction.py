@@ -33,4 +33,5 @@ def test_a_secret_is_in_no_representation(keeper: Redacted) -> None:
 
 def test_everything_else_is_shown() -> None:
     assert repr(PlainCredentials("alice", SECRET)) == "PlainCredentials(username='alice', authorization_id='')"
-    assert repr(Tls(ca=SECRET)) == "Tls(verify_hostname=True)"
+    shown = "Tls(verify_hostname=True, minimum_version='TLSv1.2', maximum_version=None)"
+    assert repr(Tls(ca=SECRET)) == shown

@@ -72,12 +72,12 @@ def test_a_deleted_offset_ends_with_its_deletion_and_a_new_commit_is_another_one
     assert left_out == 0
 
 
-def test_the_limit_keeps_current_offsets_and_then_the_last_deleted_ones() -> None:
+def test_all_current_offsets_are_kept_and_the_limit_keeps_the_last_deleted_ones() -> None:
     rows = [commit(partition, 5, 1000 + partition) for partition in range(6)]
-    rows += [commit(partition, None, 5000 + partition) for partition in range(4)]
+    rows += [commit(partition, None, 5000 + partition) for partition in range(2, 6)]
     found, left_out = folded(rows, limit=3)
-    assert [each.partition for each in found] == [5, 4, 3]
-    assert left_out == 3
+    assert [each.partition for each in found] == [1, 0, 5, 4, 3]
+    assert left_out == 1
 
 
 def test_each_cluster_has_a_limit_of_its_own_and_counts_all_that_it_has() -> None:
@@ -86,13 +86,21 @@ def test_each_cluster_has_a_limit_of_its_own_and_counts_all_that_it_has() -> Non
         fold.add(commit(partition, 5, 1000 + partition))
     for partition in range(5):
         fold.add(commit(partition, 5, 9000 + partition, cluster="c2", group_id=f"g{partition}"))
-    fold.add(commit(4, None, 9500, cluster="c2", group_id="g4"))
+    for partition in (2, 3, 4):
+        fold.add(commit(partition, None, 9500 + partition, cluster="c2", group_id=f"g{partition}"))
     commits = fold.commits({})
-    assert [each.cluster for each in commits.latest] == ["c1", "c1", "c2", "c2"]
+    assert [each.cluster for each in commits.latest] == ["c1"] * 3 + ["c2"] * 4
     first, second = commits.numbers["c1"], commits.numbers["c2"]
-    assert (first.rows, first.shown, first.complete) == (3, 2, False)
+    assert (first.rows, first.shown, first.ended) == (3, 3, 0)
     assert first.holders.changes == [(1000, 1)]
     assert first.holding[""].changes == [(1000, 1), (1001, 1), (1002, 1)]
-    assert (second.rows, second.shown, second.complete, second.complete_from) == (5, 2, False, 9500)
-    assert second.holders.changes == [(9000, 1), (9001, 1), (9002, 1), (9003, 1), (9004, 1), (9500, -1)]
+    assert (second.rows, second.shown, second.ended, second.complete_from) == (5, 4, 3, 9502)
+    assert second.holders.changes == [
+        (9000, 1),
+        (9001, 1),
+        (9002, 1),
+        (9003, 1),
+        (9004, 1),
+        *((9500 + number, -1) for number in (2, 3, 4)),
+    ]
     assert sum(count for _, _, count in commits.times["c2"]) == 5

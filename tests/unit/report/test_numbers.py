@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from tests.browser.report_data import PageData, data_of, number_at, rows_of
+from tests.kafka_logs.tables_of_dates import Rows, Tables
 from tests.made.clusters import BEGAN, MadeCluster
 
 from kafkawire.cli.app import main
 
 CLUSTERS = ("first", "second")
 DATES = [BEGAN + 10**9 * part // 4 for part in range(1, 6)]
-Rows = Sequence[Mapping[str, object]]
 
 
 @pytest.fixture(scope="module")
@@ -34,22 +33,6 @@ def data(request: pytest.FixtureRequest, logs: Path, tmp_path_factory: pytest.Te
     most = () if request.param is None else ("--max-rows", str(request.param))
     assert main(["report", "logs", str(logs), "--out", str(page), *most]) == 0
     return data_of(page)
-
-
-class Tables:
-    """The tables of some logs, each read once."""
-
-    def __init__(self, logs: Path, folder: Path) -> None:
-        self._logs, self._folder = logs, folder
-        self._read: dict[tuple[str, int | None], Rows] = {}
-
-    def rows(self, name: str, date: int | None = None) -> Rows:
-        if (name, date) not in self._read:
-            out = self._folder / f"{name}-{date}.json"
-            as_of = [] if date is None else ["--as-of", datetime.fromtimestamp(date / 1000, UTC).isoformat()]
-            assert main(["tables", "--log", str(self._logs), "--table", name, "--out", str(out), *as_of]) == 0
-            self._read[name, date] = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
-        return self._read[name, date]
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +71,10 @@ def test_the_rows_of_a_date_equal_those_of_the_histories(data: PageData, tables:
         assert holding(data, "topics", date) == counted(tables.rows("topic_history", date), "topic_id")
         quotas = tables.rows("quota_history", date)
         assert holding(data, "quotas", date) == counted(quotas, "user", "client_id", "ip", "key")
+        users = tables.rows("scram_history", date)
+        assert holding(data, "users", date) == counted(users, "user", "mechanism")
+        named = [number_at(numbers["holders"], date) for numbers in data["sections"]["users"]["numbers"]]
+        assert named == counted(users, "user")
         configs = [row for row in tables.rows("config_history", date) if row["value"] is not None]
         assert holding(data, "configs", date) == counted(configs, "resource_type", "resource_name", "name")
 
@@ -139,9 +126,27 @@ def test_each_cluster_has_its_own_share_of_the_rows(data: PageData) -> None:
             assert numbers["shown"] >= min(numbers["rows"], 50)
 
 
+def test_everything_that_is_valid_at_the_end_is_on_the_page(data: PageData, tables: Tables) -> None:
+    """Whatever ``--max-rows`` is: it limits the rows that ended."""
+    columns = ("principal", "host", "resource_type", "resource_name", "pattern_type", "operation", "permission")
+    fields = ("principal", "host", "resourceType", "resourceName", "patternType", "operation", "permission")
+    for name, table, of, named in (
+        ("acls", "acl_history", columns, fields),
+        ("quotas", "quota_history", ("user", "key", "value"), ("user", "quota", "value")),
+        ("topics", "topic_history", ("name", "topic_id"), ("topic", "id")),
+        ("users", "scram_history", ("user", "mechanism", "iterations"), ("user", "mechanism", "iterations")),
+    ):
+        expected = [
+            [row[column] for column in ("cluster", *of)] for row in tables.rows(table) if row["valid_to"] is None
+        ]
+        found = [[row[field] for field in ("cluster", *named)] for row in rows_of(data, name) if row["to"] is None]
+        assert sorted(map(str, found)) == sorted(map(str, expected))
+
+
 def test_the_page_says_how_many_rows_it_shows(data: PageData) -> None:
     for name, section in data["sections"].items():
         rows, shown = (sum(numbers[field] for numbers in section["numbers"]) for field in ("rows", "shown"))
-        words = {"acls": "ACLs", "configs": "configurations", "commits": "committed offsets"}.get(name, name)
-        said = [note for note in data["notes"] if note.startswith(f"Showing {shown:,} of {rows:,} ") and words in note]
+        words = {"configs": "configuration rows", "commits": "committed offsets"}.get(name, f"{name.lower()[:-1]} rows")
+        noted = [note.replace("ACL", "acl") for note in data["notes"]]
+        said = [note for note in noted if note.startswith(f"Showing {shown:,} of {rows:,} {words}: ")]
         assert bool(said) == (shown < rows)

@@ -42,7 +42,7 @@ class Elements(HTMLParser):
 @pytest.fixture(scope="module")
 def page() -> str:
     rows = [(None, HOSTILE, "*", "TOPIC", "t", "LITERAL", "READ", "ALLOW", None, 5)]
-    numbers = Numbers(rows=4, shown=1, complete_from=4, holding={"ALLOW": Count(3, [(4, -2), (5, -1)])})
+    numbers = Numbers(rows=4, shown=1, ended=4, complete_from=4, holding={"ALLOW": Count(3, [(4, -2), (5, -1)])})
     report = LogReport(
         title=HOSTILE, began=0, ended=9, acls=Section(ACLS, rows, {None: numbers}), logs=[HOSTILE], clusters=[None]
     )
@@ -61,8 +61,10 @@ def test_the_data_of_a_page_equals_the_given_data(page: str) -> None:
     assert "principal" in acls["texts"]
     assert "to" not in acls["texts"]
     *_, note = data["notes"]
-    assert note.startswith("Showing 1 of 4 rows of ACLs, the newest. Numbers and charts are of all of them;")
-    assert note.endswith("lists lack what ended up to 1970-01-01 00:00:00 UTC. Use --max-rows 4 to list all.")
+    assert note == (
+        "Showing 1 of 4 ACL rows: the 1 newest that ended. Counts and charts cover all 4; "
+        "lists lack 3 that ended up to 1970-01-01 00:00:00 UTC. To list all, use --max-rows 4."
+    )
     (numbers,) = acls["numbers"]
     assert numbers["holding"] == {"ALLOW": {"before": 3, "width": 1, "steps": [4, -2, 1, -1]}}
 

@@ -21,14 +21,24 @@ ASKED = ("spark", "tables", "--log", "/l", "--out", "/o")
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("spark", "tables", "--table", "topic"), "the following arguments are required: --log, --out"),
+        (
+            ("spark", "tables", "--table", "topic"),
+            "kafkawire: --log and --out are missing; ",
+        ),
         ((*ASKED, "--table", "topics"), "there is no table 'topics'"),
         ((*ASKED, "--table", "topic", "--as-of", "soon"), "option 'asOf': 'soon' is not a time such as 2026-03-01"),
         ((*ASKED, "--table", "topic", "--columns", "nam"), "table 'topic' has no column 'nam'"),
-        ((*ASKED, "--table", "topic", "--max-error", "1"), "unrecognized arguments: --max-error 1"),
-        ((*ASKED, "--table", "topic", "--max-errors", "-1"), "argument --max-errors: '-1' is not a number of errors"),
+        (
+            (*ASKED, "--table", "topic", "--max-error", "1"),
+            "no option --max-error; did you mean --max-errors",
+        ),
+        ((*ASKED, "--table", "topic", "--max-errors", "-1"), "--max-errors: '-1' is not a number of errors"),
         ((*ASKED, "--table", "topic", "--as-of", "2026-03-01"), "option 'asOf': it needs a history"),
-        ((*ASKED, "--table", "topic", "--format", "xml"), "argument --format: invalid choice: 'xml'"),
+        (
+            (*ASKED, "--table", "topic", "--format", "xml"),
+            "-o/--format: invalid choice: 'xml'",
+        ),
+        ((*ASKED, "--table", "topic", "-o", "json"), "none can be one JSON document: use jsonl"),
     ],
 )
 def test_wrong_usage_is_reported(words: tuple[str, ...], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:

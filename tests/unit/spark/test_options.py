@@ -11,6 +11,7 @@ pytest.importorskip("pyspark")
 from kafkawire.logs import ReadMode, ReadOptions
 from kafkawire.spark.options import OPTION_NAMES, OptionError, SourceOptions, source_options
 
+NOT_A_SIZE = "not a size: give bytes, or a number with k, m, g or t, such as 65536, 64m, 64MiB or 1g"
 LEAST = {"table": "records", "path": "/data"}
 
 
@@ -82,12 +83,16 @@ def test_every_option_takes_effect() -> None:
     ("option", "text", "complaint"),
     [
         ("mode", "lenient", "option 'mode': 'lenient' is none of PERMISSIVE, DROPMALFORMED, FAILFAST"),
-        ("fromOffset", "-1", "option 'fromOffset': '-1' is not an offset"),
-        ("untilOffset", str(1 << 63), f"option 'untilOffset': '{1 << 63}' is not an offset"),
+        ("fromOffset", "-1", "option 'fromOffset': '-1' is not an offset: give a whole number from 0 on"),
+        (
+            "untilOffset",
+            str(1 << 63),
+            f"option 'untilOffset': '{1 << 63}' is not an offset: give a whole number from 0 on",
+        ),
         ("asOf", "yesterday", "option 'asOf': 'yesterday' is not a time such as 2026-03-01 or 2026-03-01T12:30:00Z"),
         ("secrets", "yes", "option 'secrets': 'yes' is neither true nor false"),
-        ("maxPartitionBytes", "0", "option 'maxPartitionBytes': '0' is not a size such as 64m"),
-        ("maxPartitionBytes", "64x", "option 'maxPartitionBytes': '64x' is not a size such as 64m"),
+        ("maxPartitionBytes", "0", f"option 'maxPartitionBytes': '0' is {NOT_A_SIZE}"),
+        ("maxPartitionBytes", "64x", f"option 'maxPartitionBytes': '64x' is {NOT_A_SIZE}"),
         (
             "columns",
             " , ",
@@ -115,7 +120,7 @@ def test_missing_required_options_are_named(missing: str) -> None:
 def test_a_misspelt_option_gets_a_suggestion(slip: str, meant: str) -> None:
     with pytest.raises(OptionError) as refused:
         source_options({**LEAST, slip: "1"})
-    assert str(refused.value) == f"there is no option {slip.lower()!r}: do you mean {meant!r}?"
+    assert str(refused.value) == f"there is no option {slip.lower()!r}: did you mean {meant!r}?"
 
 
 def test_hadoop_uris_are_normalized() -> None:

@@ -70,3 +70,11 @@ def test_filters_and_options_narrow_together() -> None:
 def test_filters_that_cannot_skip_rows_are_left_to_spark() -> None:
     filters: list[Filter] = [EqualTo(OFFSET, 5), EqualTo(TYPE, "A")]
     assert narrowed(ReadOptions(), filters, offsets=False, types=False) == ReadOptions()
+
+
+def test_filters_that_exclude_each_other_read_an_empty_range() -> None:
+    none = narrowed(ReadOptions(), [GreaterThan(OFFSET, 9), LessThan(OFFSET, 2)], offsets=True, types=True)
+    assert none == ReadOptions(from_offset=2, until_offset=2)
+    later = ReadOptions(from_time=NOON + timedelta(1))
+    none = narrowed(later, [LessThan(TIME, NOON)], offsets=True, types=True)
+    assert none.from_time == none.until_time

@@ -115,7 +115,7 @@ def test_another_schema_is_refused() -> None:
         ),
         (
             {"table": "records", "recordTypes": "17"},
-            "there is no record type '17'; it is named as in column",
+            "there is no record type '17'; column record_type of table records has the names",
         ),
         (
             {"table": "batches", "columnNameOfCorruptRecord": "File"},

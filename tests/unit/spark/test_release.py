@@ -27,5 +27,5 @@ def test_the_command_prints_the_error_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delitem(sys.modules, "kafkawire.spark")
-    assert kafkawire_command(["spark", "tables"]) == 1
+    assert kafkawire_command(["spark", "bundle", "kafkawire.zip"]) == 1
     assert capsys.readouterr().err == f"kafkawire: {COMPLAINT}\n"

@@ -38,6 +38,7 @@ from kafkawire.wire.kafka_errors import (
         (DisconnectedError("The broker closed the connection."), "The broker closed the connection."),
         (ClosedError(), "ClosedError"),
         (OperationTimeoutError("create_topics", "30 s", attempts=3), "create_topics timed out: 30 s [attempt 3]"),
+        (OperationTimeoutError("create_topics", waited=30.04), "create_topics timed out after 30 s"),
     ],
 )
 def test_an_error_says_what_where_and_how_often(error: KafkaError, expected: str) -> None:

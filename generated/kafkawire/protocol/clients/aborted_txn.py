@@ -12,10 +12,14 @@ class AbortedTxn(Message, frozen=True, gc=False):
     """AbortedTxn: Data, version 0.
 
     Attributes:
-        producer_id: int64; versions 0+.
-        first_offset: int64; versions 0+.
-        last_offset: int64; versions 0+.
-        last_stable_offset: int64; versions 0+.
+        producer_id: Id of the producer whose transaction was aborted.
+            Type int64; versions 0+.
+        first_offset: Offset of the first record of the aborted transaction in the partition.
+            Type int64; versions 0+.
+        last_offset: Offset of the marker that ended the transaction.
+            Type int64; versions 0+.
+        last_stable_offset: Last stable offset of the partition after the transaction was aborted.
+            Type int64; versions 0+.
     """
 
     NAME = "AbortedTxn"

@@ -25,10 +25,14 @@ class AddOffsetsToTxnRequest(Message, frozen=True, gc=False):
     """AddOffsetsToTxnRequest: Request of API 25, versions 0-4.
 
     Attributes:
-        transactional_id: string; versions 0+.
-        producer_id: int64; versions 0+.
-        producer_epoch: int16; versions 0+.
-        group_id: string; versions 0+.
+        transactional_id: Transactional id of the producer, its setting transactional.id.
+            Type string; versions 0+.
+        producer_id: Id of the producer, given by the cluster; with the epoch it identifies one instance.
+            Type int64; versions 0+.
+        producer_epoch: Epoch of the producer id; brokers refuse records and requests with an older one.
+            Type int16; versions 0+.
+        group_id: Id of the consumer group whose offsets the transaction will commit.
+            Type string; versions 0+.
     """
 
     NAME = "AddOffsetsToTxnRequest"

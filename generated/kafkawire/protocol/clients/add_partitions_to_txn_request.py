@@ -35,11 +35,16 @@ class AddPartitionsToTxnRequest(Message, frozen=True, gc=False):
     """AddPartitionsToTxnRequest: Request of API 24, versions 0-5.
 
     Attributes:
-        transactions: []AddPartitionsToTxnTransaction; versions 4+.
-        v3_and_below_transactional_id: string; versions 0-3.
-        v3_and_below_producer_id: int64; versions 0-3.
-        v3_and_below_producer_epoch: int16; versions 0-3.
-        v3_and_below_topics: []AddPartitionsToTxnTopic; versions 0-3.
+        transactions: Transactions to which partitions are added; brokers send several at once, clients one.
+            Type []AddPartitionsToTxnTransaction; versions 4+.
+        v3_and_below_transactional_id: Transactional id of the producer.
+            Type string; versions 0-3.
+        v3_and_below_producer_id: Id of the producer, from InitProducerId.
+            Type int64; versions 0-3.
+        v3_and_below_producer_epoch: Epoch of the producer id; the coordinator refuses an older one.
+            Type int16; versions 0-3.
+        v3_and_below_topics: Partitions that join the transaction, by topic.
+            Type []AddPartitionsToTxnTopic; versions 0-3.
     """
 
     NAME = "AddPartitionsToTxnRequest"
@@ -54,11 +59,16 @@ class AddPartitionsToTxnRequest(Message, frozen=True, gc=False):
         """AddPartitionsToTxnTransaction, versions 4-5.
 
         Attributes:
-            transactional_id: string; versions 4+.
-            producer_id: int64; versions 4+.
-            producer_epoch: int16; versions 4+.
-            verify_only: bool; versions 4+; default false.
-            topics: []AddPartitionsToTxnTopic; versions 4+.
+            transactional_id: Transactional id of the producer, its setting transactional.id.
+                Type string; versions 4+.
+            producer_id: Id of the producer, given by the cluster; with the epoch it identifies one instance.
+                Type int64; versions 4+.
+            producer_epoch: Epoch of the producer id; the coordinator refuses an older one.
+                Type int16; versions 4+.
+            verify_only: Whether the partitions are only checked to be in the transaction; true adds none.
+                Type bool; versions 4+; default false.
+            topics: Partitions that join the transaction, or that are checked, by topic.
+                Type []AddPartitionsToTxnTopic; versions 4+.
         """
 
         transactional_id: TransactionalId = ""
@@ -72,8 +82,10 @@ class AddPartitionsToTxnRequest(Message, frozen=True, gc=False):
         """AddPartitionsToTxnTopic, versions 4-5.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []int32; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         name: TopicName = ""

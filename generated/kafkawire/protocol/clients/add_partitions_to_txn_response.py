@@ -29,10 +29,15 @@ class AddPartitionsToTxnResponse(Message, frozen=True, gc=False):
     """AddPartitionsToTxnResponse: Response of API 24, versions 0-5.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 4+; ignorable.
-        results_by_transaction: []AddPartitionsToTxnResult; versions 4+.
-        results_by_topic_v3_and_below: []AddPartitionsToTxnTopicResult; versions 0-3.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 4+; ignorable.
+        results_by_transaction: One entry for each transaction.
+            Type []AddPartitionsToTxnResult; versions 4+.
+        results_by_topic_v3_and_below: One entry for each topic.
+            Type []AddPartitionsToTxnTopicResult; versions 0-3.
     """
 
     NAME = "AddPartitionsToTxnResponse"
@@ -47,8 +52,10 @@ class AddPartitionsToTxnResponse(Message, frozen=True, gc=False):
         """AddPartitionsToTxnResult, versions 4-5.
 
         Attributes:
-            transactional_id: string; versions 4+.
-            topic_results: []AddPartitionsToTxnTopicResult; versions 4+.
+            transactional_id: Transactional id of the producer, its setting transactional.id.
+                Type string; versions 4+.
+            topic_results: One entry for each topic of the transaction.
+                Type []AddPartitionsToTxnTopicResult; versions 4+.
         """
 
         transactional_id: TransactionalId = ""
@@ -59,8 +66,10 @@ class AddPartitionsToTxnResponse(Message, frozen=True, gc=False):
         """AddPartitionsToTxnTopicResult, versions 4-5.
 
         Attributes:
-            name: string; versions 0+.
-            results_by_partition: []AddPartitionsToTxnPartitionResult; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            results_by_partition: One entry for each partition of the topic.
+                Type []AddPartitionsToTxnPartitionResult; versions 0+.
         """
 
         name: TopicName = ""
@@ -71,8 +80,10 @@ class AddPartitionsToTxnResponse(Message, frozen=True, gc=False):
         """AddPartitionsToTxnPartitionResult, versions 4-5.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            partition_error_code: int16; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            partition_error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

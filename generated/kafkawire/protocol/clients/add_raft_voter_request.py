@@ -31,12 +31,20 @@ class AddRaftVoterRequest(Message, frozen=True, gc=False):
     """AddRaftVoterRequest: Request of API 80, versions 0-1.
 
     Attributes:
-        cluster_id: string; versions 0+; nullable 0+.
-        timeout_ms: int32; milliseconds; versions 0+.
-        voter_id: int32; versions 0+.
-        voter_directory_id: uuid; versions 0+.
-        listeners: []Listener; versions 0+.
-        ack_when_committed: bool; versions 1+; default true.
+        cluster_id: Cluster id that the sender expects; nodes of another cluster refuse the request. Null skips
+            the check.
+            Type string; versions 0+; nullable 0+.
+        timeout_ms: Time in ms that the server may take; then it answers with a timeout error.
+            Type int32; milliseconds; versions 0+.
+        voter_id: Node id of the controller that becomes a voter.
+            Type int32; versions 0+.
+        voter_directory_id: Id of the log directory in which the new voter keeps the metadata log.
+            Type uuid; versions 0+.
+        listeners: Addresses at which the other voters reach the new one.
+            Type []Listener; versions 0+.
+        ack_when_committed: Whether the leader answers only after the new set of voters is committed; false
+            answers after its own write.
+            Type bool; versions 1+; default true.
     """
 
     NAME = "AddRaftVoterRequest"
@@ -51,9 +59,12 @@ class AddRaftVoterRequest(Message, frozen=True, gc=False):
         """Listener, versions 0-1.
 
         Attributes:
-            name: string; versions 0+.
-            host: string; versions 0+.
-            port: uint16; versions 0+.
+            name: Name of the listener.
+                Type string; versions 0+.
+            host: Host name or IP address to connect to.
+                Type string; versions 0+.
+            port: TCP port to connect to.
+                Type uint16; versions 0+.
         """
 
         name: str = ""

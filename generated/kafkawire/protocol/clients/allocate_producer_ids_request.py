@@ -13,8 +13,10 @@ class AllocateProducerIdsRequest(Message, frozen=True, gc=False):
     """AllocateProducerIdsRequest: Request of API 67, version 0.
 
     Attributes:
-        broker_id: int32; versions 0+.
-        broker_epoch: int64; versions 0+; default -1.
+        broker_id: Node id of the broker that needs a block of producer ids.
+            Type int32; versions 0+.
+        broker_epoch: Epoch of the sender's registration; the controller refuses an old one.
+            Type int64; versions 0+; default -1.
     """
 
     NAME = "AllocateProducerIdsRequest"

@@ -13,10 +13,15 @@ class AllocateProducerIdsResponse(Message, frozen=True, gc=False):
     """AllocateProducerIdsResponse: Response of API 67, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        producer_id_start: int64; versions 0+.
-        producer_id_len: int32; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        producer_id_start: First producer id of the block that the broker gets.
+            Type int64; versions 0+.
+        producer_id_len: Size of the block: how many producer ids it has.
+            Type int32; versions 0+.
     """
 
     NAME = "AllocateProducerIdsResponse"

@@ -30,8 +30,10 @@ class AlterClientQuotasRequest(Message, frozen=True, gc=False):
     """AlterClientQuotasRequest: Request of API 49, versions 0-1.
 
     Attributes:
-        entries: []EntryData; versions 0+.
-        validate_only: bool; versions 0+.
+        entries: Entities whose quotas change.
+            Type []EntryData; versions 0+.
+        validate_only: Whether the request is only checked; true changes nothing.
+            Type bool; versions 0+.
     """
 
     NAME = "AlterClientQuotasRequest"
@@ -46,8 +48,10 @@ class AlterClientQuotasRequest(Message, frozen=True, gc=False):
         """EntryData, versions 0-1.
 
         Attributes:
-            entity: []EntityData; versions 0+.
-            ops: []OpData; versions 0+.
+            entity: Parts of the entity that has the quotas, such as a user, or a user with a client id.
+                Type []EntityData; versions 0+.
+            ops: Quotas to set or remove.
+                Type []OpData; versions 0+.
         """
 
         entity: Sequence[AlterClientQuotasRequest.EntityData] = ()
@@ -58,8 +62,10 @@ class AlterClientQuotasRequest(Message, frozen=True, gc=False):
         """EntityData, versions 0-1.
 
         Attributes:
-            entity_type: string; versions 0+.
-            entity_name: string; versions 0+; nullable 0+.
+            entity_type: Kind of the entity: user, client-id or ip.
+                Type string; versions 0+.
+            entity_name: Name of the user or client, or address of the client; null means the default of that kind.
+                Type string; versions 0+; nullable 0+.
         """
 
         entity_type: str = ""
@@ -70,9 +76,12 @@ class AlterClientQuotasRequest(Message, frozen=True, gc=False):
         """OpData, versions 0-1.
 
         Attributes:
-            key: string; versions 0+.
-            value: float64; versions 0+.
-            remove: bool; versions 0+.
+            key: Name of the quota, such as producer_byte_rate.
+                Type string; versions 0+.
+            value: New value of the quota; without meaning if it is removed.
+                Type float64; versions 0+.
+            remove: Whether the quota is removed; true leaves the value without meaning.
+                Type bool; versions 0+.
         """
 
         key: str = ""

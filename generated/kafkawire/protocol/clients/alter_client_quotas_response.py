@@ -28,8 +28,11 @@ class AlterClientQuotasResponse(Message, frozen=True, gc=False):
     """AlterClientQuotasResponse: Response of API 49, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        entries: []EntryData; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        entries: One entry for each entity of the request.
+            Type []EntryData; versions 0+.
     """
 
     NAME = "AlterClientQuotasResponse"
@@ -44,9 +47,12 @@ class AlterClientQuotasResponse(Message, frozen=True, gc=False):
         """EntryData, versions 0-1.
 
         Attributes:
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+.
-            entity: []EntityData; versions 0+.
+            error_code: Number of the error of this entity; 0 if its quotas were changed.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+.
+            entity: Parts of the entity that has the quotas, such as a user, or a user with a client id.
+                Type []EntityData; versions 0+.
         """
 
         error_code: int = 0
@@ -58,8 +64,10 @@ class AlterClientQuotasResponse(Message, frozen=True, gc=False):
         """EntityData, versions 0-1.
 
         Attributes:
-            entity_type: string; versions 0+.
-            entity_name: string; versions 0+; nullable 0+.
+            entity_type: Kind of the entity: user, client-id or ip.
+                Type string; versions 0+.
+            entity_name: Name of the user or client, or address of the client; null means the default of that kind.
+                Type string; versions 0+; nullable 0+.
         """
 
         entity_type: str = ""

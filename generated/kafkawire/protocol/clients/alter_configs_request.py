@@ -29,8 +29,10 @@ class AlterConfigsRequest(Message, frozen=True, gc=False):
     """AlterConfigsRequest: Request of API 33, versions 0-2.
 
     Attributes:
-        resources: []AlterConfigsResource; versions 0+.
-        validate_only: bool; versions 0+.
+        resources: Resources to configure; keys that the request leaves out go back to their defaults.
+            Type []AlterConfigsResource; versions 0+.
+        validate_only: Whether the request is only checked; true changes nothing.
+            Type bool; versions 0+.
     """
 
     NAME = "AlterConfigsRequest"
@@ -45,9 +47,13 @@ class AlterConfigsRequest(Message, frozen=True, gc=False):
         """AlterConfigsResource, versions 0-2.
 
         Attributes:
-            resource_type: int8; versions 0+.
-            resource_name: string; versions 0+.
-            configs: []AlterableConfig; versions 0+.
+            resource_type: Type of the resource: 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group.
+                Type int8; versions 0+.
+            resource_name: Name of the topic, group or metrics subscription, or node id of the broker; empty for the
+                default of all brokers.
+                Type string; versions 0+.
+            configs: New configuration of the resource: all its keys that are not defaults.
+                Type []AlterableConfig; versions 0+.
         """
 
         resource_type: int = 0
@@ -59,8 +65,10 @@ class AlterConfigsRequest(Message, frozen=True, gc=False):
         """AlterableConfig, versions 0-2.
 
         Attributes:
-            name: string; versions 0+.
-            value: string; versions 0+; nullable 0+.
+            name: Name of the configuration key, such as retention.ms.
+                Type string; versions 0+.
+            value: New value of the key.
+                Type string; versions 0+; nullable 0+.
         """
 
         name: str = ""

@@ -29,8 +29,11 @@ class AlterConfigsResponse(Message, frozen=True, gc=False):
     """AlterConfigsResponse: Response of API 33, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        responses: []AlterConfigsResourceResponse; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        responses: One entry for each resource of the request.
+            Type []AlterConfigsResourceResponse; versions 0+.
     """
 
     NAME = "AlterConfigsResponse"
@@ -45,10 +48,15 @@ class AlterConfigsResponse(Message, frozen=True, gc=False):
         """AlterConfigsResourceResponse, versions 0-2.
 
         Attributes:
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+.
-            resource_type: int8; versions 0+.
-            resource_name: string; versions 0+.
+            error_code: Number of the error of this resource; 0 if its configuration was changed.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+.
+            resource_type: Type of the resource: 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group.
+                Type int8; versions 0+.
+            resource_name: Name of the topic, group or metrics subscription, or node id of the broker; empty for the
+                default of all brokers.
+                Type string; versions 0+.
         """
 
         error_code: int = 0

@@ -31,9 +31,12 @@ class AlterPartitionReassignmentsRequest(Message, frozen=True, gc=False):
     """AlterPartitionReassignmentsRequest: Request of API 45, versions 0-1.
 
     Attributes:
-        timeout_ms: int32; milliseconds; versions 0+; default 60000.
-        allow_replication_factor_change: bool; versions 1+; default true.
-        topics: []ReassignableTopic; versions 0+.
+        timeout_ms: Time in ms that the server may take; then it answers with a timeout error.
+            Type int32; milliseconds; versions 0+; default 60000.
+        allow_replication_factor_change: Whether a reassignment may change the number of replicas of a partition.
+            Type bool; versions 1+; default true.
+        topics: Partitions whose replicas change, by topic.
+            Type []ReassignableTopic; versions 0+.
     """
 
     NAME = "AlterPartitionReassignmentsRequest"
@@ -48,8 +51,10 @@ class AlterPartitionReassignmentsRequest(Message, frozen=True, gc=False):
         """ReassignableTopic, versions 0-1.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []ReassignablePartition; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []ReassignablePartition; versions 0+.
         """
 
         name: TopicName = ""
@@ -60,8 +65,11 @@ class AlterPartitionReassignmentsRequest(Message, frozen=True, gc=False):
         """ReassignablePartition, versions 0-1.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            replicas: []int32; versions 0+; nullable 0+; default null.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            replicas: Node ids of the new replicas, the preferred leader first; null cancels a reassignment that is
+                under way.
+                Type []int32; versions 0+; nullable 0+; default null.
         """
 
         partition_index: int = 0

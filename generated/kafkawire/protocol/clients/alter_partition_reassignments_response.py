@@ -27,11 +27,17 @@ class AlterPartitionReassignmentsResponse(Message, frozen=True, gc=False):
     """AlterPartitionReassignmentsResponse: Response of API 45, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        allow_replication_factor_change: bool; versions 1+; default true; ignorable.
-        error_code: int16; versions 0+.
-        error_message: string; versions 0+; nullable 0+.
-        responses: []ReassignableTopicResponse; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        allow_replication_factor_change: Value of the request's field of this name, repeated.
+            Type bool; versions 1+; default true; ignorable.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0+; nullable 0+.
+        responses: One entry for each topic of the request.
+            Type []ReassignableTopicResponse; versions 0+.
     """
 
     NAME = "AlterPartitionReassignmentsResponse"
@@ -46,8 +52,10 @@ class AlterPartitionReassignmentsResponse(Message, frozen=True, gc=False):
         """ReassignableTopicResponse, versions 0-1.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []ReassignablePartitionResponse; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []ReassignablePartitionResponse; versions 0+.
         """
 
         name: TopicName = ""
@@ -58,9 +66,12 @@ class AlterPartitionReassignmentsResponse(Message, frozen=True, gc=False):
         """ReassignablePartitionResponse, versions 0-1.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if its reassignment has begun or was cancelled.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+.
         """
 
         partition_index: int = 0

@@ -34,9 +34,12 @@ class AlterPartitionRequest(Message, frozen=True, gc=False):
     """AlterPartitionRequest: Request of API 56, versions 0-3.
 
     Attributes:
-        broker_id: int32; versions 0+.
-        broker_epoch: int64; versions 0+; default -1.
-        topics: []TopicData; versions 0+.
+        broker_id: Node id of the broker that leads the partitions.
+            Type int32; versions 0+.
+        broker_epoch: Epoch of the sender's registration; the controller refuses an old one.
+            Type int64; versions 0+; default -1.
+        topics: Partitions whose in-sync replicas the leader wants to change, by topic.
+            Type []TopicData; versions 0+.
     """
 
     NAME = "AlterPartitionRequest"
@@ -51,9 +54,12 @@ class AlterPartitionRequest(Message, frozen=True, gc=False):
         """TopicData, versions 0-3.
 
         Attributes:
-            topic_name: string; versions 0-1; ignorable.
-            topic_id: uuid; versions 2+; ignorable.
-            partitions: []PartitionData; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0-1; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 2+; ignorable.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -65,12 +71,18 @@ class AlterPartitionRequest(Message, frozen=True, gc=False):
         """PartitionData, versions 0-3.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
-            new_isr: []int32; versions 0-2.
-            new_isr_with_epochs: []BrokerState; versions 3+.
-            leader_recovery_state: int8; versions 1+; default 0.
-            partition_epoch: int32; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            leader_epoch: Leader epoch that the leader has; the controller refuses an old one.
+                Type int32; versions 0+.
+            new_isr: Node ids of the in-sync replicas that the leader proposes.
+                Type []int32; versions 0-2.
+            new_isr_with_epochs: In-sync replicas that the leader proposes, each with its broker epoch.
+                Type []BrokerState; versions 3+.
+            leader_recovery_state: Whether the leader is still recovering after an unclean election: 0 no, 1 yes.
+                Type int8; versions 1+; default 0.
+            partition_epoch: Partition epoch that the leader has; the controller refuses an old one.
+                Type int32; versions 0+.
         """
 
         partition_index: int = 0
@@ -85,8 +97,10 @@ class AlterPartitionRequest(Message, frozen=True, gc=False):
         """BrokerState, version 3.
 
         Attributes:
-            broker_id: int32; versions 3+.
-            broker_epoch: int64; versions 3+; default -1.
+            broker_id: Node id of the in-sync replica.
+                Type int32; versions 3+.
+            broker_epoch: Broker epoch of the replica; the controller refuses restarted ones. -1 skips the check.
+                Type int64; versions 3+; default -1.
         """
 
         broker_id: BrokerId = 0

@@ -32,9 +32,13 @@ class AlterPartitionResponse(Message, frozen=True, gc=False):
     """AlterPartitionResponse: Response of API 56, versions 0-3.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        topics: []TopicData; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        topics: One entry for each topic.
+            Type []TopicData; versions 0+.
     """
 
     NAME = "AlterPartitionResponse"
@@ -49,9 +53,12 @@ class AlterPartitionResponse(Message, frozen=True, gc=False):
         """TopicData, versions 0-3.
 
         Attributes:
-            topic_name: string; versions 0-1; ignorable.
-            topic_id: uuid; versions 2+; ignorable.
-            partitions: []PartitionData; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0-1; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 2+; ignorable.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -63,13 +70,21 @@ class AlterPartitionResponse(Message, frozen=True, gc=False):
         """PartitionData, versions 0-3.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
-            leader_id: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
-            isr: []int32; versions 0+.
-            leader_recovery_state: int8; versions 1+; default 0; ignorable.
-            partition_epoch: int32; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if its state was changed.
+                Type int16; versions 0+.
+            leader_id: Node id of the leader; -1 if there is none.
+                Type int32; versions 0+.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 0+.
+            isr: Node ids of the in-sync replicas after the change.
+                Type []int32; versions 0+.
+            leader_recovery_state: Whether the leader is still recovering after an unclean election: 0 no, 1 yes.
+                Type int8; versions 1+; default 0; ignorable.
+            partition_epoch: Epoch of the partition's state; it grows with each change of its leader, replicas or in-
+                sync replicas.
+                Type int32; versions 0+.
         """
 
         partition_index: int = 0

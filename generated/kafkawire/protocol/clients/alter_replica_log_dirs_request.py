@@ -33,7 +33,8 @@ class AlterReplicaLogDirsRequest(Message, frozen=True, gc=False):
     """AlterReplicaLogDirsRequest: Request of API 34, versions 0-2.
 
     Attributes:
-        dirs: []AlterReplicaLogDir; versions 0+.
+        dirs: Log directories, each with the replicas to move there.
+            Type []AlterReplicaLogDir; versions 0+.
     """
 
     NAME = "AlterReplicaLogDirsRequest"
@@ -48,8 +49,10 @@ class AlterReplicaLogDirsRequest(Message, frozen=True, gc=False):
         """AlterReplicaLogDir, versions 0-2.
 
         Attributes:
-            path: string; versions 0+.
-            topics: []AlterReplicaLogDirTopic; versions 0+.
+            path: Absolute path of the log directory that the replicas move to.
+                Type string; versions 0+.
+            topics: Replicas to move, by topic.
+                Type []AlterReplicaLogDirTopic; versions 0+.
         """
 
         path: str = ""
@@ -60,8 +63,10 @@ class AlterReplicaLogDirsRequest(Message, frozen=True, gc=False):
         """AlterReplicaLogDirTopic, versions 0-2.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []int32; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         name: TopicName = ""

@@ -29,8 +29,11 @@ class AlterReplicaLogDirsResponse(Message, frozen=True, gc=False):
     """AlterReplicaLogDirsResponse: Response of API 34, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        results: []AlterReplicaLogDirTopicResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        results: One entry for each topic.
+            Type []AlterReplicaLogDirTopicResult; versions 0+.
     """
 
     NAME = "AlterReplicaLogDirsResponse"
@@ -45,8 +48,10 @@ class AlterReplicaLogDirsResponse(Message, frozen=True, gc=False):
         """AlterReplicaLogDirTopicResult, versions 0-2.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partitions: []AlterReplicaLogDirPartitionResult; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []AlterReplicaLogDirPartitionResult; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -57,8 +62,10 @@ class AlterReplicaLogDirsResponse(Message, frozen=True, gc=False):
         """AlterReplicaLogDirPartitionResult, versions 0-2.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if its replica moves.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

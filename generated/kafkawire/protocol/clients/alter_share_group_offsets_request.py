@@ -28,8 +28,10 @@ class AlterShareGroupOffsetsRequest(Message, frozen=True, gc=False):
     """AlterShareGroupOffsetsRequest: Request of API 91, version 0.
 
     Attributes:
-        group_id: string; versions 0+.
-        topics: []AlterShareGroupOffsetsRequestTopic; versions 0+.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        topics: One entry for each topic.
+            Type []AlterShareGroupOffsetsRequestTopic; versions 0+.
     """
 
     NAME = "AlterShareGroupOffsetsRequest"
@@ -44,8 +46,10 @@ class AlterShareGroupOffsetsRequest(Message, frozen=True, gc=False):
         """AlterShareGroupOffsetsRequestTopic, version 0.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partitions: []AlterShareGroupOffsetsRequestPartition; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []AlterShareGroupOffsetsRequestPartition; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -56,8 +60,10 @@ class AlterShareGroupOffsetsRequest(Message, frozen=True, gc=False):
         """AlterShareGroupOffsetsRequestPartition, version 0.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            start_offset: int64; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            start_offset: Offset from which the group shall read.
+                Type int64; versions 0+.
         """
 
         partition_index: int = 0

@@ -31,10 +31,15 @@ class AlterShareGroupOffsetsResponse(Message, frozen=True, gc=False):
     """AlterShareGroupOffsetsResponse: Response of API 91, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        error_message: string; versions 0+; nullable 0+; default null.
-        responses: []AlterShareGroupOffsetsResponseTopic; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0+; nullable 0+; default null.
+        responses: One entry for each topic of the request.
+            Type []AlterShareGroupOffsetsResponseTopic; versions 0+.
     """
 
     NAME = "AlterShareGroupOffsetsResponse"
@@ -49,9 +54,12 @@ class AlterShareGroupOffsetsResponse(Message, frozen=True, gc=False):
         """AlterShareGroupOffsetsResponseTopic, version 0.
 
         Attributes:
-            topic_name: string; versions 0+.
-            topic_id: uuid; versions 0+.
-            partitions: []AlterShareGroupOffsetsResponsePartition; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []AlterShareGroupOffsetsResponsePartition; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -63,9 +71,12 @@ class AlterShareGroupOffsetsResponse(Message, frozen=True, gc=False):
         """AlterShareGroupOffsetsResponsePartition, version 0.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if its offset was changed.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
         """
 
         partition_index: int = 0

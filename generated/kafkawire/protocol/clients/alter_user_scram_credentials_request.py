@@ -30,8 +30,10 @@ class AlterUserScramCredentialsRequest(Message, frozen=True, gc=False):
     """AlterUserScramCredentialsRequest: Request of API 51, version 0.
 
     Attributes:
-        deletions: []ScramCredentialDeletion; versions 0+.
-        upsertions: []ScramCredentialUpsertion; versions 0+.
+        deletions: Credentials to delete.
+            Type []ScramCredentialDeletion; versions 0+.
+        upsertions: Credentials to create or replace.
+            Type []ScramCredentialUpsertion; versions 0+.
     """
 
     NAME = "AlterUserScramCredentialsRequest"
@@ -46,8 +48,10 @@ class AlterUserScramCredentialsRequest(Message, frozen=True, gc=False):
         """ScramCredentialDeletion, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            mechanism: int8; versions 0+.
+            name: Name of the user.
+                Type string; versions 0+.
+            mechanism: Mechanism of the credential: 1 SCRAM-SHA-256, 2 SCRAM-SHA-512.
+                Type int8; versions 0+.
         """
 
         name: str = ""
@@ -58,11 +62,16 @@ class AlterUserScramCredentialsRequest(Message, frozen=True, gc=False):
         """ScramCredentialUpsertion, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            mechanism: int8; versions 0+.
-            iterations: int32; versions 0+.
-            salt: bytes; versions 0+.
-            salted_password: bytes; versions 0+.
+            name: Name of the user.
+                Type string; versions 0+.
+            mechanism: Mechanism of the credential: 1 SCRAM-SHA-256, 2 SCRAM-SHA-512.
+                Type int8; versions 0+.
+            iterations: Hash iterations of the password, from 4096 to 16384; more make guessing passwords slower.
+                Type int32; versions 0+.
+            salt: Random bytes that were hashed together with the password.
+                Type bytes; versions 0+.
+            salted_password: Password after salting and hashing; the password itself is never sent.
+                Type bytes; versions 0+.
         """
 
         name: str = ""

@@ -28,8 +28,11 @@ class AlterUserScramCredentialsResponse(Message, frozen=True, gc=False):
     """AlterUserScramCredentialsResponse: Response of API 51, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        results: []AlterUserScramCredentialsResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        results: One entry for each user of the request.
+            Type []AlterUserScramCredentialsResult; versions 0+.
     """
 
     NAME = "AlterUserScramCredentialsResponse"
@@ -44,9 +47,12 @@ class AlterUserScramCredentialsResponse(Message, frozen=True, gc=False):
         """AlterUserScramCredentialsResult, version 0.
 
         Attributes:
-            user: string; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+.
+            user: Name of the user.
+                Type string; versions 0+.
+            error_code: Number of the error of this user; 0 if the credentials were changed.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+.
         """
 
         user: str = ""

@@ -23,10 +23,16 @@ class ApiVersionsRequest(Message, frozen=True, gc=False):
     """ApiVersionsRequest: Request of API 18, versions 0-5.
 
     Attributes:
-        client_software_name: string; versions 3+; ignorable.
-        client_software_version: string; versions 3+; ignorable.
-        cluster_id: string; versions 5+; nullable 5+; default null; ignorable.
-        node_id: int32; versions 5+; default -1; ignorable.
+        client_software_name: Name of the client library, for metrics of the broker.
+            Type string; versions 3+; ignorable.
+        client_software_version: Version of the client library, for metrics of the broker.
+            Type string; versions 3+; ignorable.
+        cluster_id: Cluster id that the client expects; brokers of another cluster answer with error 129. Null
+            skips the check.
+            Type string; versions 5+; nullable 5+; default null; ignorable.
+        node_id: Node id that the client expects at this address; another node answers with error 129. -1 skips
+            the check.
+            Type int32; versions 5+; default -1; ignorable.
     """
 
     NAME = "ApiVersionsRequest"

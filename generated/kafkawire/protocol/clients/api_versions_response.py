@@ -31,13 +31,22 @@ class ApiVersionsResponse(Message, frozen=True, gc=False):
     """ApiVersionsResponse: Response of API 18, versions 0-5.
 
     Attributes:
-        error_code: int16; versions 0+.
-        api_keys: []ApiVersion; versions 0+.
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        supported_features: []SupportedFeatureKey; versions 3+; tag 0 in 3+; ignorable.
-        finalized_features_epoch: int64; versions 3+; default -1; tag 1 in 3+; ignorable.
-        finalized_features: []FinalizedFeatureKey; versions 3+; tag 2 in 3+; ignorable.
-        zk_migration_ready: bool; versions 3+; default false; tag 3 in 3+; ignorable.
+        error_code: Number of the error; 35 if the broker does not support the version of this request, 0 if there
+            is none.
+            Type int16; versions 0+.
+        api_keys: APIs that the broker supports, each with its range of versions.
+            Type []ApiVersion; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 1+; ignorable.
+        supported_features: Features that the broker supports, each with its range of levels.
+            Type []SupportedFeatureKey; versions 3+; tag 0 in 3+; ignorable.
+        finalized_features_epoch: Version of the finalized features; a larger one is newer. -1 if it is not known.
+            Type int64; versions 3+; default -1; tag 1 in 3+; ignorable.
+        finalized_features: Features that the whole cluster uses, with their levels.
+            Type []FinalizedFeatureKey; versions 3+; tag 2 in 3+; ignorable.
+        zk_migration_ready: Whether the controller is ready for a migration from ZooKeeper.
+            Type bool; versions 3+; default false; tag 3 in 3+; ignorable.
     """
 
     NAME = "ApiVersionsResponse"
@@ -52,9 +61,12 @@ class ApiVersionsResponse(Message, frozen=True, gc=False):
         """ApiVersion, versions 0-5.
 
         Attributes:
-            api_key: int16; versions 0+.
-            min_version: int16; versions 0+.
-            max_version: int16; versions 0+.
+            api_key: Number of the API.
+                Type int16; versions 0+.
+            min_version: Lowest version of the API that the broker supports.
+                Type int16; versions 0+.
+            max_version: Highest version of the API that the broker supports.
+                Type int16; versions 0+.
         """
 
         api_key: int = 0
@@ -66,9 +78,12 @@ class ApiVersionsResponse(Message, frozen=True, gc=False):
         """SupportedFeatureKey, versions 3-5.
 
         Attributes:
-            name: string; versions 3+.
-            min_version: int16; versions 3+.
-            max_version: int16; versions 3+.
+            name: Name of the feature, such as metadata.version.
+                Type string; versions 3+.
+            min_version: Lowest level of the feature that the broker supports.
+                Type int16; versions 3+.
+            max_version: Highest level of the feature that the broker supports.
+                Type int16; versions 3+.
         """
 
         name: str = ""
@@ -80,9 +95,12 @@ class ApiVersionsResponse(Message, frozen=True, gc=False):
         """FinalizedFeatureKey, versions 3-5.
 
         Attributes:
-            name: string; versions 3+.
-            max_version_level: int16; versions 3+.
-            min_version_level: int16; versions 3+.
+            name: Name of the feature, such as metadata.version.
+                Type string; versions 3+.
+            max_version_level: Highest finalized level of the feature: the level that the cluster uses.
+                Type int16; versions 3+.
+            min_version_level: Lowest finalized level of the feature; with KRaft the same as the highest.
+                Type int16; versions 3+.
         """
 
         name: str = ""

@@ -28,9 +28,12 @@ class AssignReplicasToDirsRequest(Message, frozen=True, gc=False):
     """AssignReplicasToDirsRequest: Request of API 73, version 0.
 
     Attributes:
-        broker_id: int32; versions 0+.
-        broker_epoch: int64; versions 0+; default -1.
-        directories: []DirectoryData; versions 0+.
+        broker_id: Node id of the broker that reports where its replicas are.
+            Type int32; versions 0+.
+        broker_epoch: Epoch of the sender's registration; the controller refuses an old one.
+            Type int64; versions 0+; default -1.
+        directories: Log directories of the broker, each with its replicas.
+            Type []DirectoryData; versions 0+.
     """
 
     NAME = "AssignReplicasToDirsRequest"
@@ -45,8 +48,10 @@ class AssignReplicasToDirsRequest(Message, frozen=True, gc=False):
         """DirectoryData, version 0.
 
         Attributes:
-            id: uuid; versions 0+.
-            topics: []TopicData; versions 0+.
+            id: Id of the log directory.
+                Type uuid; versions 0+.
+            topics: One entry for each topic.
+                Type []TopicData; versions 0+.
         """
 
         id: Uuid = ZERO_UUID
@@ -57,8 +62,10 @@ class AssignReplicasToDirsRequest(Message, frozen=True, gc=False):
         """TopicData, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -69,7 +76,8 @@ class AssignReplicasToDirsRequest(Message, frozen=True, gc=False):
         """PartitionData, version 0.
 
         Attributes:
-            partition_index: int32; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
         """
 
         partition_index: int = 0

@@ -27,9 +27,13 @@ class AssignReplicasToDirsResponse(Message, frozen=True, gc=False):
     """AssignReplicasToDirsResponse: Response of API 73, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        directories: []DirectoryData; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        directories: Log directories of the broker, each with its replicas.
+            Type []DirectoryData; versions 0+.
     """
 
     NAME = "AssignReplicasToDirsResponse"
@@ -44,8 +48,10 @@ class AssignReplicasToDirsResponse(Message, frozen=True, gc=False):
         """DirectoryData, version 0.
 
         Attributes:
-            id: uuid; versions 0+.
-            topics: []TopicData; versions 0+.
+            id: Id of the log directory.
+                Type uuid; versions 0+.
+            topics: One entry for each topic.
+                Type []TopicData; versions 0+.
         """
 
         id: Uuid = ZERO_UUID
@@ -56,8 +62,10 @@ class AssignReplicasToDirsResponse(Message, frozen=True, gc=False):
         """TopicData, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -68,8 +76,10 @@ class AssignReplicasToDirsResponse(Message, frozen=True, gc=False):
         """PartitionData, version 0.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if its directory was recorded.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

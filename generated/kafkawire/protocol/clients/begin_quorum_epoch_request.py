@@ -34,10 +34,15 @@ class BeginQuorumEpochRequest(Message, frozen=True, gc=False):
     """BeginQuorumEpochRequest: Request of API 53, versions 0-1.
 
     Attributes:
-        cluster_id: string; versions 0+; nullable 0+; default null.
-        voter_id: int32; versions 1+; default -1; ignorable.
-        topics: []TopicData; versions 0+.
-        leader_endpoints: []LeaderEndpoint; versions 1+; ignorable.
+        cluster_id: Cluster id that the sender expects; nodes of another cluster refuse the request. Null skips
+            the check.
+            Type string; versions 0+; nullable 0+; default null.
+        voter_id: Node id of the voter that shall get the request; -1 if it is not known.
+            Type int32; versions 1+; default -1; ignorable.
+        topics: One entry for each topic.
+            Type []TopicData; versions 0+.
+        leader_endpoints: Listeners of the leader, with their addresses.
+            Type []LeaderEndpoint; versions 1+; ignorable.
     """
 
     NAME = "BeginQuorumEpochRequest"
@@ -52,8 +57,10 @@ class BeginQuorumEpochRequest(Message, frozen=True, gc=False):
         """TopicData, versions 0-1.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -64,10 +71,14 @@ class BeginQuorumEpochRequest(Message, frozen=True, gc=False):
         """PartitionData, versions 0-1.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            voter_directory_id: uuid; versions 1+; ignorable.
-            leader_id: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            voter_directory_id: Id of the log directory of the voter that shall get the request.
+                Type uuid; versions 1+; ignorable.
+            leader_id: Node id of the new leader.
+                Type int32; versions 0+.
+            leader_epoch: Epoch in which the leader was elected.
+                Type int32; versions 0+.
         """
 
         partition_index: int = 0
@@ -80,9 +91,12 @@ class BeginQuorumEpochRequest(Message, frozen=True, gc=False):
         """LeaderEndpoint, version 1.
 
         Attributes:
-            name: string; versions 1+.
-            host: string; versions 1+.
-            port: uint16; versions 1+.
+            name: Name of the listener.
+                Type string; versions 1+.
+            host: Host name or IP address to connect to.
+                Type string; versions 1+.
+            port: TCP port to connect to.
+                Type uint16; versions 1+.
         """
 
         name: str = ""

@@ -27,13 +27,20 @@ class BrokerHeartbeatRequest(Message, frozen=True, gc=False):
     """BrokerHeartbeatRequest: Request of API 63, versions 0-2.
 
     Attributes:
-        broker_id: int32; versions 0+.
-        broker_epoch: int64; versions 0+; default -1.
-        current_metadata_offset: int64; versions 0+.
-        want_fence: bool; versions 0+.
-        want_shut_down: bool; versions 0+.
-        offline_log_dirs: []uuid; versions 1+; tag 0 in 1+.
-        cordoned_log_dirs: []uuid; versions 2+; nullable 2+; default null; tag 1 in 2+.
+        broker_id: Node id of the broker.
+            Type int32; versions 0+.
+        broker_epoch: Epoch of the sender's registration; the controller refuses an old one.
+            Type int64; versions 0+; default -1.
+        current_metadata_offset: Last offset of the metadata log that the broker has applied.
+            Type int64; versions 0+.
+        want_fence: Whether the broker wants to be fenced: to stay registered without serving clients.
+            Type bool; versions 0+.
+        want_shut_down: Whether the broker wants to shut down and hands over its leaderships first.
+            Type bool; versions 0+.
+        offline_log_dirs: Ids of the log directories that have failed.
+            Type []uuid; versions 1+; tag 0 in 1+.
+        cordoned_log_dirs: Ids of the log directories that shall get no new replicas.
+            Type []uuid; versions 2+; nullable 2+; default null; tag 1 in 2+.
     """
 
     NAME = "BrokerHeartbeatRequest"

@@ -12,11 +12,17 @@ class BrokerHeartbeatResponse(Message, frozen=True, gc=False):
     """BrokerHeartbeatResponse: Response of API 63, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        is_caught_up: bool; versions 0+; default false.
-        is_fenced: bool; versions 0+; default true.
-        should_shut_down: bool; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        is_caught_up: Whether the broker has applied enough of the metadata log to be unfenced.
+            Type bool; versions 0+; default false.
+        is_fenced: Whether the broker is fenced: registered, but serving no clients.
+            Type bool; versions 0+; default true.
+        should_shut_down: Whether the broker can shut down now: it leads no partition any more.
+            Type bool; versions 0+.
     """
 
     NAME = "BrokerHeartbeatResponse"

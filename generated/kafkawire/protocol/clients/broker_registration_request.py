@@ -33,15 +33,25 @@ class BrokerRegistrationRequest(Message, frozen=True, gc=False):
     """BrokerRegistrationRequest: Request of API 62, versions 0-4.
 
     Attributes:
-        broker_id: int32; versions 0+.
-        cluster_id: string; versions 0+.
-        incarnation_id: uuid; versions 0+.
-        listeners: []Listener; versions 0+.
-        features: []Feature; versions 0+.
-        rack: string; versions 0+; nullable 0+.
-        is_migrating_zk_broker: bool; versions 1+; default false.
-        log_dirs: []uuid; versions 2+; ignorable.
-        previous_broker_epoch: int64; versions 3+; default -1; ignorable.
+        broker_id: Node id of the broker that registers.
+            Type int32; versions 0+.
+        cluster_id: Cluster id in the broker's storage; the controller refuses that of another cluster.
+            Type string; versions 0+.
+        incarnation_id: Id of this run of the process; each start makes a new one.
+            Type uuid; versions 0+.
+        listeners: Listeners at which clients and brokers reach the broker.
+            Type []Listener; versions 0+.
+        features: Features that the node supports, each with its range of levels.
+            Type []Feature; versions 0+.
+        rack: Rack or zone of the broker, its setting broker.rack; null if it has none.
+            Type string; versions 0+; nullable 0+.
+        is_migrating_zk_broker: Whether the broker still runs with ZooKeeper and is part of a migration to KRaft.
+            Type bool; versions 1+; default false.
+        log_dirs: Ids of the log directories of the broker that work.
+            Type []uuid; versions 2+; ignorable.
+        previous_broker_epoch: Epoch of the registration before a clean shutdown; -1 if the shutdown was not
+            clean.
+            Type int64; versions 3+; default -1; ignorable.
     """
 
     NAME = "BrokerRegistrationRequest"
@@ -56,10 +66,14 @@ class BrokerRegistrationRequest(Message, frozen=True, gc=False):
         """Listener, versions 0-4.
 
         Attributes:
-            name: string; versions 0+.
-            host: string; versions 0+.
-            port: uint16; versions 0+.
-            security_protocol: int16; versions 0+.
+            name: Name of the listener.
+                Type string; versions 0+.
+            host: Host name or IP address to connect to.
+                Type string; versions 0+.
+            port: TCP port to connect to.
+                Type uint16; versions 0+.
+            security_protocol: Protocol of the listener: 0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL.
+                Type int16; versions 0+.
         """
 
         name: str = ""
@@ -72,9 +86,12 @@ class BrokerRegistrationRequest(Message, frozen=True, gc=False):
         """Feature, versions 0-4.
 
         Attributes:
-            name: string; versions 0+.
-            min_supported_version: int16; versions 0+.
-            max_supported_version: int16; versions 0+.
+            name: Name of the feature, such as metadata.version.
+                Type string; versions 0+.
+            min_supported_version: Lowest level of the feature that the node supports.
+                Type int16; versions 0+.
+            max_supported_version: Highest level of the feature that the node supports.
+                Type int16; versions 0+.
         """
 
         name: str = ""

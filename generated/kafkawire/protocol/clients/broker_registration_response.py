@@ -12,9 +12,13 @@ class BrokerRegistrationResponse(Message, frozen=True, gc=False):
     """BrokerRegistrationResponse: Response of API 62, versions 0-4.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        broker_epoch: int64; versions 0+; default -1.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        broker_epoch: Epoch of the new registration, which the broker sends in later requests; -1 after an error.
+            Type int64; versions 0+; default -1.
     """
 
     NAME = "BrokerRegistrationResponse"

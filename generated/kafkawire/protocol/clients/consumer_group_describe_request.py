@@ -27,8 +27,11 @@ class ConsumerGroupDescribeRequest(Message, frozen=True, gc=False):
     """ConsumerGroupDescribeRequest: Request of API 69, versions 0-1.
 
     Attributes:
-        group_ids: []string; versions 0+.
-        include_authorized_operations: bool; versions 0+.
+        group_ids: Ids of the groups.
+            Type []string; versions 0+.
+        include_authorized_operations: Whether the answer shall list the operations that the caller may perform on
+            each group.
+            Type bool; versions 0+.
     """
 
     NAME = "ConsumerGroupDescribeRequest"

@@ -40,8 +40,11 @@ class ConsumerGroupDescribeResponse(Message, frozen=True, gc=False):
     """ConsumerGroupDescribeResponse: Response of API 69, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        groups: []DescribedGroup; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        groups: One entry for each group of the request.
+            Type []DescribedGroup; versions 0+.
     """
 
     NAME = "ConsumerGroupDescribeResponse"
@@ -56,15 +59,25 @@ class ConsumerGroupDescribeResponse(Message, frozen=True, gc=False):
         """DescribedGroup, versions 0-1.
 
         Attributes:
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
-            group_id: string; versions 0+.
-            group_state: string; versions 0+.
-            group_epoch: int32; versions 0+.
-            assignment_epoch: int32; versions 0+.
-            assignor_name: string; versions 0+.
-            members: []Member; versions 0+.
-            authorized_operations: int32; versions 0+; default -2147483648.
+            error_code: Number of the error of this group; 0 if it is described.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
+            group_id: Id of the group.
+                Type string; versions 0+.
+            group_state: State of the group: Empty, Assigning, Reconciling, Stable or Dead.
+                Type string; versions 0+.
+            group_epoch: Epoch of the group; it grows when members, subscriptions or topics change.
+                Type int32; versions 0+.
+            assignment_epoch: Group epoch for which the target assignment was computed.
+                Type int32; versions 0+.
+            assignor_name: Name of the assignor that the coordinator uses, such as uniform or range.
+                Type string; versions 0+.
+            members: Members of the group.
+                Type []Member; versions 0+.
+            authorized_operations: Bits of the ACL operations that the caller may perform; the default means they were
+                not requested.
+                Type int32; versions 0+; default -2147483648.
         """
 
         error_code: int = 0
@@ -82,17 +95,29 @@ class ConsumerGroupDescribeResponse(Message, frozen=True, gc=False):
         """Member, versions 0-1.
 
         Attributes:
-            member_id: string; versions 0+.
-            instance_id: string; versions 0+; nullable 0+; default null.
-            rack_id: string; versions 0+; nullable 0+; default null.
-            member_epoch: int32; versions 0+.
-            client_id: string; versions 0+.
-            client_host: string; versions 0+.
-            subscribed_topic_names: []string; versions 0+.
-            subscribed_topic_regex: string; versions 0+; nullable 0+; default null.
-            assignment: Assignment; versions 0+.
-            target_assignment: Assignment; versions 0+.
-            member_type: int8; versions 1+; default -1; ignorable.
+            member_id: Id of the member within its group.
+                Type string; versions 0+.
+            instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+                Type string; versions 0+; nullable 0+; default null.
+            rack_id: Rack or zone of the client, its setting client.rack; null or empty if it has none.
+                Type string; versions 0+; nullable 0+; default null.
+            member_epoch: Epoch of the member; it equals the group epoch once the member has its target assignment.
+                Type int32; versions 0+.
+            client_id: Name that the client gives itself, its setting client.id.
+                Type string; versions 0+.
+            client_host: Address from which the member is connected.
+                Type string; versions 0+.
+            subscribed_topic_names: Names of the topics to which the member subscribes.
+                Type []string; versions 0+.
+            subscribed_topic_regex: Regular expression (RE2/J) whose matching topics the member subscribes to; null or
+                empty if it has none.
+                Type string; versions 0+; nullable 0+; default null.
+            assignment: Partitions that the member has now.
+                Type Assignment; versions 0+.
+            target_assignment: Assignment that the coordinator has computed for the member and towards which it moves.
+                Type Assignment; versions 0+.
+            member_type: Protocol of the member: 0 classic, 1 consumer, -1 not known.
+                Type int8; versions 1+; default -1; ignorable.
         """
 
         member_id: str = ""
@@ -116,7 +141,8 @@ class ConsumerGroupDescribeResponse(Message, frozen=True, gc=False):
         """Assignment, versions 0-1.
 
         Attributes:
-            topic_partitions: []TopicPartitions; versions 0+.
+            topic_partitions: Partitions, by topic.
+                Type []TopicPartitions; versions 0+.
         """
 
         topic_partitions: Sequence[ConsumerGroupDescribeResponse.TopicPartitions] = ()
@@ -126,9 +152,12 @@ class ConsumerGroupDescribeResponse(Message, frozen=True, gc=False):
         """TopicPartitions, versions 0-1.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            topic_name: string; versions 0+.
-            partitions: []int32; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID

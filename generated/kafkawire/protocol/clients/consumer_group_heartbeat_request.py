@@ -38,16 +38,30 @@ class ConsumerGroupHeartbeatRequest(Message, frozen=True, gc=False):
     """ConsumerGroupHeartbeatRequest: Request of API 68, versions 0-1.
 
     Attributes:
-        group_id: string; versions 0+.
-        member_id: string; versions 0+.
-        member_epoch: int32; versions 0+.
-        instance_id: string; versions 0+; nullable 0+; default null.
-        rack_id: string; versions 0+; nullable 0+; default null.
-        rebalance_timeout_ms: int32; milliseconds; versions 0+; default -1.
-        subscribed_topic_names: []string; versions 0+; nullable 0+; default null.
-        subscribed_topic_regex: string; versions 1+; nullable 1+; default null.
-        server_assignor: string; versions 0+; nullable 0+; default null.
-        topic_partitions: []TopicPartitions; versions 0+; nullable 0+; default null.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        member_id: Id of the member, which it makes itself; in version 0 empty at first, and the coordinator makes
+            it.
+            Type string; versions 0+.
+        member_epoch: Epoch of the member; 0 joins the group, -1 leaves it, -2 leaves for a short time as a static
+            member.
+            Type int32; versions 0+.
+        instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one or if unchanged.
+            Type string; versions 0+; nullable 0+; default null.
+        rack_id: Rack of the member, its setting client.rack; null if it has none or nothing has changed.
+            Type string; versions 0+; nullable 0+; default null.
+        rebalance_timeout_ms: Time in ms that the member has to give up partitions; -1 if nothing has changed.
+            Type int32; milliseconds; versions 0+; default -1.
+        subscribed_topic_names: Names of the topics to which the member subscribes; null if nothing has changed.
+            Type []string; versions 0+; nullable 0+; default null.
+        subscribed_topic_regex: Regular expression (RE2/J) whose matching topics the member subscribes to; null if
+            nothing has changed.
+            Type string; versions 1+; nullable 1+; default null.
+        server_assignor: Assignor that the member prefers, its setting group.remote.assignor; null if unset or
+            unchanged.
+            Type string; versions 0+; nullable 0+; default null.
+        topic_partitions: Partitions that the member owns, by topic; null if nothing has changed.
+            Type []TopicPartitions; versions 0+; nullable 0+; default null.
     """
 
     NAME = "ConsumerGroupHeartbeatRequest"
@@ -62,8 +76,10 @@ class ConsumerGroupHeartbeatRequest(Message, frozen=True, gc=False):
         """TopicPartitions, versions 0-1.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []int32; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID

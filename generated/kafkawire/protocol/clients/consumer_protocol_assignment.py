@@ -27,8 +27,10 @@ class ConsumerProtocolAssignment(Message, frozen=True, gc=False):
     """ConsumerProtocolAssignment: Data, versions 0-3.
 
     Attributes:
-        assigned_partitions: []TopicPartition; versions 0+.
-        user_data: bytes; versions 0+; nullable 0+; default null.
+        assigned_partitions: Partitions that the member gets, by topic.
+            Type []TopicPartition; versions 0+.
+        user_data: Data of the assignor; its form is private to the assignor.
+            Type bytes; versions 0+; nullable 0+; default null.
     """
 
     NAME = "ConsumerProtocolAssignment"
@@ -41,8 +43,10 @@ class ConsumerProtocolAssignment(Message, frozen=True, gc=False):
         """TopicPartition, versions 0-3.
 
         Attributes:
-            topic: string; versions 0+.
-            partitions: []int32; versions 0+.
+            topic: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         topic: TopicName = ""

@@ -28,11 +28,16 @@ class ConsumerProtocolSubscription(Message, frozen=True, gc=False):
     """ConsumerProtocolSubscription: Data, versions 0-3.
 
     Attributes:
-        topics: []string; versions 0+.
-        user_data: bytes; versions 0+; nullable 0+; default null.
-        owned_partitions: []TopicPartition; versions 1+; ignorable.
-        generation_id: int32; versions 2+; default -1; ignorable.
-        rack_id: string; versions 3+; nullable 3+; default null; ignorable.
+        topics: Names of the topics to which the member subscribes.
+            Type []string; versions 0+.
+        user_data: Data of the assignor; its form is private to the assignor.
+            Type bytes; versions 0+; nullable 0+; default null.
+        owned_partitions: Partitions that the member still owns when it joins, for cooperative assignors.
+            Type []TopicPartition; versions 1+; ignorable.
+        generation_id: Generation in which the member owned its partitions; -1 if it is not known.
+            Type int32; versions 2+; default -1; ignorable.
+        rack_id: Rack of the member, its setting client.rack; null if it has none.
+            Type string; versions 3+; nullable 3+; default null; ignorable.
     """
 
     NAME = "ConsumerProtocolSubscription"
@@ -45,8 +50,10 @@ class ConsumerProtocolSubscription(Message, frozen=True, gc=False):
         """TopicPartition, versions 1-3.
 
         Attributes:
-            topic: string; versions 1+.
-            partitions: []int32; versions 1+.
+            topic: Name of the topic.
+                Type string; versions 1+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 1+.
         """
 
         topic: TopicName = ""

@@ -12,7 +12,9 @@ class ControlRecordTypeSchema(Message, frozen=True, gc=False):
     """ControlRecordTypeSchema: Data, version 0.
 
     Attributes:
-        type: int16; versions 0+.
+        type: Type of the control record: 0 abort, 1 commit, 2 leader change, 3/4 snapshot header/footer, 5 KRaft
+            version, 6 voters.
+            Type int16; versions 0+.
     """
 
     NAME = "ControlRecordTypeSchema"

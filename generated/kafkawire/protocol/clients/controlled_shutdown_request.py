@@ -13,8 +13,10 @@ class ControlledShutdownRequest(Message, frozen=True, gc=False):
     """ControlledShutdownRequest: Request of API 7, versions 0-3.
 
     Attributes:
-        broker_id: int32; versions 0+.
-        broker_epoch: int64; versions 2+; default -1; ignorable.
+        broker_id: Node id of the broker that shuts down.
+            Type int32; versions 0+.
+        broker_epoch: Epoch of the sender's registration; the controller refuses an old one.
+            Type int64; versions 2+; default -1; ignorable.
     """
 
     NAME = "ControlledShutdownRequest"

@@ -29,8 +29,10 @@ class ControlledShutdownResponse(Message, frozen=True, gc=False):
     """ControlledShutdownResponse: Response of API 7, versions 0-3.
 
     Attributes:
-        error_code: int16; versions 0+.
-        remaining_partitions: []RemainingPartition; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        remaining_partitions: Partitions whose leadership the broker has not handed over yet.
+            Type []RemainingPartition; versions 0+.
     """
 
     NAME = "ControlledShutdownResponse"
@@ -45,8 +47,10 @@ class ControlledShutdownResponse(Message, frozen=True, gc=False):
         """RemainingPartition, versions 0-3.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partition_index: int32; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
         """
 
         topic_name: TopicName = ""

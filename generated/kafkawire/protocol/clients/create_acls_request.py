@@ -29,7 +29,8 @@ class CreateAclsRequest(Message, frozen=True, gc=False):
     """CreateAclsRequest: Request of API 30, versions 0-3.
 
     Attributes:
-        creations: []AclCreation; versions 0+.
+        creations: ACLs to create.
+            Type []AclCreation; versions 0+.
     """
 
     NAME = "CreateAclsRequest"
@@ -44,13 +45,22 @@ class CreateAclsRequest(Message, frozen=True, gc=False):
         """AclCreation, versions 0-3.
 
         Attributes:
-            resource_type: int8; versions 0+.
-            resource_name: string; versions 0+.
-            resource_pattern_type: int8; versions 1+; default 3.
-            principal: string; versions 0+.
-            host: string; versions 0+.
-            operation: int8; versions 0+.
-            permission_type: int8; versions 0+.
+            resource_type: Type of the resource: 2 topic, 3 group, 4 cluster, 5 transactional id, 6 delegation token,
+                7 user.
+                Type int8; versions 0+.
+            resource_name: Name of the resource, or its beginning for a prefix; * means every resource of the type.
+                Type string; versions 0+.
+            resource_pattern_type: How the resource name is compared: 3 literally, 4 as a prefix.
+                Type int8; versions 1+; default 3.
+            principal: User of the ACL as type and name, such as User:alice; User:* means everyone.
+                Type string; versions 0+.
+            host: Address from which the ACL applies; * means everywhere.
+                Type string; versions 0+.
+            operation: Operation of the ACL: 2 all, 3 read, 4 write, 5 create, 6 delete, 7 alter, 8 describe, 9
+                cluster action, 10 to 15 rarer ones.
+                Type int8; versions 0+.
+            permission_type: Effect of the ACL: 2 denies, 3 allows.
+                Type int8; versions 0+.
         """
 
         resource_type: int = 0

@@ -27,8 +27,11 @@ class CreateAclsResponse(Message, frozen=True, gc=False):
     """CreateAclsResponse: Response of API 30, versions 0-3.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        results: []AclCreationResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        results: One entry for each ACL of the request, in its order.
+            Type []AclCreationResult; versions 0+.
     """
 
     NAME = "CreateAclsResponse"
@@ -43,8 +46,10 @@ class CreateAclsResponse(Message, frozen=True, gc=False):
         """AclCreationResult, versions 0-3.
 
         Attributes:
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+.
+            error_code: Number of the error of this ACL; 0 if it was created or existed already.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+.
         """
 
         error_code: int = 0

@@ -28,10 +28,15 @@ class CreateDelegationTokenRequest(Message, frozen=True, gc=False):
     """CreateDelegationTokenRequest: Request of API 38, versions 0-3.
 
     Attributes:
-        owner_principal_type: string; versions 3+; nullable 3+.
-        owner_principal_name: string; versions 3+; nullable 3+.
-        renewers: []CreatableRenewers; versions 0+.
-        max_lifetime_ms: int64; milliseconds; versions 0+.
+        owner_principal_type: Type of the principal that shall own the token; null or empty for the caller.
+            Type string; versions 3+; nullable 3+.
+        owner_principal_name: Name of the principal that shall own the token; null or empty for the caller.
+            Type string; versions 3+; nullable 3+.
+        renewers: Principals that may renew the token, besides its owner.
+            Type []CreatableRenewers; versions 0+.
+        max_lifetime_ms: Longest life of the token in ms; -1 for the broker's maximum,
+            delegation.token.max.lifetime.ms.
+            Type int64; milliseconds; versions 0+.
     """
 
     NAME = "CreateDelegationTokenRequest"
@@ -46,8 +51,10 @@ class CreateDelegationTokenRequest(Message, frozen=True, gc=False):
         """CreatableRenewers, versions 0-3.
 
         Attributes:
-            principal_type: string; versions 0+.
-            principal_name: string; versions 0+.
+            principal_type: Type of the principal, usually User.
+                Type string; versions 0+.
+            principal_name: Name of the principal.
+                Type string; versions 0+.
         """
 
         principal_type: str = ""

@@ -27,17 +27,30 @@ class CreateDelegationTokenResponse(Message, frozen=True, gc=False):
     """CreateDelegationTokenResponse: Response of API 38, versions 0-3.
 
     Attributes:
-        error_code: int16; versions 0+.
-        principal_type: string; versions 0+.
-        principal_name: string; versions 0+.
-        token_requester_principal_type: string; versions 3+.
-        token_requester_principal_name: string; versions 3+.
-        issue_timestamp_ms: int64; milliseconds; versions 0+.
-        expiry_timestamp_ms: int64; milliseconds; versions 0+.
-        max_timestamp_ms: int64; milliseconds; versions 0+.
-        token_id: string; versions 0+.
-        hmac: bytes; versions 0+.
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        principal_type: Type of the token's owner, usually User.
+            Type string; versions 0+.
+        principal_name: Name of the token's owner.
+            Type string; versions 0+.
+        token_requester_principal_type: Type of the principal that requested the token, usually User.
+            Type string; versions 3+.
+        token_requester_principal_name: Name of the principal that requested the token; it differs from the owner
+            if made for another.
+            Type string; versions 3+.
+        issue_timestamp_ms: Time at which the token was made, in ms since 1970.
+            Type int64; milliseconds; versions 0+.
+        expiry_timestamp_ms: Time at which the token expires, in ms since 1970.
+            Type int64; milliseconds; versions 0+.
+        max_timestamp_ms: Time after which the token cannot be renewed any more, in ms since 1970.
+            Type int64; milliseconds; versions 0+.
+        token_id: Id of the delegation token.
+            Type string; versions 0+.
+        hmac: Secret of the delegation token; clients log in with it as their password.
+            Type bytes; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
     """
 
     NAME = "CreateDelegationTokenResponse"

@@ -37,9 +37,12 @@ class CreatePartitionsRequest(Message, frozen=True, gc=False):
     """CreatePartitionsRequest: Request of API 37, versions 0-3.
 
     Attributes:
-        topics: []CreatePartitionsTopic; versions 0+.
-        timeout_ms: int32; milliseconds; versions 0+.
-        validate_only: bool; versions 0+.
+        topics: Topics that get more partitions.
+            Type []CreatePartitionsTopic; versions 0+.
+        timeout_ms: Time in ms that the server may take; then it answers with a timeout error.
+            Type int32; milliseconds; versions 0+.
+        validate_only: Whether the request is only checked; true changes nothing.
+            Type bool; versions 0+.
     """
 
     NAME = "CreatePartitionsRequest"
@@ -54,9 +57,12 @@ class CreatePartitionsRequest(Message, frozen=True, gc=False):
         """CreatePartitionsTopic, versions 0-3.
 
         Attributes:
-            name: string; versions 0+.
-            count: int32; versions 0+.
-            assignments: []CreatePartitionsAssignment; versions 0+; nullable 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            count: Number of partitions that the topic shall have in total; it can only grow.
+                Type int32; versions 0+.
+            assignments: Replicas of each new partition, in order; null lets the controller choose.
+                Type []CreatePartitionsAssignment; versions 0+; nullable 0+.
         """
 
         name: TopicName = ""
@@ -68,7 +74,9 @@ class CreatePartitionsRequest(Message, frozen=True, gc=False):
         """CreatePartitionsAssignment, versions 0-3.
 
         Attributes:
-            broker_ids: []int32; versions 0+.
+            broker_ids: Node ids of the brokers that get a replica of the new partition; the first becomes the
+                preferred leader.
+                Type []int32; versions 0+.
         """
 
         broker_ids: Sequence[BrokerId] = ()

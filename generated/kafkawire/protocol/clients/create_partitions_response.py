@@ -31,8 +31,11 @@ class CreatePartitionsResponse(Message, frozen=True, gc=False):
     """CreatePartitionsResponse: Response of API 37, versions 0-3.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        results: []CreatePartitionsTopicResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        results: One entry for each topic of the request.
+            Type []CreatePartitionsTopicResult; versions 0+.
     """
 
     NAME = "CreatePartitionsResponse"
@@ -47,9 +50,12 @@ class CreatePartitionsResponse(Message, frozen=True, gc=False):
         """CreatePartitionsTopicResult, versions 0-3.
 
         Attributes:
-            name: string; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
+            name: Name of the topic.
+                Type string; versions 0+.
+            error_code: Number of the error of this topic; 0 if its partitions were created.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
         """
 
         name: TopicName = ""

@@ -36,9 +36,12 @@ class CreateTopicsRequest(Message, frozen=True, gc=False):
     """CreateTopicsRequest: Request of API 19, versions 0-7.
 
     Attributes:
-        topics: []CreatableTopic; versions 0+.
-        timeout_ms: int32; milliseconds; versions 0+; default 60000.
-        validate_only: bool; versions 1+; default false.
+        topics: Topics to create, each with its partitions and configuration.
+            Type []CreatableTopic; versions 0+.
+        timeout_ms: Time in ms that the server may take; then it answers with a timeout error.
+            Type int32; milliseconds; versions 0+; default 60000.
+        validate_only: Whether the request is only checked; true creates nothing.
+            Type bool; versions 1+; default false.
     """
 
     NAME = "CreateTopicsRequest"
@@ -53,11 +56,17 @@ class CreateTopicsRequest(Message, frozen=True, gc=False):
         """CreatableTopic, versions 0-7.
 
         Attributes:
-            name: string; versions 0+.
-            num_partitions: int32; versions 0+.
-            replication_factor: int16; versions 0+.
-            assignments: []CreatableReplicaAssignment; versions 0+.
-            configs: []CreatableTopicConfig; versions 0+.
+            name: Name of the topic to create.
+                Type string; versions 0+.
+            num_partitions: Number of partitions; -1 for the broker's default, or if the assignments give it.
+                Type int32; versions 0+.
+            replication_factor: Number of replicas of each partition; -1 for the broker's default, or if the
+                assignments give it.
+                Type int16; versions 0+.
+            assignments: Replicas of each partition; empty lets the controller choose.
+                Type []CreatableReplicaAssignment; versions 0+.
+            configs: Configuration of the topic, for keys that shall differ from the defaults.
+                Type []CreatableTopicConfig; versions 0+.
         """
 
         name: TopicName = ""
@@ -71,8 +80,10 @@ class CreateTopicsRequest(Message, frozen=True, gc=False):
         """CreatableReplicaAssignment, versions 0-7.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            broker_ids: []int32; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            broker_ids: Node ids of the brokers that get a replica; the first becomes the preferred leader.
+                Type []int32; versions 0+.
         """
 
         partition_index: int = 0
@@ -83,8 +94,10 @@ class CreateTopicsRequest(Message, frozen=True, gc=False):
         """CreatableTopicConfig, versions 0-7.
 
         Attributes:
-            name: string; versions 0+.
-            value: string; versions 0+; nullable 0+.
+            name: Name of the configuration key, such as retention.ms.
+                Type string; versions 0+.
+            value: Value of the key.
+                Type string; versions 0+; nullable 0+.
         """
 
         name: str = ""

@@ -36,8 +36,11 @@ class CreateTopicsResponse(Message, frozen=True, gc=False):
     """CreateTopicsResponse: Response of API 19, versions 0-7.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 2+; ignorable.
-        topics: []CreatableTopicResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 2+; ignorable.
+        topics: One entry for each topic of the request.
+            Type []CreatableTopicResult; versions 0+.
     """
 
     NAME = "CreateTopicsResponse"
@@ -52,14 +55,23 @@ class CreateTopicsResponse(Message, frozen=True, gc=False):
         """CreatableTopicResult, versions 0-7.
 
         Attributes:
-            name: string; versions 0+.
-            topic_id: uuid; versions 7+; ignorable.
-            error_code: int16; versions 0+.
-            error_message: string; versions 1+; nullable 1+; ignorable.
-            topic_config_error_code: int16; versions 5+; tag 0 in 5+; ignorable.
-            num_partitions: int32; versions 5+; default -1; ignorable.
-            replication_factor: int16; versions 5+; default -1; ignorable.
-            configs: []CreatableTopicConfigs; versions 5+; nullable 5+; ignorable.
+            name: Name of the topic.
+                Type string; versions 0+.
+            topic_id: Id that the new topic got; all zeros after an error.
+                Type uuid; versions 7+; ignorable.
+            error_code: Number of the error of this topic; 0 if it was created.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 1+; nullable 1+; ignorable.
+            topic_config_error_code: Number of the error that hides the configuration from the caller; 0 if the
+                configuration is given.
+                Type int16; versions 5+; tag 0 in 5+; ignorable.
+            num_partitions: Number of partitions that the topic got; -1 if the caller may not see it.
+                Type int32; versions 5+; default -1; ignorable.
+            replication_factor: Number of replicas of each partition; -1 if the caller may not see it.
+                Type int16; versions 5+; default -1; ignorable.
+            configs: Configuration that the topic got, defaults included; null or empty if the caller may not see it.
+                Type []CreatableTopicConfigs; versions 5+; nullable 5+; ignorable.
         """
 
         name: TopicName = ""
@@ -76,11 +88,17 @@ class CreateTopicsResponse(Message, frozen=True, gc=False):
         """CreatableTopicConfigs, versions 5-7.
 
         Attributes:
-            name: string; versions 5+.
-            value: string; versions 5+; nullable 5+.
-            read_only: bool; versions 5+.
-            config_source: int8; versions 5+; default -1; ignorable.
-            is_sensitive: bool; versions 5+.
+            name: Name of the configuration key, such as retention.ms.
+                Type string; versions 5+.
+            value: Value of the key; null if it has none or is sensitive.
+                Type string; versions 5+; nullable 5+.
+            read_only: Whether the value cannot be changed while the broker runs.
+                Type bool; versions 5+.
+            config_source: Origin of the value: 1 topic, 2 broker, 3 default of all brokers, 4 server.properties, 5
+                built-in default, 6 logger, 7 metrics, 8 group.
+                Type int8; versions 5+; default -1; ignorable.
+            is_sensitive: Whether the value is secret; such values are not returned.
+                Type bool; versions 5+.
         """
 
         name: str = ""

@@ -24,9 +24,12 @@ class DefaultPrincipalData(Message, frozen=True, gc=False):
     """DefaultPrincipalData: Data, version 0.
 
     Attributes:
-        type: string; versions 0+.
-        name: string; versions 0+.
-        token_authenticated: bool; versions 0+.
+        type: Type of the principal, usually User.
+            Type string; versions 0+.
+        name: Name of the principal.
+            Type string; versions 0+.
+        token_authenticated: Whether the principal logged in with a delegation token.
+            Type bool; versions 0+.
     """
 
     NAME = "DefaultPrincipalData"

@@ -27,7 +27,8 @@ class DeleteAclsRequest(Message, frozen=True, gc=False):
     """DeleteAclsRequest: Request of API 31, versions 0-3.
 
     Attributes:
-        filters: []DeleteAclsFilter; versions 0+.
+        filters: Filters; every ACL that matches one of them is deleted.
+            Type []DeleteAclsFilter; versions 0+.
     """
 
     NAME = "DeleteAclsRequest"
@@ -42,13 +43,23 @@ class DeleteAclsRequest(Message, frozen=True, gc=False):
         """DeleteAclsFilter, versions 0-3.
 
         Attributes:
-            resource_type_filter: int8; versions 0+.
-            resource_name_filter: string; versions 0+; nullable 0+.
-            pattern_type_filter: int8; versions 1+; default 3.
-            principal_filter: string; versions 0+; nullable 0+.
-            host_filter: string; versions 0+; nullable 0+.
-            operation: int8; versions 0+.
-            permission_type: int8; versions 0+.
+            resource_type_filter: Type of resource that matches: 1 any, 2 topic, 3 group, 4 cluster, 5 transactional
+                id, 6 delegation token, 7 user.
+                Type int8; versions 0+.
+            resource_name_filter: Name of the resource that matches; null matches every name.
+                Type string; versions 0+; nullable 0+.
+            pattern_type_filter: Kind of pattern that matches: 1 any, 2 all that apply to the name, 3 literal, 4
+                prefixed.
+                Type int8; versions 1+; default 3.
+            principal_filter: Principal that matches, such as User:alice; null matches every one.
+                Type string; versions 0+; nullable 0+.
+            host_filter: Host that matches; null matches every one.
+                Type string; versions 0+; nullable 0+.
+            operation: Operation that matches: 1 any, 2 all, 3 read, 4 write, 5 create, 6 delete, 7 alter, 8 describe,
+                9 to 15 rarer ones.
+                Type int8; versions 0+.
+            permission_type: Effect that matches: 1 any, 2 deny, 3 allow.
+                Type int8; versions 0+.
         """
 
         resource_type_filter: int = 0

@@ -31,8 +31,11 @@ class DeleteAclsResponse(Message, frozen=True, gc=False):
     """DeleteAclsResponse: Response of API 31, versions 0-3.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        filter_results: []DeleteAclsFilterResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        filter_results: One entry for each filter of the request, in its order.
+            Type []DeleteAclsFilterResult; versions 0+.
     """
 
     NAME = "DeleteAclsResponse"
@@ -47,9 +50,12 @@ class DeleteAclsResponse(Message, frozen=True, gc=False):
         """DeleteAclsFilterResult, versions 0-3.
 
         Attributes:
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+.
-            matching_acls: []DeleteAclsMatchingAcl; versions 0+.
+            error_code: Number of the error of this filter; 0 if there is none.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+.
+            matching_acls: ACLs that the filter matched; each is deleted unless it carries an error.
+                Type []DeleteAclsMatchingAcl; versions 0+.
         """
 
         error_code: int = 0
@@ -61,15 +67,26 @@ class DeleteAclsResponse(Message, frozen=True, gc=False):
         """DeleteAclsMatchingAcl, versions 0-3.
 
         Attributes:
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+.
-            resource_type: int8; versions 0+.
-            resource_name: string; versions 0+.
-            pattern_type: int8; versions 1+; default 3.
-            principal: string; versions 0+.
-            host: string; versions 0+.
-            operation: int8; versions 0+.
-            permission_type: int8; versions 0+.
+            error_code: Number of the error of this ACL; 0 if it was deleted.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+.
+            resource_type: Type of the resource: 2 topic, 3 group, 4 cluster, 5 transactional id, 6 delegation token,
+                7 user.
+                Type int8; versions 0+.
+            resource_name: Name of the resource, or its beginning for a prefix; * means every resource of the type.
+                Type string; versions 0+.
+            pattern_type: How the resource name is compared: 3 literally, 4 as a prefix.
+                Type int8; versions 1+; default 3.
+            principal: User of the ACL as type and name, such as User:alice; User:* means everyone.
+                Type string; versions 0+.
+            host: Address from which the ACL applies; * means everywhere.
+                Type string; versions 0+.
+            operation: Operation of the ACL: 2 all, 3 read, 4 write, 5 create, 6 delete, 7 alter, 8 describe, 9
+                cluster action, 10 to 15 rarer ones.
+                Type int8; versions 0+.
+            permission_type: Effect of the ACL: 2 denies, 3 allows.
+                Type int8; versions 0+.
         """
 
         error_code: int = 0

@@ -27,7 +27,8 @@ class DeleteGroupsRequest(Message, frozen=True, gc=False):
     """DeleteGroupsRequest: Request of API 42, versions 0-3.
 
     Attributes:
-        groups_names: []string; versions 0+.
+        groups_names: Ids of the groups to delete; only groups without members can be deleted.
+            Type []string; versions 0+.
     """
 
     NAME = "DeleteGroupsRequest"

@@ -30,8 +30,11 @@ class DeleteGroupsResponse(Message, frozen=True, gc=False):
     """DeleteGroupsResponse: Response of API 42, versions 0-3.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        results: []DeletableGroupResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        results: One entry for each group of the request.
+            Type []DeletableGroupResult; versions 0+.
     """
 
     NAME = "DeleteGroupsResponse"
@@ -46,9 +49,12 @@ class DeleteGroupsResponse(Message, frozen=True, gc=False):
         """DeletableGroupResult, versions 0-3.
 
         Attributes:
-            group_id: string; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 3+; nullable 3+; default null; ignorable.
+            group_id: Id of the group.
+                Type string; versions 0+.
+            error_code: Number of the error of this group; 0 if it was deleted.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 3+; nullable 3+; default null; ignorable.
         """
 
         group_id: GroupId = ""

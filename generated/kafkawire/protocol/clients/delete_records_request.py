@@ -29,8 +29,10 @@ class DeleteRecordsRequest(Message, frozen=True, gc=False):
     """DeleteRecordsRequest: Request of API 21, versions 0-2.
 
     Attributes:
-        topics: []DeleteRecordsTopic; versions 0+.
-        timeout_ms: int32; milliseconds; versions 0+.
+        topics: Partitions whose oldest records are deleted, by topic.
+            Type []DeleteRecordsTopic; versions 0+.
+        timeout_ms: Time in ms that the server may take; then it answers with a timeout error.
+            Type int32; milliseconds; versions 0+.
     """
 
     NAME = "DeleteRecordsRequest"
@@ -45,8 +47,10 @@ class DeleteRecordsRequest(Message, frozen=True, gc=False):
         """DeleteRecordsTopic, versions 0-2.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []DeleteRecordsPartition; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []DeleteRecordsPartition; versions 0+.
         """
 
         name: TopicName = ""
@@ -57,8 +61,10 @@ class DeleteRecordsRequest(Message, frozen=True, gc=False):
         """DeleteRecordsPartition, versions 0-2.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            offset: int64; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            offset: Offset before which all records are deleted; -1 deletes up to the high watermark.
+                Type int64; versions 0+.
         """
 
         partition_index: int = 0

@@ -29,8 +29,11 @@ class DeleteRecordsResponse(Message, frozen=True, gc=False):
     """DeleteRecordsResponse: Response of API 21, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        topics: []DeleteRecordsTopicResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        topics: One entry for each topic.
+            Type []DeleteRecordsTopicResult; versions 0+.
     """
 
     NAME = "DeleteRecordsResponse"
@@ -45,8 +48,10 @@ class DeleteRecordsResponse(Message, frozen=True, gc=False):
         """DeleteRecordsTopicResult, versions 0-2.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []DeleteRecordsPartitionResult; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []DeleteRecordsPartitionResult; versions 0+.
         """
 
         name: TopicName = ""
@@ -57,9 +62,12 @@ class DeleteRecordsResponse(Message, frozen=True, gc=False):
         """DeleteRecordsPartitionResult, versions 0-2.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            low_watermark: int64; versions 0+.
-            error_code: int16; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            low_watermark: Lowest first offset of all live replicas after the deletion; -1 after an error.
+                Type int64; versions 0+.
+            error_code: Number of the error of this partition; 0 if its records were deleted.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

@@ -24,8 +24,10 @@ class DeleteShareGroupOffsetsRequest(Message, frozen=True, gc=False):
     """DeleteShareGroupOffsetsRequest: Request of API 92, version 0.
 
     Attributes:
-        group_id: string; versions 0+.
-        topics: []DeleteShareGroupOffsetsRequestTopic; versions 0+.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        topics: Topics whose offsets are deleted for the group.
+            Type []DeleteShareGroupOffsetsRequestTopic; versions 0+.
     """
 
     NAME = "DeleteShareGroupOffsetsRequest"
@@ -40,7 +42,8 @@ class DeleteShareGroupOffsetsRequest(Message, frozen=True, gc=False):
         """DeleteShareGroupOffsetsRequestTopic, version 0.
 
         Attributes:
-            topic_name: string; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
         """
 
         topic_name: TopicName = ""

@@ -31,10 +31,15 @@ class DeleteShareGroupOffsetsResponse(Message, frozen=True, gc=False):
     """DeleteShareGroupOffsetsResponse: Response of API 92, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        error_message: string; versions 0+; nullable 0+; default null.
-        responses: []DeleteShareGroupOffsetsResponseTopic; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0+; nullable 0+; default null.
+        responses: One entry for each topic of the request.
+            Type []DeleteShareGroupOffsetsResponseTopic; versions 0+.
     """
 
     NAME = "DeleteShareGroupOffsetsResponse"
@@ -49,10 +54,14 @@ class DeleteShareGroupOffsetsResponse(Message, frozen=True, gc=False):
         """DeleteShareGroupOffsetsResponseTopic, version 0.
 
         Attributes:
-            topic_name: string; versions 0+.
-            topic_id: uuid; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            error_code: Number of the error of this topic; 0 if its offsets were deleted.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
         """
 
         topic_name: TopicName = ""

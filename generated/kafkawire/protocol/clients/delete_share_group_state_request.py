@@ -29,8 +29,10 @@ class DeleteShareGroupStateRequest(Message, frozen=True, gc=False):
     """DeleteShareGroupStateRequest: Request of API 86, version 0.
 
     Attributes:
-        group_id: string; versions 0+.
-        topics: []DeleteStateData; versions 0+.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        topics: One entry for each topic.
+            Type []DeleteStateData; versions 0+.
     """
 
     NAME = "DeleteShareGroupStateRequest"
@@ -45,8 +47,10 @@ class DeleteShareGroupStateRequest(Message, frozen=True, gc=False):
         """DeleteStateData, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -57,7 +61,8 @@ class DeleteShareGroupStateRequest(Message, frozen=True, gc=False):
         """PartitionData, version 0.
 
         Attributes:
-            partition: int32; versions 0+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
         """
 
         partition: int = 0

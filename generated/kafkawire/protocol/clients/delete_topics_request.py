@@ -30,9 +30,12 @@ class DeleteTopicsRequest(Message, frozen=True, gc=False):
     """DeleteTopicsRequest: Request of API 20, versions 0-6.
 
     Attributes:
-        topics: []DeleteTopicState; versions 6+.
-        topic_names: []string; versions 0-5; ignorable.
-        timeout_ms: int32; milliseconds; versions 0+.
+        topics: Topics to delete, by name or id.
+            Type []DeleteTopicState; versions 6+.
+        topic_names: Topics to delete, by name.
+            Type []string; versions 0-5; ignorable.
+        timeout_ms: Time in ms that the server may take; then it answers with a timeout error.
+            Type int32; milliseconds; versions 0+.
     """
 
     NAME = "DeleteTopicsRequest"
@@ -47,8 +50,10 @@ class DeleteTopicsRequest(Message, frozen=True, gc=False):
         """DeleteTopicState, version 6.
 
         Attributes:
-            name: string; versions 6+; nullable 6+; default null.
-            topic_id: uuid; versions 6+.
+            name: Name of the topic to delete; null if the id is given.
+                Type string; versions 6+; nullable 6+; default null.
+            topic_id: Id of the topic to delete; all zeros if the name is given.
+                Type uuid; versions 6+.
         """
 
         name: TopicName | None = None

@@ -32,8 +32,11 @@ class DeleteTopicsResponse(Message, frozen=True, gc=False):
     """DeleteTopicsResponse: Response of API 20, versions 0-6.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        responses: []DeletableTopicResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 1+; ignorable.
+        responses: One entry for each topic of the request.
+            Type []DeletableTopicResult; versions 0+.
     """
 
     NAME = "DeleteTopicsResponse"
@@ -48,10 +51,14 @@ class DeleteTopicsResponse(Message, frozen=True, gc=False):
         """DeletableTopicResult, versions 0-6.
 
         Attributes:
-            name: string; versions 0+; nullable 6+.
-            topic_id: uuid; versions 6+; ignorable.
-            error_code: int16; versions 0+.
-            error_message: string; versions 5+; nullable 5+; default null; ignorable.
+            name: Name of the topic; null if the caller gave an id and may not see the name.
+                Type string; versions 0+; nullable 6+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 6+; ignorable.
+            error_code: Number of the error of this topic; 0 if it was deleted.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 5+; nullable 5+; default null; ignorable.
         """
 
         name: TopicName | None = ""

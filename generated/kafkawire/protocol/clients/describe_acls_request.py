@@ -26,14 +26,25 @@ class DescribeAclsRequest(Message, frozen=True, gc=False):
     """DescribeAclsRequest: Request of API 29, versions 0-4.
 
     Attributes:
-        resource_type_filter: int8; versions 0-3.
-        resource_name_filter: string; versions 0-3; nullable 0-3.
-        pattern_type_filter: int8; versions 1-3; default 3.
-        principal_filter: string; versions 0-3; nullable 0-3.
-        host_filter: string; versions 0-3; nullable 0-3.
-        operation: int8; versions 0-3.
-        permission_type: int8; versions 0-3.
-        filters: []DescribeAclsFilter; versions 4+.
+        resource_type_filter: Type of resource that matches: 1 any, 2 topic, 3 group, 4 cluster, 5 transactional
+            id, 6 delegation token, 7 user.
+            Type int8; versions 0-3.
+        resource_name_filter: Name of the resource that matches; null matches every name.
+            Type string; versions 0-3; nullable 0-3.
+        pattern_type_filter: Kind of pattern that matches: 1 any, 2 all that apply to the name, 3 literal, 4
+            prefixed.
+            Type int8; versions 1-3; default 3.
+        principal_filter: Principal that matches, such as User:alice; null matches every one.
+            Type string; versions 0-3; nullable 0-3.
+        host_filter: Host that matches; null matches every one.
+            Type string; versions 0-3; nullable 0-3.
+        operation: Operation that matches: 1 any, 2 all, 3 read, 4 write, 5 create, 6 delete, 7 alter, 8 describe,
+            9 to 15 rarer ones.
+            Type int8; versions 0-3.
+        permission_type: Effect that matches: 1 any, 2 deny, 3 allow.
+            Type int8; versions 0-3.
+        filters: Filters; the answer has a result for each.
+            Type []DescribeAclsFilter; versions 4+.
     """
 
     NAME = "DescribeAclsRequest"
@@ -48,13 +59,23 @@ class DescribeAclsRequest(Message, frozen=True, gc=False):
         """DescribeAclsFilter, version 4.
 
         Attributes:
-            resource_type_filter: int8; versions 4+.
-            resource_name_filter: string; versions 4+; nullable 4+.
-            pattern_type_filter: int8; versions 4+; default 3.
-            principal_filter: string; versions 4+; nullable 4+.
-            host_filter: string; versions 4+; nullable 4+.
-            operation: int8; versions 4+.
-            permission_type: int8; versions 4+.
+            resource_type_filter: Type of resource that matches: 1 any, 2 topic, 3 group, 4 cluster, 5 transactional
+                id, 6 delegation token, 7 user.
+                Type int8; versions 4+.
+            resource_name_filter: Name of the resource that matches; null matches every name.
+                Type string; versions 4+; nullable 4+.
+            pattern_type_filter: Kind of pattern that matches: 1 any, 2 all that apply to the name, 3 literal, 4
+                prefixed.
+                Type int8; versions 4+; default 3.
+            principal_filter: Principal that matches, such as User:alice; null matches every one.
+                Type string; versions 4+; nullable 4+.
+            host_filter: Host that matches; null matches every one.
+                Type string; versions 4+; nullable 4+.
+            operation: Operation that matches: 1 any, 2 all, 3 read, 4 write, 5 create, 6 delete, 7 alter, 8 describe,
+                9 to 15 rarer ones.
+                Type int8; versions 4+.
+            permission_type: Effect that matches: 1 any, 2 deny, 3 allow.
+                Type int8; versions 4+.
         """
 
         resource_type_filter: int = 0

@@ -31,11 +31,17 @@ class DescribeAclsResponse(Message, frozen=True, gc=False):
     """DescribeAclsResponse: Response of API 29, versions 0-4.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0-3.
-        error_message: string; versions 0-3; nullable 0-3.
-        resources: []DescribeAclsResource; versions 0-3.
-        filter_results: []DescribeAclsFilterResult; versions 4+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0-3.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0-3; nullable 0-3.
+        resources: Resource patterns with ACLs that match.
+            Type []DescribeAclsResource; versions 0-3.
+        filter_results: One entry for each filter of the request.
+            Type []DescribeAclsFilterResult; versions 4+.
     """
 
     NAME = "DescribeAclsResponse"
@@ -50,10 +56,15 @@ class DescribeAclsResponse(Message, frozen=True, gc=False):
         """DescribeAclsResource, versions 0-4.
 
         Attributes:
-            resource_type: int8; versions 0+.
-            resource_name: string; versions 0+.
-            pattern_type: int8; versions 1+; default 3.
-            acls: []AclDescription; versions 0+.
+            resource_type: Type of the resource: 2 topic, 3 group, 4 cluster, 5 transactional id, 6 delegation token,
+                7 user.
+                Type int8; versions 0+.
+            resource_name: Name of the resource, or its beginning for a prefix; * means every resource of the type.
+                Type string; versions 0+.
+            pattern_type: How the resource name is compared: 3 literally, 4 as a prefix.
+                Type int8; versions 1+; default 3.
+            acls: ACLs of this resource pattern.
+                Type []AclDescription; versions 0+.
         """
 
         resource_type: int = 0
@@ -66,10 +77,15 @@ class DescribeAclsResponse(Message, frozen=True, gc=False):
         """AclDescription, versions 0-4.
 
         Attributes:
-            principal: string; versions 0+.
-            host: string; versions 0+.
-            operation: int8; versions 0+.
-            permission_type: int8; versions 0+.
+            principal: User of the ACL as type and name, such as User:alice; User:* means everyone.
+                Type string; versions 0+.
+            host: Address from which the ACL applies; * means everywhere.
+                Type string; versions 0+.
+            operation: Operation of the ACL: 2 all, 3 read, 4 write, 5 create, 6 delete, 7 alter, 8 describe, 9
+                cluster action, 10 to 15 rarer ones.
+                Type int8; versions 0+.
+            permission_type: Effect of the ACL: 2 denies, 3 allows.
+                Type int8; versions 0+.
         """
 
         principal: str = ""
@@ -82,9 +98,12 @@ class DescribeAclsResponse(Message, frozen=True, gc=False):
         """DescribeAclsFilterResult, version 4.
 
         Attributes:
-            error_code: int16; versions 4+.
-            error_message: string; versions 4+; nullable 4+.
-            resources: []DescribeAclsResource; versions 4+.
+            error_code: Number of the error of this filter; 0 if there is none.
+                Type int16; versions 4+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 4+; nullable 4+.
+            resources: Resource patterns with ACLs that match the filter.
+                Type []DescribeAclsResource; versions 4+.
         """
 
         error_code: int = 0

@@ -30,9 +30,13 @@ class DescribeClientQuotasRequest(Message, frozen=True, gc=False):
     """DescribeClientQuotasRequest: Request of API 48, versions 0-2.
 
     Attributes:
-        components: []ComponentData; versions 0-1.
-        strict: bool; versions 0+.
-        filters: []DescribeClientQuotasFilter; versions 2+.
+        components: Conditions on the parts of an entity; an entity must match all of them, and an empty list
+            matches all.
+            Type []ComponentData; versions 0-1.
+        strict: Whether entities with parts of other kinds than those in the components are left out.
+            Type bool; versions 0+.
+        filters: Filters, each with conditions of its own; the answer has a result for each.
+            Type []DescribeClientQuotasFilter; versions 2+.
     """
 
     NAME = "DescribeClientQuotasRequest"
@@ -47,9 +51,13 @@ class DescribeClientQuotasRequest(Message, frozen=True, gc=False):
         """ComponentData, versions 0-2.
 
         Attributes:
-            entity_type: string; versions 0+.
-            match_type: int8; versions 0+.
-            match: string; versions 0+; nullable 0+.
+            entity_type: Kind of the entity: user, client-id or ip.
+                Type string; versions 0+.
+            match_type: Kind of the condition: 0 exactly this name, 1 the default of that kind, 2 every name and the
+                default.
+                Type int8; versions 0+.
+            match: Name to match if the match type is 0; null for other match types.
+                Type string; versions 0+; nullable 0+.
         """
 
         entity_type: str = ""
@@ -61,7 +69,9 @@ class DescribeClientQuotasRequest(Message, frozen=True, gc=False):
         """DescribeClientQuotasFilter, version 2.
 
         Attributes:
-            components: []ComponentData; versions 2+.
+            components: Conditions on the parts of an entity; an entity must match all of them, and an empty list
+                matches all.
+                Type []ComponentData; versions 2+.
         """
 
         components: Sequence[DescribeClientQuotasRequest.ComponentData] = ()

@@ -34,11 +34,17 @@ class DescribeClientQuotasResponse(Message, frozen=True, gc=False):
     """DescribeClientQuotasResponse: Response of API 48, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0-1.
-        error_message: string; versions 0-1; nullable 0-1.
-        entries: []EntryData; versions 0-1; nullable 0-1.
-        filter_results: []DescribeClientQuotasFilterResult; versions 2+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0-1.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0-1; nullable 0-1.
+        entries: Entities that match, each with its quotas; null after an error.
+            Type []EntryData; versions 0-1; nullable 0-1.
+        filter_results: One entry for each filter of the request.
+            Type []DescribeClientQuotasFilterResult; versions 2+.
     """
 
     NAME = "DescribeClientQuotasResponse"
@@ -53,8 +59,10 @@ class DescribeClientQuotasResponse(Message, frozen=True, gc=False):
         """EntryData, versions 0-2.
 
         Attributes:
-            entity: []EntityData; versions 0+.
-            values: []ValueData; versions 0+.
+            entity: Parts of the entity that has the quotas, such as a user, or a user with a client id.
+                Type []EntityData; versions 0+.
+            values: Quotas of the entity.
+                Type []ValueData; versions 0+.
         """
 
         entity: Sequence[DescribeClientQuotasResponse.EntityData] = ()
@@ -65,8 +73,10 @@ class DescribeClientQuotasResponse(Message, frozen=True, gc=False):
         """EntityData, versions 0-2.
 
         Attributes:
-            entity_type: string; versions 0+.
-            entity_name: string; versions 0+; nullable 0+.
+            entity_type: Kind of the entity: user, client-id or ip.
+                Type string; versions 0+.
+            entity_name: Name of the user or client, or address of the client; null means the default of that kind.
+                Type string; versions 0+; nullable 0+.
         """
 
         entity_type: str = ""
@@ -77,8 +87,10 @@ class DescribeClientQuotasResponse(Message, frozen=True, gc=False):
         """ValueData, versions 0-2.
 
         Attributes:
-            key: string; versions 0+.
-            value: float64; versions 0+.
+            key: Name of the quota, such as producer_byte_rate.
+                Type string; versions 0+.
+            value: Value of the quota, such as bytes per second.
+                Type float64; versions 0+.
         """
 
         key: str = ""
@@ -89,9 +101,12 @@ class DescribeClientQuotasResponse(Message, frozen=True, gc=False):
         """DescribeClientQuotasFilterResult, version 2.
 
         Attributes:
-            error_code: int16; versions 2+.
-            error_message: string; versions 2+; nullable 2+.
-            entries: []EntryData; versions 2+; nullable 2+.
+            error_code: Number of the error of this filter; 0 if there is none.
+                Type int16; versions 2+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 2+; nullable 2+.
+            entries: Entities that match the filter, each with its quotas.
+                Type []EntryData; versions 2+; nullable 2+.
         """
 
         error_code: int = 0

@@ -12,9 +12,14 @@ class DescribeClusterRequest(Message, frozen=True, gc=False):
     """DescribeClusterRequest: Request of API 60, versions 0-2.
 
     Attributes:
-        include_cluster_authorized_operations: bool; versions 0+.
-        endpoint_type: int8; versions 1+; default 1.
-        include_fenced_brokers: bool; versions 2+.
+        include_cluster_authorized_operations: Whether the answer shall list the operations that the caller may
+            perform on the cluster.
+            Type bool; versions 0+.
+        endpoint_type: Kind of nodes: 1 brokers, 2 controllers.
+            Type int8; versions 1+; default 1.
+        include_fenced_brokers: Whether the answer shall contain fenced brokers: registered ones that serve no
+            clients.
+            Type bool; versions 2+.
     """
 
     NAME = "DescribeClusterRequest"

@@ -29,14 +29,25 @@ class DescribeClusterResponse(Message, frozen=True, gc=False):
     """DescribeClusterResponse: Response of API 60, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        error_message: string; versions 0+; nullable 0+; default null.
-        endpoint_type: int8; versions 1+; default 1.
-        cluster_id: string; versions 0+.
-        controller_id: int32; versions 0+; default -1.
-        brokers: []DescribeClusterBroker; versions 0+.
-        cluster_authorized_operations: int32; versions 0+; default -2147483648.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0+; nullable 0+; default null.
+        endpoint_type: Kind of nodes that the answer lists: 1 brokers, 2 controllers.
+            Type int8; versions 1+; default 1.
+        cluster_id: Id of the cluster, made when its storage is formatted.
+            Type string; versions 0+.
+        controller_id: Node to send administrative requests to; with KRaft a random broker unless controllers are
+            listed. -1 if unknown.
+            Type int32; versions 0+; default -1.
+        brokers: Nodes of the wanted kind: brokers or controllers.
+            Type []DescribeClusterBroker; versions 0+.
+        cluster_authorized_operations: Bits of the ACL operations that the caller may perform on the cluster; the
+            default means not requested.
+            Type int32; versions 0+; default -2147483648.
     """
 
     NAME = "DescribeClusterResponse"
@@ -51,11 +62,16 @@ class DescribeClusterResponse(Message, frozen=True, gc=False):
         """DescribeClusterBroker, versions 0-2.
 
         Attributes:
-            broker_id: int32; versions 0+.
-            host: string; versions 0+.
-            port: int32; versions 0+.
-            rack: string; versions 0+; nullable 0+; default null.
-            is_fenced: bool; versions 2+.
+            broker_id: Node id of the broker or controller.
+                Type int32; versions 0+.
+            host: Host name or IP address of the node, on the listener that got the request.
+                Type string; versions 0+.
+            port: TCP port of the node, on the listener that got the request.
+                Type int32; versions 0+.
+            rack: Rack or zone of the broker, its setting broker.rack; null if it has none.
+                Type string; versions 0+; nullable 0+; default null.
+            is_fenced: Whether the broker is fenced: registered, but serving no clients.
+                Type bool; versions 2+.
         """
 
         broker_id: BrokerId = 0

@@ -29,9 +29,12 @@ class DescribeConfigsRequest(Message, frozen=True, gc=False):
     """DescribeConfigsRequest: Request of API 32, versions 0-4.
 
     Attributes:
-        resources: []DescribeConfigsResource; versions 0+.
-        include_synonyms: bool; versions 1+; default false.
-        include_documentation: bool; versions 3+; default false.
+        resources: Resources whose configuration is wanted.
+            Type []DescribeConfigsResource; versions 0+.
+        include_synonyms: Whether the answer shall list all places that set each key, in order of precedence.
+            Type bool; versions 1+; default false.
+        include_documentation: Whether the answer shall contain the documentation of each key.
+            Type bool; versions 3+; default false.
     """
 
     NAME = "DescribeConfigsRequest"
@@ -46,9 +49,13 @@ class DescribeConfigsRequest(Message, frozen=True, gc=False):
         """DescribeConfigsResource, versions 0-4.
 
         Attributes:
-            resource_type: int8; versions 0+.
-            resource_name: string; versions 0+.
-            configuration_keys: []string; versions 0+; nullable 0+.
+            resource_type: Type of the resource: 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group.
+                Type int8; versions 0+.
+            resource_name: Name of the topic, group or metrics subscription, or node id of the broker; empty for the
+                default of all brokers.
+                Type string; versions 0+.
+            configuration_keys: Names of the configuration keys to return; null returns all.
+                Type []string; versions 0+; nullable 0+.
         """
 
         resource_type: int = 0

@@ -29,8 +29,11 @@ class DescribeConfigsResponse(Message, frozen=True, gc=False):
     """DescribeConfigsResponse: Response of API 32, versions 0-4.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        results: []DescribeConfigsResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        results: One entry for each resource of the request.
+            Type []DescribeConfigsResult; versions 0+.
     """
 
     NAME = "DescribeConfigsResponse"
@@ -45,11 +48,17 @@ class DescribeConfigsResponse(Message, frozen=True, gc=False):
         """DescribeConfigsResult, versions 0-4.
 
         Attributes:
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+.
-            resource_type: int8; versions 0+.
-            resource_name: string; versions 0+.
-            configs: []DescribeConfigsResourceResult; versions 0+.
+            error_code: Number of the error of this resource; 0 if its configuration is given.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+.
+            resource_type: Type of the resource: 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group.
+                Type int8; versions 0+.
+            resource_name: Name of the topic, group or metrics subscription, or node id of the broker; empty for the
+                default of all brokers.
+                Type string; versions 0+.
+            configs: Configuration of the resource, one entry for each key.
+                Type []DescribeConfigsResourceResult; versions 0+.
         """
 
         error_code: int = 0
@@ -63,15 +72,26 @@ class DescribeConfigsResponse(Message, frozen=True, gc=False):
         """DescribeConfigsResourceResult, versions 0-4.
 
         Attributes:
-            name: string; versions 0+.
-            value: string; versions 0+; nullable 0+.
-            read_only: bool; versions 0+.
-            is_default: bool; versions 0.
-            config_source: int8; versions 1+; default -1; ignorable.
-            is_sensitive: bool; versions 0+.
-            synonyms: []DescribeConfigsSynonym; versions 1+; ignorable.
-            config_type: int8; versions 3+; default 0; ignorable.
-            documentation: string; versions 3+; nullable 3+; ignorable.
+            name: Name of the configuration key, such as retention.ms.
+                Type string; versions 0+.
+            value: Value of the key; null if it has none or is sensitive.
+                Type string; versions 0+; nullable 0+.
+            read_only: Whether the value cannot be changed while the broker runs.
+                Type bool; versions 0+.
+            is_default: Whether the value is a default: no one has set it for this resource.
+                Type bool; versions 0.
+            config_source: Origin of the value: 1 topic, 2 broker, 3 default of all brokers, 4 server.properties, 5
+                built-in default, 6 logger, 7 metrics, 8 group.
+                Type int8; versions 1+; default -1; ignorable.
+            is_sensitive: Whether the value is secret; such values are not returned.
+                Type bool; versions 0+.
+            synonyms: All places that set the key or give its default, the one in force first.
+                Type []DescribeConfigsSynonym; versions 1+; ignorable.
+            config_type: Type of the value: 1 boolean, 2 string, 3 int, 4 short, 5 long, 6 double, 7 list, 8 class, 9
+                password.
+                Type int8; versions 3+; default 0; ignorable.
+            documentation: Documentation of the key; null if it was not requested or there is none.
+                Type string; versions 3+; nullable 3+; ignorable.
         """
 
         name: str = ""
@@ -89,9 +109,13 @@ class DescribeConfigsResponse(Message, frozen=True, gc=False):
         """DescribeConfigsSynonym, versions 1-4.
 
         Attributes:
-            name: string; versions 1+.
-            value: string; versions 1+; nullable 1+.
-            source: int8; versions 1+.
+            name: Name of the key in that place; brokers and topics can have different names for one setting.
+                Type string; versions 1+.
+            value: Value of the key; null if it has none or is sensitive.
+                Type string; versions 1+; nullable 1+.
+            source: Origin of the value: 1 topic, 2 broker, 3 default of all brokers, 4 server.properties, 5 built-in
+                default, 6 logger, 7 metrics, 8 group.
+                Type int8; versions 1+.
         """
 
         name: str = ""

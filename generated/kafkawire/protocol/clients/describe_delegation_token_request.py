@@ -29,7 +29,8 @@ class DescribeDelegationTokenRequest(Message, frozen=True, gc=False):
     """DescribeDelegationTokenRequest: Request of API 41, versions 0-3.
 
     Attributes:
-        owners: []DescribeDelegationTokenOwner; versions 0+; nullable 0+.
+        owners: Owners whose tokens are returned; null returns all tokens that the caller may see.
+            Type []DescribeDelegationTokenOwner; versions 0+; nullable 0+.
     """
 
     NAME = "DescribeDelegationTokenRequest"
@@ -44,8 +45,10 @@ class DescribeDelegationTokenRequest(Message, frozen=True, gc=False):
         """DescribeDelegationTokenOwner, versions 0-3.
 
         Attributes:
-            principal_type: string; versions 0+.
-            principal_name: string; versions 0+.
+            principal_type: Type of the token's owner, usually User.
+                Type string; versions 0+.
+            principal_name: Name of the token's owner.
+                Type string; versions 0+.
         """
 
         principal_type: str = ""

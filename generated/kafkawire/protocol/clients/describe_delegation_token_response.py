@@ -32,9 +32,13 @@ class DescribeDelegationTokenResponse(Message, frozen=True, gc=False):
     """DescribeDelegationTokenResponse: Response of API 41, versions 0-3.
 
     Attributes:
-        error_code: int16; versions 0+.
-        tokens: []DescribedDelegationToken; versions 0+.
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        tokens: Delegation tokens that the caller may see.
+            Type []DescribedDelegationToken; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
     """
 
     NAME = "DescribeDelegationTokenResponse"
@@ -49,16 +53,27 @@ class DescribeDelegationTokenResponse(Message, frozen=True, gc=False):
         """DescribedDelegationToken, versions 0-3.
 
         Attributes:
-            principal_type: string; versions 0+.
-            principal_name: string; versions 0+.
-            token_requester_principal_type: string; versions 3+.
-            token_requester_principal_name: string; versions 3+.
-            issue_timestamp: int64; versions 0+.
-            expiry_timestamp: int64; versions 0+.
-            max_timestamp: int64; versions 0+.
-            token_id: string; versions 0+.
-            hmac: bytes; versions 0+.
-            renewers: []DescribedDelegationTokenRenewer; versions 0+.
+            principal_type: Type of the token's owner, usually User.
+                Type string; versions 0+.
+            principal_name: Name of the token's owner.
+                Type string; versions 0+.
+            token_requester_principal_type: Type of the principal that requested the token, usually User.
+                Type string; versions 3+.
+            token_requester_principal_name: Name of the principal that requested the token; it differs from the owner
+                if made for another.
+                Type string; versions 3+.
+            issue_timestamp: Time at which the token was made, in ms since 1970.
+                Type int64; versions 0+.
+            expiry_timestamp: Time at which the token expires unless it is renewed, in ms since 1970.
+                Type int64; versions 0+.
+            max_timestamp: Time after which the token cannot be renewed any more, in ms since 1970.
+                Type int64; versions 0+.
+            token_id: Id of the delegation token.
+                Type string; versions 0+.
+            hmac: Secret of the delegation token; clients log in with it as their password.
+                Type bytes; versions 0+.
+            renewers: Principals that may renew the token, besides its owner.
+                Type []DescribedDelegationTokenRenewer; versions 0+.
         """
 
         principal_type: str = ""
@@ -77,8 +92,10 @@ class DescribeDelegationTokenResponse(Message, frozen=True, gc=False):
         """DescribedDelegationTokenRenewer, versions 0-3.
 
         Attributes:
-            principal_type: string; versions 0+.
-            principal_name: string; versions 0+.
+            principal_type: Type of the renewer, usually User.
+                Type string; versions 0+.
+            principal_name: Name of the renewer.
+                Type string; versions 0+.
         """
 
         principal_type: str = ""

@@ -27,8 +27,11 @@ class DescribeGroupsRequest(Message, frozen=True, gc=False):
     """DescribeGroupsRequest: Request of API 15, versions 0-6.
 
     Attributes:
-        groups: []string; versions 0+.
-        include_authorized_operations: bool; versions 3+.
+        groups: Ids of the classic groups that the caller wants described.
+            Type []string; versions 0+.
+        include_authorized_operations: Whether the answer shall list the operations that the caller may perform on
+            each group.
+            Type bool; versions 3+.
     """
 
     NAME = "DescribeGroupsRequest"

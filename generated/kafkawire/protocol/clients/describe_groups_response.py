@@ -34,8 +34,11 @@ class DescribeGroupsResponse(Message, frozen=True, gc=False):
     """DescribeGroupsResponse: Response of API 15, versions 0-6.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        groups: []DescribedGroup; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 1+; ignorable.
+        groups: One entry for each group of the request.
+            Type []DescribedGroup; versions 0+.
     """
 
     NAME = "DescribeGroupsResponse"
@@ -50,14 +53,23 @@ class DescribeGroupsResponse(Message, frozen=True, gc=False):
         """DescribedGroup, versions 0-6.
 
         Attributes:
-            error_code: int16; versions 0+.
-            error_message: string; versions 6+; nullable 6+; default null.
-            group_id: string; versions 0+.
-            group_state: string; versions 0+.
-            protocol_type: string; versions 0+.
-            protocol_data: string; versions 0+.
-            members: []DescribedGroupMember; versions 0+.
-            authorized_operations: int32; versions 3+; default -2147483648.
+            error_code: Number of the error of this group; 0 if it is described.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 6+; nullable 6+; default null.
+            group_id: Id of the group.
+                Type string; versions 0+.
+            group_state: State of the group: PreparingRebalance, CompletingRebalance, Stable, Empty or Dead.
+                Type string; versions 0+.
+            protocol_type: Kind of client that the group serves, such as consumer or connect.
+                Type string; versions 0+.
+            protocol_data: Name of the assignment strategy that the group uses; empty while it has none.
+                Type string; versions 0+.
+            members: Members of the group.
+                Type []DescribedGroupMember; versions 0+.
+            authorized_operations: Bits of the ACL operations that the caller may perform; the default means they were
+                not requested.
+                Type int32; versions 3+; default -2147483648.
         """
 
         error_code: int = 0
@@ -74,12 +86,18 @@ class DescribeGroupsResponse(Message, frozen=True, gc=False):
         """DescribedGroupMember, versions 0-6.
 
         Attributes:
-            member_id: string; versions 0+.
-            group_instance_id: string; versions 4+; nullable 4+; default null; ignorable.
-            client_id: string; versions 0+.
-            client_host: string; versions 0+.
-            member_metadata: bytes; versions 0+.
-            member_assignment: bytes; versions 0+.
+            member_id: Id of the member within its group.
+                Type string; versions 0+.
+            group_instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+                Type string; versions 4+; nullable 4+; default null; ignorable.
+            client_id: Name that the client gives itself, its setting client.id.
+                Type string; versions 0+.
+            client_host: Address from which the member is connected.
+                Type string; versions 0+.
+            member_metadata: Subscription that the member sent when it joined, in the form of the protocol type.
+                Type bytes; versions 0+.
+            member_assignment: Assignment of the member, in the form of the protocol type.
+                Type bytes; versions 0+.
         """
 
         member_id: str = ""

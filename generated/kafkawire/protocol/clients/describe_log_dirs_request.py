@@ -34,7 +34,8 @@ class DescribeLogDirsRequest(Message, frozen=True, gc=False):
     """DescribeLogDirsRequest: Request of API 35, versions 0-5.
 
     Attributes:
-        topics: []DescribableLogDirTopic; versions 0+; nullable 0+.
+        topics: Partitions to describe, by topic; null describes all of the broker.
+            Type []DescribableLogDirTopic; versions 0+; nullable 0+.
     """
 
     NAME = "DescribeLogDirsRequest"
@@ -49,8 +50,10 @@ class DescribeLogDirsRequest(Message, frozen=True, gc=False):
         """DescribableLogDirTopic, versions 0-5.
 
         Attributes:
-            topic: string; versions 0+.
-            partitions: []int32; versions 0+.
+            topic: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         topic: TopicName = ""

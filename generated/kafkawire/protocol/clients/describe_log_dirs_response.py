@@ -30,9 +30,13 @@ class DescribeLogDirsResponse(Message, frozen=True, gc=False):
     """DescribeLogDirsResponse: Response of API 35, versions 0-5.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 3+; ignorable.
-        results: []DescribeLogDirsResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 3+; ignorable.
+        results: One entry for each log directory of the broker.
+            Type []DescribeLogDirsResult; versions 0+.
     """
 
     NAME = "DescribeLogDirsResponse"
@@ -47,12 +51,18 @@ class DescribeLogDirsResponse(Message, frozen=True, gc=False):
         """DescribeLogDirsResult, versions 0-5.
 
         Attributes:
-            error_code: int16; versions 0+.
-            log_dir: string; versions 0+.
-            topics: []DescribeLogDirsTopic; versions 0+.
-            total_bytes: int64; bytes; versions 4+; default -1; ignorable.
-            usable_bytes: int64; bytes; versions 4+; default -1; ignorable.
-            is_cordoned: bool; versions 5+; default false; ignorable.
+            error_code: Number of the error of this log directory, such as one that has failed; 0 if it works.
+                Type int16; versions 0+.
+            log_dir: Absolute path of the log directory.
+                Type string; versions 0+.
+            topics: Replicas in this log directory, by topic.
+                Type []DescribeLogDirsTopic; versions 0+.
+            total_bytes: Size of the volume that holds the log directory, in bytes; -1 if unknown.
+                Type int64; bytes; versions 4+; default -1; ignorable.
+            usable_bytes: Free space of the volume that holds the log directory, in bytes; -1 if unknown.
+                Type int64; bytes; versions 4+; default -1; ignorable.
+            is_cordoned: Whether the log directory is cordoned: it gets no new replicas.
+                Type bool; versions 5+; default false; ignorable.
         """
 
         error_code: int = 0
@@ -67,8 +77,10 @@ class DescribeLogDirsResponse(Message, frozen=True, gc=False):
         """DescribeLogDirsTopic, versions 0-5.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []DescribeLogDirsPartition; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []DescribeLogDirsPartition; versions 0+.
         """
 
         name: TopicName = ""
@@ -79,10 +91,16 @@ class DescribeLogDirsResponse(Message, frozen=True, gc=False):
         """DescribeLogDirsPartition, versions 0-5.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            partition_size: int64; versions 0+.
-            offset_lag: int64; versions 0+.
-            is_future_key: bool; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            partition_size: Bytes that the replica's segments take in this directory.
+                Type int64; versions 0+.
+            offset_lag: Records that the replica lacks up to the high watermark; for a future replica, up to the end
+                of the current one.
+                Type int64; versions 0+.
+            is_future_key: Whether it is a future replica: a copy that moves to this directory and will replace the
+                current one.
+                Type bool; versions 0+.
         """
 
         partition_index: int = 0

@@ -29,7 +29,8 @@ class DescribeProducersRequest(Message, frozen=True, gc=False):
     """DescribeProducersRequest: Request of API 61, version 0.
 
     Attributes:
-        topics: []TopicRequest; versions 0+.
+        topics: One entry for each topic.
+            Type []TopicRequest; versions 0+.
     """
 
     NAME = "DescribeProducersRequest"
@@ -44,8 +45,10 @@ class DescribeProducersRequest(Message, frozen=True, gc=False):
         """TopicRequest, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            partition_indexes: []int32; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partition_indexes: Numbers of the partitions.
+                Type []int32; versions 0+.
         """
 
         name: TopicName = ""

@@ -29,8 +29,11 @@ class DescribeProducersResponse(Message, frozen=True, gc=False):
     """DescribeProducersResponse: Response of API 61, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        topics: []TopicResponse; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        topics: One entry for each topic.
+            Type []TopicResponse; versions 0+.
     """
 
     NAME = "DescribeProducersResponse"
@@ -45,8 +48,10 @@ class DescribeProducersResponse(Message, frozen=True, gc=False):
         """TopicResponse, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []PartitionResponse; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionResponse; versions 0+.
         """
 
         name: TopicName = ""
@@ -57,10 +62,14 @@ class DescribeProducersResponse(Message, frozen=True, gc=False):
         """PartitionResponse, version 0.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
-            active_producers: []ProducerState; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if its producers are listed.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
+            active_producers: Producers with idempotence or transactions that the partition still remembers.
+                Type []ProducerState; versions 0+.
         """
 
         partition_index: int = 0
@@ -73,12 +82,20 @@ class DescribeProducersResponse(Message, frozen=True, gc=False):
         """ProducerState, version 0.
 
         Attributes:
-            producer_id: int64; versions 0+.
-            producer_epoch: int32; versions 0+.
-            last_sequence: int32; versions 0+; default -1.
-            last_timestamp: int64; versions 0+; default -1.
-            coordinator_epoch: int32; versions 0+.
-            current_txn_start_offset: int64; versions 0+; default -1.
+            producer_id: Id of the producer, given by the cluster; with the epoch it identifies one instance.
+                Type int64; versions 0+.
+            producer_epoch: Last epoch with which the producer wrote to the partition.
+                Type int32; versions 0+.
+            last_sequence: Sequence number of the last record that the producer wrote; -1 if there is none.
+                Type int32; versions 0+; default -1.
+            last_timestamp: Timestamp of the last record that the producer wrote, in ms since 1970; -1 if unknown.
+                Type int64; versions 0+; default -1.
+            coordinator_epoch: Epoch of the coordinator that last wrote a marker for the producer; -1 if there was
+                none.
+                Type int32; versions 0+.
+            current_txn_start_offset: First offset of the producer's open transaction in the partition; -1 if it has
+                none.
+                Type int64; versions 0+; default -1.
         """
 
         producer_id: ProducerId = 0

@@ -28,7 +28,8 @@ class DescribeQuorumRequest(Message, frozen=True, gc=False):
     """DescribeQuorumRequest: Request of API 55, versions 0-2.
 
     Attributes:
-        topics: []TopicData; versions 0+.
+        topics: One entry for each topic.
+            Type []TopicData; versions 0+.
     """
 
     NAME = "DescribeQuorumRequest"
@@ -43,8 +44,10 @@ class DescribeQuorumRequest(Message, frozen=True, gc=False):
         """TopicData, versions 0-2.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -55,7 +58,8 @@ class DescribeQuorumRequest(Message, frozen=True, gc=False):
         """PartitionData, versions 0-2.
 
         Attributes:
-            partition_index: int32; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
         """
 
         partition_index: int = 0

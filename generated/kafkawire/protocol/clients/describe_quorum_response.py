@@ -32,10 +32,14 @@ class DescribeQuorumResponse(Message, frozen=True, gc=False):
     """DescribeQuorumResponse: Response of API 55, versions 0-2.
 
     Attributes:
-        error_code: int16; versions 0+.
-        error_message: string; versions 2+; nullable 2+; ignorable.
-        topics: []TopicData; versions 0+.
-        nodes: []Node; versions 2+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 2+; nullable 2+; ignorable.
+        topics: One entry for each topic.
+            Type []TopicData; versions 0+.
+        nodes: Voters of the quorum with their listeners.
+            Type []Node; versions 2+.
     """
 
     NAME = "DescribeQuorumResponse"
@@ -50,8 +54,10 @@ class DescribeQuorumResponse(Message, frozen=True, gc=False):
         """TopicData, versions 0-2.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -62,14 +68,22 @@ class DescribeQuorumResponse(Message, frozen=True, gc=False):
         """PartitionData, versions 0-2.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 2+; nullable 2+; ignorable.
-            leader_id: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
-            high_watermark: int64; versions 0+.
-            current_voters: []ReplicaState; versions 0+.
-            observers: []ReplicaState; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 2+; nullable 2+; ignorable.
+            leader_id: Node id of the leader of the metadata quorum: the active controller; -1 if there is none.
+                Type int32; versions 0+.
+            leader_epoch: Latest epoch of the metadata quorum's leader.
+                Type int32; versions 0+.
+            high_watermark: Offset before which a majority of the voters has the metadata log.
+                Type int64; versions 0+.
+            current_voters: Voters of the metadata quorum.
+                Type []ReplicaState; versions 0+.
+            observers: Nodes that replicate the metadata log without a vote, such as brokers.
+                Type []ReplicaState; versions 0+.
         """
 
         partition_index: int = 0
@@ -86,11 +100,18 @@ class DescribeQuorumResponse(Message, frozen=True, gc=False):
         """ReplicaState, versions 0-2.
 
         Attributes:
-            replica_id: int32; versions 0+.
-            replica_directory_id: uuid; versions 2+.
-            log_end_offset: int64; versions 0+.
-            last_fetch_timestamp: int64; versions 1+; default -1; ignorable.
-            last_caught_up_timestamp: int64; versions 1+; default -1; ignorable.
+            replica_id: Node id of the voter or observer.
+                Type int32; versions 0+.
+            replica_directory_id: Id of the log directory in which it keeps the metadata log.
+                Type uuid; versions 2+.
+            log_end_offset: End of the replica's log: offset that its next record will get.
+                Type int64; versions 0+.
+            last_fetch_timestamp: Time on the leader's clock of the replica's last fetch, in ms since 1970; -1 if
+                unknown.
+                Type int64; versions 1+; default -1; ignorable.
+            last_caught_up_timestamp: Time at which the replica had all records of the leader last, in ms since 1970;
+                -1 if unknown.
+                Type int64; versions 1+; default -1; ignorable.
         """
 
         replica_id: BrokerId = 0
@@ -104,8 +125,10 @@ class DescribeQuorumResponse(Message, frozen=True, gc=False):
         """Node, version 2.
 
         Attributes:
-            node_id: int32; versions 2+.
-            listeners: []Listener; versions 2+.
+            node_id: Id of the node.
+                Type int32; versions 2+.
+            listeners: Listeners of the node, with their addresses.
+                Type []Listener; versions 2+.
         """
 
         node_id: BrokerId = 0
@@ -116,9 +139,12 @@ class DescribeQuorumResponse(Message, frozen=True, gc=False):
         """Listener, version 2.
 
         Attributes:
-            name: string; versions 2+.
-            host: string; versions 2+.
-            port: uint16; versions 2+.
+            name: Name of the listener.
+                Type string; versions 2+.
+            host: Host name or IP address to connect to.
+                Type string; versions 2+.
+            port: TCP port to connect to.
+                Type uint16; versions 2+.
         """
 
         name: str = ""

@@ -30,7 +30,8 @@ class DescribeShareGroupOffsetsRequest(Message, frozen=True, gc=False):
     """DescribeShareGroupOffsetsRequest: Request of API 90, versions 0-1.
 
     Attributes:
-        groups: []DescribeShareGroupOffsetsRequestGroup; versions 0+.
+        groups: Groups whose offsets are wanted.
+            Type []DescribeShareGroupOffsetsRequestGroup; versions 0+.
     """
 
     NAME = "DescribeShareGroupOffsetsRequest"
@@ -45,8 +46,10 @@ class DescribeShareGroupOffsetsRequest(Message, frozen=True, gc=False):
         """DescribeShareGroupOffsetsRequestGroup, versions 0-1.
 
         Attributes:
-            group_id: string; versions 0+.
-            topics: []DescribeShareGroupOffsetsRequestTopic; versions 0+; nullable 0+.
+            group_id: Id of the group.
+                Type string; versions 0+.
+            topics: Topics whose offsets are wanted; null means all that the group has state for.
+                Type []DescribeShareGroupOffsetsRequestTopic; versions 0+; nullable 0+.
         """
 
         group_id: GroupId = ""
@@ -57,8 +60,10 @@ class DescribeShareGroupOffsetsRequest(Message, frozen=True, gc=False):
         """DescribeShareGroupOffsetsRequestTopic, versions 0-1.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partitions: []int32; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         topic_name: TopicName = ""

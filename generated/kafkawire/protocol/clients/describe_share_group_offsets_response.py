@@ -31,8 +31,11 @@ class DescribeShareGroupOffsetsResponse(Message, frozen=True, gc=False):
     """DescribeShareGroupOffsetsResponse: Response of API 90, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        groups: []DescribeShareGroupOffsetsResponseGroup; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        groups: One entry for each group of the request.
+            Type []DescribeShareGroupOffsetsResponseGroup; versions 0+.
     """
 
     NAME = "DescribeShareGroupOffsetsResponse"
@@ -47,10 +50,14 @@ class DescribeShareGroupOffsetsResponse(Message, frozen=True, gc=False):
         """DescribeShareGroupOffsetsResponseGroup, versions 0-1.
 
         Attributes:
-            group_id: string; versions 0+.
-            topics: []DescribeShareGroupOffsetsResponseTopic; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
+            group_id: Id of the group.
+                Type string; versions 0+.
+            topics: One entry for each topic.
+                Type []DescribeShareGroupOffsetsResponseTopic; versions 0+.
+            error_code: Number of the error of this group; 0 if there is none.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
         """
 
         group_id: GroupId = ""
@@ -63,9 +70,12 @@ class DescribeShareGroupOffsetsResponse(Message, frozen=True, gc=False):
         """DescribeShareGroupOffsetsResponseTopic, versions 0-1.
 
         Attributes:
-            topic_name: string; versions 0+.
-            topic_id: uuid; versions 0+.
-            partitions: []DescribeShareGroupOffsetsResponsePartition; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []DescribeShareGroupOffsetsResponsePartition; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -77,12 +87,18 @@ class DescribeShareGroupOffsetsResponse(Message, frozen=True, gc=False):
         """DescribeShareGroupOffsetsResponsePartition, versions 0-1.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            start_offset: int64; versions 0+.
-            leader_epoch: int32; versions 0+.
-            lag: int64; versions 1+; default -1; ignorable.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            start_offset: First offset of the share partition that is not yet completed; -1 if it has no state.
+                Type int64; versions 0+.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 0+.
+            lag: Records of the share partition that are still to be delivered or acknowledged; -1 if unknown.
+                Type int64; versions 1+; default -1; ignorable.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
         """
 
         partition_index: int = 0

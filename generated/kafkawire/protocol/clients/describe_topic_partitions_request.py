@@ -28,9 +28,13 @@ class DescribeTopicPartitionsRequest(Message, frozen=True, gc=False):
     """DescribeTopicPartitionsRequest: Request of API 75, version 0.
 
     Attributes:
-        topics: []TopicRequest; versions 0+.
-        response_partition_limit: int32; versions 0+; default 2000.
-        cursor: Cursor; versions 0+; nullable 0+; default null.
+        topics: Topics to describe; empty describes all that the caller may see.
+            Type []TopicRequest; versions 0+.
+        response_partition_limit: Most partitions that the answer shall contain; the broker may have a lower
+            limit.
+            Type int32; versions 0+; default 2000.
+        cursor: Topic and partition to start from; null starts with the first.
+            Type Cursor; versions 0+; nullable 0+; default null.
     """
 
     NAME = "DescribeTopicPartitionsRequest"
@@ -45,7 +49,8 @@ class DescribeTopicPartitionsRequest(Message, frozen=True, gc=False):
         """TopicRequest, version 0.
 
         Attributes:
-            name: string; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
         """
 
         name: TopicName = ""
@@ -55,8 +60,10 @@ class DescribeTopicPartitionsRequest(Message, frozen=True, gc=False):
         """Cursor, version 0.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partition_index: int32; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
         """
 
         topic_name: TopicName = ""

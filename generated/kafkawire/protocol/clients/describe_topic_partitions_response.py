@@ -38,9 +38,13 @@ class DescribeTopicPartitionsResponse(Message, frozen=True, gc=False):
     """DescribeTopicPartitionsResponse: Response of API 75, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+; ignorable.
-        topics: []DescribeTopicPartitionsResponseTopic; versions 0+.
-        next_cursor: Cursor; versions 0+; nullable 0+; default null.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+; ignorable.
+        topics: One entry for each topic.
+            Type []DescribeTopicPartitionsResponseTopic; versions 0+.
+        next_cursor: Topic and partition to start the next request from; null if this is the last part.
+            Type Cursor; versions 0+; nullable 0+; default null.
     """
 
     NAME = "DescribeTopicPartitionsResponse"
@@ -55,12 +59,19 @@ class DescribeTopicPartitionsResponse(Message, frozen=True, gc=False):
         """DescribeTopicPartitionsResponseTopic, version 0.
 
         Attributes:
-            error_code: int16; versions 0+.
-            name: string; versions 0+; nullable 0+.
-            topic_id: uuid; versions 0+; ignorable.
-            is_internal: bool; versions 0+; default false; ignorable.
-            partitions: []DescribeTopicPartitionsResponsePartition; versions 0+.
-            topic_authorized_operations: int32; versions 0+; default -2147483648.
+            error_code: Number of the error of this topic; 0 if it is described.
+                Type int16; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+; nullable 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+; ignorable.
+            is_internal: Whether the topic is one of Kafka's own, such as __consumer_offsets.
+                Type bool; versions 0+; default false; ignorable.
+            partitions: Partitions of the topic.
+                Type []DescribeTopicPartitionsResponsePartition; versions 0+.
+            topic_authorized_operations: Bits of the ACL operations that the caller may perform on the topic; the
+                default means not requested.
+                Type int32; versions 0+; default -2147483648.
         """
 
         error_code: int = 0
@@ -75,15 +86,25 @@ class DescribeTopicPartitionsResponse(Message, frozen=True, gc=False):
         """DescribeTopicPartitionsResponsePartition, version 0.
 
         Attributes:
-            error_code: int16; versions 0+.
-            partition_index: int32; versions 0+.
-            leader_id: int32; versions 0+.
-            leader_epoch: int32; versions 0+; default -1; ignorable.
-            replica_nodes: []int32; versions 0+.
-            isr_nodes: []int32; versions 0+.
-            eligible_leader_replicas: []int32; versions 0+; nullable 0+; default null.
-            last_known_elr: []int32; versions 0+; nullable 0+; default null.
-            offline_replicas: []int32; versions 0+; ignorable.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            leader_id: Node id of the leader; -1 if there is none or it is not known.
+                Type int32; versions 0+.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 0+; default -1; ignorable.
+            replica_nodes: Node ids of the partition's replicas; the first is the preferred leader.
+                Type []int32; versions 0+.
+            isr_nodes: Node ids of the replicas that are in sync with the leader.
+                Type []int32; versions 0+.
+            eligible_leader_replicas: Node ids outside the in-sync replicas that have all committed records and may
+                become leader.
+                Type []int32; versions 0+; nullable 0+; default null.
+            last_known_elr: Node ids that were in sync last, kept for elections when no eligible replica is left.
+                Type []int32; versions 0+; nullable 0+; default null.
+            offline_replicas: Node ids of the replicas that are offline.
+                Type []int32; versions 0+; ignorable.
         """
 
         error_code: int = 0
@@ -101,8 +122,10 @@ class DescribeTopicPartitionsResponse(Message, frozen=True, gc=False):
         """Cursor, version 0.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partition_index: int32; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
         """
 
         topic_name: TopicName = ""

@@ -25,7 +25,8 @@ class DescribeTransactionsRequest(Message, frozen=True, gc=False):
     """DescribeTransactionsRequest: Request of API 65, version 0.
 
     Attributes:
-        transactional_ids: []string; versions 0+.
+        transactional_ids: Transactional ids to describe.
+            Type []string; versions 0+.
     """
 
     NAME = "DescribeTransactionsRequest"

@@ -34,8 +34,11 @@ class DescribeTransactionsResponse(Message, frozen=True, gc=False):
     """DescribeTransactionsResponse: Response of API 65, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        transaction_states: []TransactionState; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        transaction_states: One entry for each transactional id.
+            Type []TransactionState; versions 0+.
     """
 
     NAME = "DescribeTransactionsResponse"
@@ -50,14 +53,22 @@ class DescribeTransactionsResponse(Message, frozen=True, gc=False):
         """TransactionState, version 0.
 
         Attributes:
-            error_code: int16; versions 0+.
-            transactional_id: string; versions 0+.
-            transaction_state: string; versions 0+.
-            transaction_timeout_ms: int32; milliseconds; versions 0+.
-            transaction_start_time_ms: int64; milliseconds; versions 0+.
-            producer_id: int64; versions 0+.
-            producer_epoch: int16; versions 0+.
-            topics: []TopicData; versions 0+.
+            error_code: Number of the error of this transactional id; 0 if it is described.
+                Type int16; versions 0+.
+            transactional_id: Transactional id of the producer, its setting transactional.id.
+                Type string; versions 0+.
+            transaction_state: State of the transaction, such as Empty, Ongoing, PrepareCommit or CompleteAbort.
+                Type string; versions 0+.
+            transaction_timeout_ms: Time in ms after which the coordinator aborts the transaction if it is still open.
+                Type int32; milliseconds; versions 0+.
+            transaction_start_time_ms: Time at which the transaction began, in ms since 1970; -1 if none is open.
+                Type int64; milliseconds; versions 0+.
+            producer_id: Id of the producer, given by the cluster; with the epoch it identifies one instance.
+                Type int64; versions 0+.
+            producer_epoch: Epoch of the producer id; brokers refuse records and requests with an older one.
+                Type int16; versions 0+.
+            topics: Partitions of the open transaction, by topic.
+                Type []TopicData; versions 0+.
         """
 
         error_code: int = 0
@@ -74,8 +85,10 @@ class DescribeTransactionsResponse(Message, frozen=True, gc=False):
         """TopicData, version 0.
 
         Attributes:
-            topic: string; versions 0+.
-            partitions: []int32; versions 0+.
+            topic: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         topic: TopicName = ""

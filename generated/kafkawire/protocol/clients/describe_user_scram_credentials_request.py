@@ -24,7 +24,8 @@ class DescribeUserScramCredentialsRequest(Message, frozen=True, gc=False):
     """DescribeUserScramCredentialsRequest: Request of API 50, version 0.
 
     Attributes:
-        users: []UserName; versions 0+; nullable 0+.
+        users: Names of the users whose credentials are wanted; null or empty means all users.
+            Type []UserName; versions 0+; nullable 0+.
     """
 
     NAME = "DescribeUserScramCredentialsRequest"
@@ -39,7 +40,8 @@ class DescribeUserScramCredentialsRequest(Message, frozen=True, gc=False):
         """UserName, version 0.
 
         Attributes:
-            name: string; versions 0+.
+            name: Name of the user.
+                Type string; versions 0+.
         """
 
         name: str = ""

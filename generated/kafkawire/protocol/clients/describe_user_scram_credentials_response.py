@@ -30,10 +30,15 @@ class DescribeUserScramCredentialsResponse(Message, frozen=True, gc=False):
     """DescribeUserScramCredentialsResponse: Response of API 50, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        error_message: string; versions 0+; nullable 0+.
-        results: []DescribeUserScramCredentialsResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0+; nullable 0+.
+        results: One entry for each user.
+            Type []DescribeUserScramCredentialsResult; versions 0+.
     """
 
     NAME = "DescribeUserScramCredentialsResponse"
@@ -48,10 +53,14 @@ class DescribeUserScramCredentialsResponse(Message, frozen=True, gc=False):
         """DescribeUserScramCredentialsResult, version 0.
 
         Attributes:
-            user: string; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+.
-            credential_infos: []CredentialInfo; versions 0+.
+            user: Name of the user.
+                Type string; versions 0+.
+            error_code: Number of the error of this user; 0 if its credentials are listed.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+.
+            credential_infos: Mechanisms and iterations of the user's credentials; secrets are never returned.
+                Type []CredentialInfo; versions 0+.
         """
 
         user: str = ""
@@ -64,8 +73,10 @@ class DescribeUserScramCredentialsResponse(Message, frozen=True, gc=False):
         """CredentialInfo, version 0.
 
         Attributes:
-            mechanism: int8; versions 0+.
-            iterations: int32; versions 0+.
+            mechanism: Mechanism of the credential: 1 SCRAM-SHA-256, 2 SCRAM-SHA-512.
+                Type int8; versions 0+.
+            iterations: Hash iterations of the password in the credential.
+                Type int32; versions 0+.
         """
 
         mechanism: int = 0

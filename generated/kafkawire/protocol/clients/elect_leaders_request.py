@@ -34,9 +34,13 @@ class ElectLeadersRequest(Message, frozen=True, gc=False):
     """ElectLeadersRequest: Request of API 43, versions 0-2.
 
     Attributes:
-        election_type: int8; versions 1+.
-        topic_partitions: []TopicPartitions; versions 0+; nullable 0+.
-        timeout_ms: int32; milliseconds; versions 0+; default 60000.
+        election_type: Kind of election: 0 preferred leader, 1 unclean: any live replica if no in-sync one is
+            left.
+            Type int8; versions 1+.
+        topic_partitions: Partitions that shall elect a leader, by topic; null means all of the cluster.
+            Type []TopicPartitions; versions 0+; nullable 0+.
+        timeout_ms: Time in ms that the server may take; then it answers with a timeout error.
+            Type int32; milliseconds; versions 0+; default 60000.
     """
 
     NAME = "ElectLeadersRequest"
@@ -51,8 +55,10 @@ class ElectLeadersRequest(Message, frozen=True, gc=False):
         """TopicPartitions, versions 0-2.
 
         Attributes:
-            topic: string; versions 0+.
-            partitions: []int32; versions 0+.
+            topic: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         topic: TopicName = ""

@@ -29,9 +29,13 @@ class ElectLeadersResponse(Message, frozen=True, gc=False):
     """ElectLeadersResponse: Response of API 43, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 1+.
-        replica_election_results: []ReplicaElectionResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 1+.
+        replica_election_results: One entry for each topic.
+            Type []ReplicaElectionResult; versions 0+.
     """
 
     NAME = "ElectLeadersResponse"
@@ -46,8 +50,10 @@ class ElectLeadersResponse(Message, frozen=True, gc=False):
         """ReplicaElectionResult, versions 0-2.
 
         Attributes:
-            topic: string; versions 0+.
-            partition_result: []PartitionResult; versions 0+.
+            topic: Name of the topic.
+                Type string; versions 0+.
+            partition_result: One entry for each partition of the topic.
+                Type []PartitionResult; versions 0+.
         """
 
         topic: TopicName = ""
@@ -58,9 +64,12 @@ class ElectLeadersResponse(Message, frozen=True, gc=False):
         """PartitionResult, versions 0-2.
 
         Attributes:
-            partition_id: int32; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+.
+            partition_id: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 84 if it needs no election, 0 if it has a new leader.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+.
         """
 
         partition_id: int = 0

@@ -38,9 +38,13 @@ class EndQuorumEpochRequest(Message, frozen=True, gc=False):
     """EndQuorumEpochRequest: Request of API 54, versions 0-1.
 
     Attributes:
-        cluster_id: string; versions 0+; nullable 0+; default null.
-        topics: []TopicData; versions 0+.
-        leader_endpoints: []LeaderEndpoint; versions 1+; ignorable.
+        cluster_id: Cluster id that the sender expects; nodes of another cluster refuse the request. Null skips
+            the check.
+            Type string; versions 0+; nullable 0+; default null.
+        topics: One entry for each topic.
+            Type []TopicData; versions 0+.
+        leader_endpoints: Listeners of the leader, with their addresses.
+            Type []LeaderEndpoint; versions 1+; ignorable.
     """
 
     NAME = "EndQuorumEpochRequest"
@@ -55,8 +59,10 @@ class EndQuorumEpochRequest(Message, frozen=True, gc=False):
         """TopicData, versions 0-1.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -67,11 +73,16 @@ class EndQuorumEpochRequest(Message, frozen=True, gc=False):
         """PartitionData, versions 0-1.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            leader_id: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
-            preferred_successors: []int32; versions 0; ignorable.
-            preferred_candidates: []ReplicaInfo; versions 1+; ignorable.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            leader_id: Node id of the leader that steps down.
+                Type int32; versions 0+.
+            leader_epoch: Epoch that the leader ends.
+                Type int32; versions 0+.
+            preferred_successors: Node ids of the voters that should be elected next, best first.
+                Type []int32; versions 0; ignorable.
+            preferred_candidates: Voters that should be elected next, best first.
+                Type []ReplicaInfo; versions 1+; ignorable.
         """
 
         partition_index: int = 0
@@ -85,8 +96,10 @@ class EndQuorumEpochRequest(Message, frozen=True, gc=False):
         """ReplicaInfo, version 1.
 
         Attributes:
-            candidate_id: int32; versions 1+.
-            candidate_directory_id: uuid; versions 1+.
+            candidate_id: Node id of the candidate.
+                Type int32; versions 1+.
+            candidate_directory_id: Id of the log directory in which the candidate keeps the metadata log.
+                Type uuid; versions 1+.
         """
 
         candidate_id: BrokerId = 0
@@ -97,9 +110,12 @@ class EndQuorumEpochRequest(Message, frozen=True, gc=False):
         """LeaderEndpoint, version 1.
 
         Attributes:
-            name: string; versions 1+.
-            host: string; versions 1+.
-            port: uint16; versions 1+.
+            name: Name of the listener.
+                Type string; versions 1+.
+            host: Host name or IP address to connect to.
+                Type string; versions 1+.
+            port: TCP port to connect to.
+                Type uint16; versions 1+.
         """
 
         name: str = ""

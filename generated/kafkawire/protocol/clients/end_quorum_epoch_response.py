@@ -32,9 +32,13 @@ class EndQuorumEpochResponse(Message, frozen=True, gc=False):
     """EndQuorumEpochResponse: Response of API 54, versions 0-1.
 
     Attributes:
-        error_code: int16; versions 0+.
-        topics: []TopicData; versions 0+.
-        node_endpoints: []NodeEndpoint; versions 1+; tag 0 in 1+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        topics: One entry for each topic.
+            Type []TopicData; versions 0+.
+        node_endpoints: Addresses of the leaders that the answer names, so that the sender can go on without a
+            look-up.
+            Type []NodeEndpoint; versions 1+; tag 0 in 1+.
     """
 
     NAME = "EndQuorumEpochResponse"
@@ -49,8 +53,10 @@ class EndQuorumEpochResponse(Message, frozen=True, gc=False):
         """TopicData, versions 0-1.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -61,10 +67,14 @@ class EndQuorumEpochResponse(Message, frozen=True, gc=False):
         """PartitionData, versions 0-1.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
-            leader_id: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0+.
+            leader_id: Node id of the leader; -1 if there is none or it is not known.
+                Type int32; versions 0+.
+            leader_epoch: Latest leader epoch of the node that answers.
+                Type int32; versions 0+.
         """
 
         partition_index: int = 0
@@ -77,9 +87,12 @@ class EndQuorumEpochResponse(Message, frozen=True, gc=False):
         """NodeEndpoint, version 1.
 
         Attributes:
-            node_id: int32; versions 1+.
-            host: string; versions 1+.
-            port: uint16; versions 1+.
+            node_id: Id of the node.
+                Type int32; versions 1+.
+            host: Host name or IP address to connect to.
+                Type string; versions 1+.
+            port: TCP port to connect to.
+                Type uint16; versions 1+.
         """
 
         node_id: BrokerId = 0

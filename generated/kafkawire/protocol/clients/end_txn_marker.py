@@ -12,7 +12,8 @@ class EndTxnMarker(Message, frozen=True, gc=False):
     """EndTxnMarker: Data, version 0.
 
     Attributes:
-        coordinator_epoch: int32; versions 0+.
+        coordinator_epoch: Epoch of the transaction coordinator that wrote the marker.
+            Type int32; versions 0+.
     """
 
     NAME = "EndTxnMarker"

@@ -23,10 +23,14 @@ class EndTxnRequest(Message, frozen=True, gc=False):
     """EndTxnRequest: Request of API 26, versions 0-5.
 
     Attributes:
-        transactional_id: string; versions 0+.
-        producer_id: int64; versions 0+.
-        producer_epoch: int16; versions 0+.
-        committed: bool; versions 0+.
+        transactional_id: Transactional id of the producer, its setting transactional.id.
+            Type string; versions 0+.
+        producer_id: Id of the producer, given by the cluster; with the epoch it identifies one instance.
+            Type int64; versions 0+.
+        producer_epoch: Epoch of the producer id; brokers refuse records and requests with an older one.
+            Type int16; versions 0+.
+        committed: Whether the transaction commits; false aborts it.
+            Type bool; versions 0+.
     """
 
     NAME = "EndTxnRequest"

@@ -13,10 +13,15 @@ class EndTxnResponse(Message, frozen=True, gc=False):
     """EndTxnResponse: Response of API 26, versions 0-5.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        producer_id: int64; versions 5+; default -1; ignorable.
-        producer_epoch: int16; versions 5+; default -1; ignorable.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        producer_id: Id that the producer shall use for its next transaction; -1 after an error.
+            Type int64; versions 5+; default -1; ignorable.
+        producer_epoch: Epoch that the producer shall use for its next transaction; -1 after an error.
+            Type int16; versions 5+; default -1; ignorable.
     """
 
     NAME = "EndTxnResponse"

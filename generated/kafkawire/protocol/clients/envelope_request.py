@@ -12,9 +12,12 @@ class EnvelopeRequest(Message, frozen=True, gc=False):
     """EnvelopeRequest: Request of API 58, version 0.
 
     Attributes:
-        request_data: bytes; versions 0+.
-        request_principal: bytes; versions 0+; nullable 0+.
-        client_host_address: bytes; versions 0+.
+        request_data: Request of the client, header and body, that the broker forwards to the controller.
+            Type bytes; versions 0+.
+        request_principal: Principal of the client, serialized by the broker's principal builder.
+            Type bytes; versions 0+; nullable 0+.
+        client_host_address: Address of the client: 4 bytes for IPv4, 16 for IPv6.
+            Type bytes; versions 0+.
     """
 
     NAME = "EnvelopeRequest"

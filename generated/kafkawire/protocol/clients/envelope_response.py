@@ -22,8 +22,10 @@ class EnvelopeResponse(Message, frozen=True, gc=False):
     """EnvelopeResponse: Response of API 58, version 0.
 
     Attributes:
-        response_data: bytes; versions 0+; nullable 0+; default null.
-        error_code: int16; versions 0+.
+        response_data: Answer of the controller, header and body, that the broker returns to the client.
+            Type bytes; versions 0+; nullable 0+; default null.
+        error_code: Number of the error of the forwarding; 0 if the controller has answered.
+            Type int16; versions 0+.
     """
 
     NAME = "EnvelopeResponse"

@@ -22,8 +22,11 @@ class ExpireDelegationTokenRequest(Message, frozen=True, gc=False):
     """ExpireDelegationTokenRequest: Request of API 40, versions 0-2.
 
     Attributes:
-        hmac: bytes; versions 0+.
-        expiry_time_period_ms: int64; milliseconds; versions 0+.
+        hmac: Secret of the delegation token, which identifies it.
+            Type bytes; versions 0+.
+        expiry_time_period_ms: Time in ms from now after which the token expires; a negative value expires it at
+            once.
+            Type int64; milliseconds; versions 0+.
     """
 
     NAME = "ExpireDelegationTokenRequest"

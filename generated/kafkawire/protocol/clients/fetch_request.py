@@ -42,18 +42,32 @@ class FetchRequest(Message, frozen=True, gc=False):
     """FetchRequest: Request of API 1, versions 0-18.
 
     Attributes:
-        cluster_id: string; versions 12+; nullable 12+; default null; tag 0 in 12+; ignorable.
-        replica_id: int32; versions 0-14; default -1.
-        replica_state: ReplicaState; versions 15+; tag 1 in 15+.
-        max_wait_ms: int32; milliseconds; versions 0+.
-        min_bytes: int32; bytes; versions 0+.
-        max_bytes: int32; bytes; versions 3+; default 0x7fffffff; ignorable.
-        isolation_level: int8; versions 4+; default 0; ignorable.
-        session_id: int32; versions 7+; default 0; ignorable.
-        session_epoch: int32; versions 7+; default -1; ignorable.
-        topics: []FetchTopic; versions 0+.
-        forgotten_topics_data: []ForgottenTopic; versions 7+.
-        rack_id: string; versions 11+; ignorable.
+        cluster_id: Cluster id that a follower in the metadata quorum expects; other nodes leave it out.
+            Type string; versions 12+; nullable 12+; default null; tag 0 in 12+; ignorable.
+        replica_id: Node id of the follower that fetches; -1 for consumers.
+            Type int32; versions 0-14; default -1.
+        replica_state: Identity of the follower that fetches; consumers leave it out.
+            Type ReplicaState; versions 15+; tag 1 in 15+.
+        max_wait_ms: Longest time in ms that the broker waits for MinBytes to be there before it answers.
+            Type int32; milliseconds; versions 0+.
+        min_bytes: Bytes of records that the broker waits for before it answers; 0 answers at once.
+            Type int32; bytes; versions 0+.
+        max_bytes: Most bytes of records that the answer shall contain; a first batch larger than this is still
+            returned.
+            Type int32; bytes; versions 3+; default 0x7fffffff; ignorable.
+        isolation_level: Which records a reader sees: 0 all, 1 committed ones only.
+            Type int8; versions 4+; default 0; ignorable.
+        session_id: Id of the fetch session to continue; 0 if there is none.
+            Type int32; versions 7+; default 0; ignorable.
+        session_epoch: Epoch of the fetch session: 0 opens one, -1 fetches without one, otherwise one more than in
+            the last request.
+            Type int32; versions 7+; default -1; ignorable.
+        topics: Partitions to fetch, by topic; in a session only those that are new or have changed.
+            Type []FetchTopic; versions 0+.
+        forgotten_topics_data: Partitions that the session shall no longer contain.
+            Type []ForgottenTopic; versions 7+.
+        rack_id: Rack or zone of the client, its setting client.rack; null or empty if it has none.
+            Type string; versions 11+; ignorable.
     """
 
     NAME = "FetchRequest"
@@ -88,8 +102,10 @@ class FetchRequest(Message, frozen=True, gc=False):
         """ReplicaState, versions 15-18.
 
         Attributes:
-            replica_id: int32; versions 15+; default -1.
-            replica_epoch: int64; versions 15+; default -1.
+            replica_id: Node id of the follower that fetches; -1 for consumers.
+                Type int32; versions 15+; default -1.
+            replica_epoch: Broker epoch of the follower; -1 if it is not known.
+                Type int64; versions 15+; default -1.
         """
 
         replica_id: BrokerId = -1
@@ -100,9 +116,12 @@ class FetchRequest(Message, frozen=True, gc=False):
         """FetchTopic, versions 0-18.
 
         Attributes:
-            topic: string; versions 0-12; ignorable.
-            topic_id: uuid; versions 13+; ignorable.
-            partitions: []FetchPartition; versions 0+.
+            topic: Name of the topic.
+                Type string; versions 0-12; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 13+; ignorable.
+            partitions: Partitions to fetch, each with its offset.
+                Type []FetchPartition; versions 0+.
         """
 
         topic: TopicName = ""
@@ -114,14 +133,23 @@ class FetchRequest(Message, frozen=True, gc=False):
         """FetchPartition, versions 0-18.
 
         Attributes:
-            partition: int32; versions 0+.
-            current_leader_epoch: int32; versions 9+; default -1; ignorable.
-            fetch_offset: int64; versions 0+.
-            last_fetched_epoch: int32; versions 12+; default -1.
-            log_start_offset: int64; versions 5+; default -1; ignorable.
-            partition_max_bytes: int32; bytes; versions 0+.
-            replica_directory_id: uuid; versions 17+; tag 0 in 17+; ignorable.
-            high_watermark: int64; versions 18+; default 9223372036854775807; tag 1 in 18+; ignorable.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            current_leader_epoch: Leader epoch that the sender has; the leader refuses any other. -1 skips the check.
+                Type int32; versions 9+; default -1; ignorable.
+            fetch_offset: Offset of the first record to fetch.
+                Type int64; versions 0+.
+            last_fetched_epoch: Leader epoch of the last record that the follower has; -1 for consumers.
+                Type int32; versions 12+; default -1.
+            log_start_offset: First offset of the follower's log; -1 for consumers.
+                Type int64; versions 5+; default -1; ignorable.
+            partition_max_bytes: Most bytes of records of this partition that the answer shall contain.
+                Type int32; bytes; versions 0+.
+            replica_directory_id: Id of the log directory in which the replica keeps the partition.
+                Type uuid; versions 17+; tag 0 in 17+; ignorable.
+            high_watermark: High watermark that the follower has; -1 if unknown, the largest int64 if it does not
+                support this.
+                Type int64; versions 18+; default 9223372036854775807; tag 1 in 18+; ignorable.
         """
 
         partition: int = 0
@@ -138,9 +166,12 @@ class FetchRequest(Message, frozen=True, gc=False):
         """ForgottenTopic, versions 7-18.
 
         Attributes:
-            topic: string; versions 7-12; ignorable.
-            topic_id: uuid; versions 13+; ignorable.
-            partitions: []int32; versions 7+.
+            topic: Name of the topic.
+                Type string; versions 7-12; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 13+; ignorable.
+            partitions: Numbers of the partitions.
+                Type []int32; versions 7+.
         """
 
         topic: TopicName = ""

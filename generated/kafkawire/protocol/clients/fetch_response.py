@@ -47,11 +47,18 @@ class FetchResponse(Message, frozen=True, gc=False):
     """FetchResponse: Response of API 1, versions 0-18.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        error_code: int16; versions 7+; ignorable.
-        session_id: int32; versions 7+; default 0.
-        responses: []FetchableTopicResponse; versions 0+.
-        node_endpoints: []NodeEndpoint; versions 16+; tag 0 in 16+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 1+; ignorable.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 7+; ignorable.
+        session_id: Id of the fetch session, for the next request; 0 if there is none.
+            Type int32; versions 7+; default 0.
+        responses: Partitions, by topic; in a session only those with news.
+            Type []FetchableTopicResponse; versions 0+.
+        node_endpoints: Addresses of the leaders that the answer names, so that the sender can go on without a
+            look-up.
+            Type []NodeEndpoint; versions 16+; tag 0 in 16+.
     """
 
     NAME = "FetchResponse"
@@ -86,9 +93,12 @@ class FetchResponse(Message, frozen=True, gc=False):
         """FetchableTopicResponse, versions 0-18.
 
         Attributes:
-            topic: string; versions 0-12; ignorable.
-            topic_id: uuid; versions 13+; ignorable.
-            partitions: []PartitionData; versions 0+.
+            topic: Name of the topic.
+                Type string; versions 0-12; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 13+; ignorable.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic: TopicName = ""
@@ -100,17 +110,33 @@ class FetchResponse(Message, frozen=True, gc=False):
         """PartitionData, versions 0-18.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
-            high_watermark: int64; versions 0+.
-            last_stable_offset: int64; versions 4+; default -1; ignorable.
-            log_start_offset: int64; versions 5+; default -1; ignorable.
-            diverging_epoch: EpochEndOffset; versions 12+; tag 0 in 12+.
-            current_leader: LeaderIdAndEpoch; versions 12+; tag 1 in 12+.
-            snapshot_id: SnapshotId; versions 12+; tag 2 in 12+.
-            aborted_transactions: []AbortedTransaction; versions 4+; nullable 4+; ignorable.
-            preferred_read_replica: int32; versions 11+; default -1.
-            records: records; versions 0+; nullable 0+; decoded as a view of the buffer, which it keeps in memory.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if its records are given.
+                Type int16; versions 0+.
+            high_watermark: Offset before which all in-sync replicas have the records; consumers get no later ones.
+                Type int64; versions 0+.
+            last_stable_offset: Offset before which every transaction is decided; readers of committed records stop
+                there. -1 if unknown.
+                Type int64; versions 4+; default -1; ignorable.
+            log_start_offset: First offset of the log that can still be read; -1 if it is not known.
+                Type int64; versions 5+; default -1; ignorable.
+            diverging_epoch: Point from which the follower's log differs from the leader's; the follower truncates and
+                fetches again.
+                Type EpochEndOffset; versions 12+; tag 0 in 12+.
+            current_leader: Leader and epoch that the partition has now, given if the request went to an old leader.
+                Type LeaderIdAndEpoch; versions 12+; tag 1 in 12+.
+            snapshot_id: Snapshot that the follower must fetch first, because the leader's log no longer goes back far
+                enough.
+                Type SnapshotId; versions 12+; tag 2 in 12+.
+            aborted_transactions: Aborted transactions among the records, so that readers of committed records can
+                skip them.
+                Type []AbortedTransaction; versions 4+; nullable 4+; ignorable.
+            preferred_read_replica: Node id of a replica nearer to the consumer, to fetch from next; -1 if there is
+                none.
+                Type int32; versions 11+; default -1.
+            records: Batches of records; the first can begin before the wanted offset, and the last can be cut off.
+                Type records; versions 0+; nullable 0+; decoded as a view of the buffer, which it keeps in memory.
         """
 
         __reduce__ = reduce_views
@@ -133,8 +159,11 @@ class FetchResponse(Message, frozen=True, gc=False):
         """EpochEndOffset, versions 12-18.
 
         Attributes:
-            epoch: int32; versions 12+; default -1.
-            end_offset: int64; versions 12+; default -1.
+            epoch: Largest leader epoch of the leader's log that is not above that of the follower; -1 if there is
+                none.
+                Type int32; versions 12+; default -1.
+            end_offset: Offset at which this epoch ends in the leader's log; -1 if there is none.
+                Type int64; versions 12+; default -1.
         """
 
         epoch: int = -1
@@ -145,8 +174,10 @@ class FetchResponse(Message, frozen=True, gc=False):
         """LeaderIdAndEpoch, versions 12-18.
 
         Attributes:
-            leader_id: int32; versions 12+; default -1.
-            leader_epoch: int32; versions 12+; default -1.
+            leader_id: Node id of the leader; -1 if there is none or it is not known.
+                Type int32; versions 12+; default -1.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 12+; default -1.
         """
 
         leader_id: BrokerId = -1
@@ -157,8 +188,10 @@ class FetchResponse(Message, frozen=True, gc=False):
         """SnapshotId, versions 12-18.
 
         Attributes:
-            end_offset: int64; versions 0+; default -1.
-            epoch: int32; versions 0+; default -1.
+            end_offset: Offset up to which the snapshot contains the log, exclusive; -1 if there is none.
+                Type int64; versions 0+; default -1.
+            epoch: Leader epoch of the last record that the snapshot contains; -1 if there is none.
+                Type int32; versions 0+; default -1.
         """
 
         end_offset: int = -1
@@ -169,8 +202,10 @@ class FetchResponse(Message, frozen=True, gc=False):
         """AbortedTransaction, versions 4-18.
 
         Attributes:
-            producer_id: int64; versions 4+.
-            first_offset: int64; versions 4+.
+            producer_id: Id of the producer, given by the cluster; with the epoch it identifies one instance.
+                Type int64; versions 4+.
+            first_offset: Offset of the first record of the aborted transaction.
+                Type int64; versions 4+.
         """
 
         producer_id: ProducerId = 0
@@ -181,10 +216,14 @@ class FetchResponse(Message, frozen=True, gc=False):
         """NodeEndpoint, versions 16-18.
 
         Attributes:
-            node_id: int32; versions 16+.
-            host: string; versions 16+.
-            port: int32; versions 16+.
-            rack: string; versions 16+; nullable 16+; default null.
+            node_id: Id of the node.
+                Type int32; versions 16+.
+            host: Host name or IP address to connect to.
+                Type string; versions 16+.
+            port: TCP port to connect to.
+                Type int32; versions 16+.
+            rack: Rack or zone of the broker, its setting broker.rack; null if it has none.
+                Type string; versions 16+; nullable 16+; default null.
         """
 
         node_id: BrokerId = 0

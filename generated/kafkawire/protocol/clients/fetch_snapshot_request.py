@@ -32,10 +32,15 @@ class FetchSnapshotRequest(Message, frozen=True, gc=False):
     """FetchSnapshotRequest: Request of API 59, versions 0-1.
 
     Attributes:
-        cluster_id: string; versions 0+; nullable 0+; default null; tag 0 in 0+.
-        replica_id: int32; versions 0+; default -1.
-        max_bytes: int32; bytes; versions 0+; default 0x7fffffff.
-        topics: []TopicSnapshot; versions 0+.
+        cluster_id: Cluster id that the sender expects; nodes of another cluster refuse the request. Null skips
+            the check.
+            Type string; versions 0+; nullable 0+; default null; tag 0 in 0+.
+        replica_id: Node id of the follower that fetches; -1 if it has none.
+            Type int32; versions 0+; default -1.
+        max_bytes: Most bytes of snapshots that the answer shall contain.
+            Type int32; bytes; versions 0+; default 0x7fffffff.
+        topics: One entry for each topic.
+            Type []TopicSnapshot; versions 0+.
     """
 
     NAME = "FetchSnapshotRequest"
@@ -50,8 +55,10 @@ class FetchSnapshotRequest(Message, frozen=True, gc=False):
         """TopicSnapshot, versions 0-1.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []PartitionSnapshot; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionSnapshot; versions 0+.
         """
 
         name: TopicName = ""
@@ -62,11 +69,16 @@ class FetchSnapshotRequest(Message, frozen=True, gc=False):
         """PartitionSnapshot, versions 0-1.
 
         Attributes:
-            partition: int32; versions 0+.
-            current_leader_epoch: int32; versions 0+.
-            snapshot_id: SnapshotId; versions 0+.
-            position: int64; versions 0+.
-            replica_directory_id: uuid; versions 1+; tag 0 in 1+; ignorable.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            current_leader_epoch: Leader epoch that the sender has; the leader refuses any other.
+                Type int32; versions 0+.
+            snapshot_id: Snapshot, named by the end of the log that it contains.
+                Type SnapshotId; versions 0+.
+            position: Byte of the snapshot at which the chunk starts.
+                Type int64; versions 0+.
+            replica_directory_id: Id of the log directory in which the replica keeps the partition.
+                Type uuid; versions 1+; tag 0 in 1+; ignorable.
         """
 
         partition: int = 0
@@ -80,8 +92,10 @@ class FetchSnapshotRequest(Message, frozen=True, gc=False):
         """SnapshotId, versions 0-1.
 
         Attributes:
-            end_offset: int64; versions 0+.
-            epoch: int32; versions 0+.
+            end_offset: Offset up to which the snapshot contains the log, exclusive.
+                Type int64; versions 0+.
+            epoch: Leader epoch of the last record that the snapshot contains.
+                Type int32; versions 0+.
         """
 
         end_offset: int = 0

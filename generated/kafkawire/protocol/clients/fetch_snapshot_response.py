@@ -36,10 +36,16 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
     """FetchSnapshotResponse: Response of API 59, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+; ignorable.
-        error_code: int16; versions 0+.
-        topics: []TopicSnapshot; versions 0+.
-        node_endpoints: []NodeEndpoint; versions 1+; tag 0 in 1+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+; ignorable.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        topics: One entry for each topic.
+            Type []TopicSnapshot; versions 0+.
+        node_endpoints: Addresses of the leaders that the answer names, so that the sender can go on without a
+            look-up.
+            Type []NodeEndpoint; versions 1+; tag 0 in 1+.
     """
 
     NAME = "FetchSnapshotResponse"
@@ -54,8 +60,10 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
         """TopicSnapshot, versions 0-1.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []PartitionSnapshot; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionSnapshot; versions 0+.
         """
 
         name: TopicName = ""
@@ -66,13 +74,20 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
         """PartitionSnapshot, versions 0-1.
 
         Attributes:
-            index: int32; versions 0+.
-            error_code: int16; versions 0+.
-            snapshot_id: SnapshotId; versions 0+.
-            current_leader: LeaderIdAndEpoch; versions 0+; tag 0 in 0+.
-            size: int64; versions 0+.
-            position: int64; versions 0+.
-            unaligned_records: records; versions 0+; decoded as a view of the buffer, which it keeps in memory.
+            index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if its snapshot is given.
+                Type int16; versions 0+.
+            snapshot_id: Snapshot, named by the end of the log that it contains.
+                Type SnapshotId; versions 0+.
+            current_leader: Leader and epoch that the partition has now, given if the request went to an old leader.
+                Type LeaderIdAndEpoch; versions 0+; tag 0 in 0+.
+            size: Size of the whole snapshot, in bytes.
+                Type int64; versions 0+.
+            position: Byte of the snapshot at which the chunk starts.
+                Type int64; versions 0+.
+            unaligned_records: Bytes of the snapshot; a chunk can begin and end inside a record batch.
+                Type records; versions 0+; decoded as a view of the buffer, which it keeps in memory.
         """
 
         __reduce__ = reduce_views
@@ -91,8 +106,10 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
         """SnapshotId, versions 0-1.
 
         Attributes:
-            end_offset: int64; versions 0+.
-            epoch: int32; versions 0+.
+            end_offset: Offset up to which the snapshot contains the log, exclusive.
+                Type int64; versions 0+.
+            epoch: Leader epoch of the last record that the snapshot contains.
+                Type int32; versions 0+.
         """
 
         end_offset: int = 0
@@ -103,8 +120,10 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
         """LeaderIdAndEpoch, versions 0-1.
 
         Attributes:
-            leader_id: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
+            leader_id: Node id of the leader; -1 if there is none or it is not known.
+                Type int32; versions 0+.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 0+.
         """
 
         leader_id: BrokerId = 0
@@ -115,9 +134,12 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
         """NodeEndpoint, version 1.
 
         Attributes:
-            node_id: int32; versions 1+.
-            host: string; versions 1+.
-            port: uint16; versions 1+.
+            node_id: Id of the node.
+                Type int32; versions 1+.
+            host: Host name or IP address to connect to.
+                Type string; versions 1+.
+            port: TCP port to connect to.
+                Type uint16; versions 1+.
         """
 
         node_id: BrokerId = 0

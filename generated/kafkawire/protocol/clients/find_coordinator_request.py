@@ -28,9 +28,13 @@ class FindCoordinatorRequest(Message, frozen=True, gc=False):
     """FindCoordinatorRequest: Request of API 10, versions 0-6.
 
     Attributes:
-        key: string; versions 0-3.
-        key_type: int8; versions 1+; default 0.
-        coordinator_keys: []string; versions 4+.
+        key: Id whose coordinator is wanted: a group id or a transactional id.
+            Type string; versions 0-3.
+        key_type: Kind of coordinator: 0 group, 1 transaction, 2 share.
+            Type int8; versions 1+; default 0.
+        coordinator_keys: Ids whose coordinators are wanted, all of the key type; for share groups as
+            group:topicId:partition.
+            Type []string; versions 4+.
     """
 
     NAME = "FindCoordinatorRequest"

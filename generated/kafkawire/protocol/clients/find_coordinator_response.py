@@ -31,13 +31,21 @@ class FindCoordinatorResponse(Message, frozen=True, gc=False):
     """FindCoordinatorResponse: Response of API 10, versions 0-6.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        error_code: int16; versions 0-3.
-        error_message: string; versions 1-3; nullable 1-3; ignorable.
-        node_id: int32; versions 0-3.
-        host: string; versions 0-3.
-        port: int32; versions 0-3.
-        coordinators: []Coordinator; versions 4+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 1+; ignorable.
+        error_code: Number of the error; 0 if the coordinator was found.
+            Type int16; versions 0-3.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 1-3; nullable 1-3; ignorable.
+        node_id: Node id of the coordinator; -1 after an error.
+            Type int32; versions 0-3.
+        host: Host name or IP address of the coordinator.
+            Type string; versions 0-3.
+        port: TCP port of the coordinator; -1 after an error.
+            Type int32; versions 0-3.
+        coordinators: One entry for each key.
+            Type []Coordinator; versions 4+.
     """
 
     NAME = "FindCoordinatorResponse"
@@ -52,12 +60,18 @@ class FindCoordinatorResponse(Message, frozen=True, gc=False):
         """Coordinator, versions 4-6.
 
         Attributes:
-            key: string; versions 4+.
-            node_id: int32; versions 4+.
-            host: string; versions 4+.
-            port: int32; versions 4+.
-            error_code: int16; versions 4+.
-            error_message: string; versions 4+; nullable 4+; ignorable.
+            key: Id whose coordinator it is.
+                Type string; versions 4+.
+            node_id: Node id of the coordinator; -1 after an error.
+                Type int32; versions 4+.
+            host: Host name or IP address of the coordinator.
+                Type string; versions 4+.
+            port: TCP port of the coordinator; -1 after an error.
+                Type int32; versions 4+.
+            error_code: Number of the error; 0 if the coordinator was found.
+                Type int16; versions 4+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 4+; nullable 4+; ignorable.
         """
 
         key: str = ""

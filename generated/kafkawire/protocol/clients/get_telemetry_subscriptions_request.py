@@ -12,7 +12,8 @@ class GetTelemetrySubscriptionsRequest(Message, frozen=True, gc=False):
     """GetTelemetrySubscriptionsRequest: Request of API 71, version 0.
 
     Attributes:
-        client_instance_id: uuid; versions 0+.
+        client_instance_id: Id of the client's process; all zeros at first, so that the broker makes one.
+            Type uuid; versions 0+.
     """
 
     NAME = "GetTelemetrySubscriptionsRequest"

@@ -32,15 +32,27 @@ class GetTelemetrySubscriptionsResponse(Message, frozen=True, gc=False):
     """GetTelemetrySubscriptionsResponse: Response of API 71, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        client_instance_id: uuid; versions 0+.
-        subscription_id: int32; versions 0+.
-        accepted_compression_types: []int8; versions 0+.
-        push_interval_ms: int32; milliseconds; versions 0+.
-        telemetry_max_bytes: int32; bytes; versions 0+.
-        delta_temporality: bool; versions 0+.
-        requested_metrics: []string; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        client_instance_id: Id of the client's process, given by the broker, under which its metrics are reported.
+            Type uuid; versions 0+.
+        subscription_id: Id of the set of metrics that the client reports; it changes when the configuration of
+            metrics changes.
+            Type int32; versions 0+.
+        accepted_compression_types: Compressions that the broker accepts for metrics, best first: 0 none, 1 gzip,
+            2 snappy, 3 lz4, 4 zstd.
+            Type []int8; versions 0+.
+        push_interval_ms: Time in ms between two reports of metrics.
+            Type int32; milliseconds; versions 0+.
+        telemetry_max_bytes: Most bytes of metrics that the broker accepts in one request.
+            Type int32; bytes; versions 0+.
+        delta_temporality: Whether counters are reported as differences since the last report; false means totals.
+            Type bool; versions 0+.
+        requested_metrics: Prefixes of the metrics to report; empty for none, one empty string for all.
+            Type []string; versions 0+.
     """
 
     NAME = "GetTelemetrySubscriptionsResponse"

@@ -27,10 +27,14 @@ class HeartbeatRequest(Message, frozen=True, gc=False):
     """HeartbeatRequest: Request of API 12, versions 0-4.
 
     Attributes:
-        group_id: string; versions 0+.
-        generation_id: int32; versions 0+.
-        member_id: string; versions 0+.
-        group_instance_id: string; versions 3+; nullable 3+; default null.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        generation_id: Generation of the group in which the member takes part.
+            Type int32; versions 0+.
+        member_id: Id of the member, which the coordinator made when it joined.
+            Type string; versions 0+.
+        group_instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+            Type string; versions 3+; nullable 3+; default null.
     """
 
     NAME = "HeartbeatRequest"

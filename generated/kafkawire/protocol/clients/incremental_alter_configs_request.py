@@ -30,8 +30,10 @@ class IncrementalAlterConfigsRequest(Message, frozen=True, gc=False):
     """IncrementalAlterConfigsRequest: Request of API 44, versions 0-1.
 
     Attributes:
-        resources: []AlterConfigsResource; versions 0+.
-        validate_only: bool; versions 0+.
+        resources: Resources to configure; keys that the request leaves out stay as they are.
+            Type []AlterConfigsResource; versions 0+.
+        validate_only: Whether the request is only checked; true changes nothing.
+            Type bool; versions 0+.
     """
 
     NAME = "IncrementalAlterConfigsRequest"
@@ -46,9 +48,13 @@ class IncrementalAlterConfigsRequest(Message, frozen=True, gc=False):
         """AlterConfigsResource, versions 0-1.
 
         Attributes:
-            resource_type: int8; versions 0+.
-            resource_name: string; versions 0+.
-            configs: []AlterableConfig; versions 0+.
+            resource_type: Type of the resource: 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group.
+                Type int8; versions 0+.
+            resource_name: Name of the topic, group or metrics subscription, or node id of the broker; empty for the
+                default of all brokers.
+                Type string; versions 0+.
+            configs: Changes of the resource's configuration, one entry for each key.
+                Type []AlterableConfig; versions 0+.
         """
 
         resource_type: int = 0
@@ -60,9 +66,12 @@ class IncrementalAlterConfigsRequest(Message, frozen=True, gc=False):
         """AlterableConfig, versions 0-1.
 
         Attributes:
-            name: string; versions 0+.
-            config_operation: int8; versions 0+.
-            value: string; versions 0+; nullable 0+.
+            name: Name of the configuration key, such as retention.ms.
+                Type string; versions 0+.
+            config_operation: Kind of change: 0 set, 1 delete, 2 append to a list, 3 subtract from a list.
+                Type int8; versions 0+.
+            value: New value of the key, or the items to append or subtract; null if the key is deleted.
+                Type string; versions 0+; nullable 0+.
         """
 
         name: str = ""

@@ -23,12 +23,20 @@ class InitProducerIdRequest(Message, frozen=True, gc=False):
     """InitProducerIdRequest: Request of API 22, versions 0-6.
 
     Attributes:
-        transactional_id: string; versions 0+; nullable 0+.
-        transaction_timeout_ms: int32; milliseconds; versions 0+.
-        producer_id: int64; versions 3+; default -1.
-        producer_epoch: int16; versions 3+; default -1.
-        enable2_pc: bool; versions 6+; default false.
-        keep_prepared_txn: bool; versions 6+; default false.
+        transactional_id: Transactional id of the producer, its setting transactional.id; null for idempotence
+            without transactions.
+            Type string; versions 0+; nullable 0+.
+        transaction_timeout_ms: Time in ms after which the coordinator aborts the transaction if it is still open.
+            Type int32; milliseconds; versions 0+.
+        producer_id: Id that the producer has; -1 if it has none yet.
+            Type int64; versions 3+; default -1.
+        producer_epoch: Epoch that the producer has; -1 if it has none yet.
+            Type int16; versions 3+; default -1.
+        enable2_pc: Whether transactions of the producer are part of an outer two-phase commit and never time out.
+            Type bool; versions 6+; default false.
+        keep_prepared_txn: Whether an open transaction is kept, so that an outer coordinator can complete it;
+            false aborts it.
+            Type bool; versions 6+; default false.
     """
 
     NAME = "InitProducerIdRequest"

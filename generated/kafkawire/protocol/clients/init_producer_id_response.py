@@ -13,12 +13,19 @@ class InitProducerIdResponse(Message, frozen=True, gc=False):
     """InitProducerIdResponse: Response of API 22, versions 0-6.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+; ignorable.
-        error_code: int16; versions 0+.
-        producer_id: int64; versions 0+; default -1.
-        producer_epoch: int16; versions 0+.
-        ongoing_txn_producer_id: int64; versions 6+; default -1.
-        ongoing_txn_producer_epoch: int16; versions 6+; default -1.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+; ignorable.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        producer_id: Id that the producer gets; -1 after an error.
+            Type int64; versions 0+; default -1.
+        producer_epoch: Epoch that the producer gets; instances with an older one are refused from now on.
+            Type int16; versions 0+.
+        ongoing_txn_producer_id: Producer id of the open transaction that was kept; -1 if there is none.
+            Type int64; versions 6+; default -1.
+        ongoing_txn_producer_epoch: Producer epoch of the open transaction that was kept; -1 if there is none.
+            Type int16; versions 6+; default -1.
     """
 
     NAME = "InitProducerIdResponse"

@@ -29,8 +29,10 @@ class InitializeShareGroupStateRequest(Message, frozen=True, gc=False):
     """InitializeShareGroupStateRequest: Request of API 83, version 0.
 
     Attributes:
-        group_id: string; versions 0+.
-        topics: []InitializeStateData; versions 0+.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        topics: Partitions whose state is created, by topic.
+            Type []InitializeStateData; versions 0+.
     """
 
     NAME = "InitializeShareGroupStateRequest"
@@ -45,8 +47,10 @@ class InitializeShareGroupStateRequest(Message, frozen=True, gc=False):
         """InitializeStateData, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -57,9 +61,12 @@ class InitializeShareGroupStateRequest(Message, frozen=True, gc=False):
         """PartitionData, version 0.
 
         Attributes:
-            partition: int32; versions 0+.
-            state_epoch: int32; versions 0+.
-            start_offset: int64; versions 0+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            state_epoch: Epoch of the share partition's state; it grows each time the state is initialized again.
+                Type int32; versions 0+.
+            start_offset: First offset that the share group shall read; -1 if it is not set yet.
+                Type int64; versions 0+.
         """
 
         partition: int = 0

@@ -27,7 +27,8 @@ class InitializeShareGroupStateResponse(Message, frozen=True, gc=False):
     """InitializeShareGroupStateResponse: Response of API 83, version 0.
 
     Attributes:
-        results: []InitializeStateResult; versions 0+.
+        results: One entry for each topic of the request.
+            Type []InitializeStateResult; versions 0+.
     """
 
     NAME = "InitializeShareGroupStateResponse"
@@ -42,8 +43,10 @@ class InitializeShareGroupStateResponse(Message, frozen=True, gc=False):
         """InitializeStateResult, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []PartitionResult; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionResult; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -54,9 +57,12 @@ class InitializeShareGroupStateResponse(Message, frozen=True, gc=False):
         """PartitionResult, version 0.
 
         Attributes:
-            partition: int32; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
         """
 
         partition: int = 0

@@ -35,14 +35,22 @@ class JoinGroupRequest(Message, frozen=True, gc=False):
     """JoinGroupRequest: Request of API 11, versions 0-9.
 
     Attributes:
-        group_id: string; versions 0+.
-        session_timeout_ms: int32; milliseconds; versions 0+.
-        rebalance_timeout_ms: int32; milliseconds; versions 1+; default -1; ignorable.
-        member_id: string; versions 0+.
-        group_instance_id: string; versions 5+; nullable 5+; default null.
-        protocol_type: string; versions 0+.
-        protocols: []JoinGroupRequestProtocol; versions 0+.
-        reason: string; versions 8+; nullable 8+; default null; ignorable.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        session_timeout_ms: Time in ms without a heartbeat after which the coordinator removes the member.
+            Type int32; milliseconds; versions 0+.
+        rebalance_timeout_ms: Time in ms that the member has to rejoin in a rebalance.
+            Type int32; milliseconds; versions 1+; default -1; ignorable.
+        member_id: Id of the member; empty at first, and the coordinator makes one.
+            Type string; versions 0+.
+        group_instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+            Type string; versions 5+; nullable 5+; default null.
+        protocol_type: Kind of client, such as consumer or connect; all members must have the same.
+            Type string; versions 0+.
+        protocols: Assignment strategies that the member supports, best first.
+            Type []JoinGroupRequestProtocol; versions 0+.
+        reason: Why the member joins or rejoins, for the broker's log; null if it gives no reason.
+            Type string; versions 8+; nullable 8+; default null; ignorable.
     """
 
     NAME = "JoinGroupRequest"
@@ -57,8 +65,10 @@ class JoinGroupRequest(Message, frozen=True, gc=False):
         """JoinGroupRequestProtocol, versions 0-9.
 
         Attributes:
-            name: string; versions 0+.
-            metadata: bytes; versions 0+.
+            name: Name of the assignment strategy, such as range or cooperative-sticky.
+                Type string; versions 0+.
+            metadata: Subscription of the member for this strategy, in the form of the protocol type.
+                Type bytes; versions 0+.
         """
 
         name: str = ""

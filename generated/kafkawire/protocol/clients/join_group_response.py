@@ -34,15 +34,25 @@ class JoinGroupResponse(Message, frozen=True, gc=False):
     """JoinGroupResponse: Response of API 11, versions 0-9.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 2+; ignorable.
-        error_code: int16; versions 0+.
-        generation_id: int32; versions 0+; default -1.
-        protocol_type: string; versions 7+; nullable 7+; default null; ignorable.
-        protocol_name: string; versions 0+; nullable 7+.
-        leader: string; versions 0+.
-        skip_assignment: bool; versions 9+; default false.
-        member_id: string; versions 0+.
-        members: []JoinGroupResponseMember; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 2+; ignorable.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        generation_id: Generation of the group that the member has joined; -1 after an error.
+            Type int32; versions 0+; default -1.
+        protocol_type: Kind of client that the group serves, such as consumer or connect.
+            Type string; versions 7+; nullable 7+; default null; ignorable.
+        protocol_name: Name of the assignment strategy that the group uses; all its members support it.
+            Type string; versions 0+; nullable 7+.
+        leader: Member id of the member that computes the assignment.
+            Type string; versions 0+.
+        skip_assignment: Whether the leader shall leave the assignment as it is and not compute one.
+            Type bool; versions 9+; default false.
+        member_id: Id that the coordinator gave to the member.
+            Type string; versions 0+.
+        members: Members of the group; empty unless the member that gets the answer is the leader.
+            Type []JoinGroupResponseMember; versions 0+.
     """
 
     NAME = "JoinGroupResponse"
@@ -57,9 +67,12 @@ class JoinGroupResponse(Message, frozen=True, gc=False):
         """JoinGroupResponseMember, versions 0-9.
 
         Attributes:
-            member_id: string; versions 0+.
-            group_instance_id: string; versions 5+; nullable 5+; default null; ignorable.
-            metadata: bytes; versions 0+.
+            member_id: Id of the member within its group.
+                Type string; versions 0+.
+            group_instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+                Type string; versions 5+; nullable 5+; default null; ignorable.
+            metadata: Subscription of the member, in the form of the protocol type.
+                Type bytes; versions 0+.
         """
 
         member_id: str = ""

@@ -12,8 +12,10 @@ class KRaftVersionRecord(Message, frozen=True, gc=False):
     """KRaftVersionRecord: Data, version 0.
 
     Attributes:
-        version: int16; versions 0+.
-        kraft_version: int16; versions 0+.
+        version: Version of the record's layout.
+            Type int16; versions 0+.
+        kraft_version: Finalized level of kraft.version; from 1 on, the set of voters can change at run time.
+            Type int16; versions 0+.
     """
 
     NAME = "KRaftVersionRecord"

@@ -38,14 +38,22 @@ class LeaderAndIsrRequest(Message, frozen=True, gc=False):
     """LeaderAndIsrRequest: Request of API 4, versions 0-7.
 
     Attributes:
-        controller_id: int32; versions 0+.
-        is_kraft_controller: bool; versions 7+; default false.
-        controller_epoch: int32; versions 0+.
-        broker_epoch: int64; versions 2+; default -1; ignorable.
-        type: int8; versions 5+.
-        ungrouped_partition_states: []LeaderAndIsrPartitionState; versions 0-1.
-        topic_states: []LeaderAndIsrTopicState; versions 2+.
-        live_leaders: []LeaderAndIsrLiveLeader; versions 0+.
+        controller_id: Node id of the controller that sends the request.
+            Type int32; versions 0+.
+        is_kraft_controller: Whether the controller runs with KRaft; false means ZooKeeper.
+            Type bool; versions 7+; default false.
+        controller_epoch: Epoch of the controller that sends the request.
+            Type int32; versions 0+.
+        broker_epoch: Epoch of the broker that gets the request, as the controller has it; -1 if unknown.
+            Type int64; versions 2+; default -1; ignorable.
+        type: Kind of request: 0 not given, 1 only what has changed, 2 everything.
+            Type int8; versions 5+.
+        ungrouped_partition_states: State of each partition, each with its topic's name.
+            Type []LeaderAndIsrPartitionState; versions 0-1.
+        topic_states: Partitions that the broker shall lead or follow, by topic.
+            Type []LeaderAndIsrTopicState; versions 2+.
+        live_leaders: Addresses of the brokers that lead the partitions.
+            Type []LeaderAndIsrLiveLeader; versions 0+.
     """
 
     NAME = "LeaderAndIsrRequest"
@@ -60,18 +68,32 @@ class LeaderAndIsrRequest(Message, frozen=True, gc=False):
         """LeaderAndIsrPartitionState, versions 0-7.
 
         Attributes:
-            topic_name: string; versions 0-1; ignorable.
-            partition_index: int32; versions 0+.
-            controller_epoch: int32; versions 0+.
-            leader: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
-            isr: []int32; versions 0+.
-            partition_epoch: int32; versions 0+.
-            replicas: []int32; versions 0+.
-            adding_replicas: []int32; versions 3+; ignorable.
-            removing_replicas: []int32; versions 3+; ignorable.
-            is_new: bool; versions 1+; default false; ignorable.
-            leader_recovery_state: int8; versions 6+; default 0.
+            topic_name: Name of the topic.
+                Type string; versions 0-1; ignorable.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            controller_epoch: Epoch of the controller that last changed the partition's state.
+                Type int32; versions 0+.
+            leader: Node id of the leader; -1 if there is none, -2 if the topic is being deleted.
+                Type int32; versions 0+.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 0+.
+            isr: Node ids of the replicas that are in sync with the leader.
+                Type []int32; versions 0+.
+            partition_epoch: Epoch of the partition's state; it grows with each change of its leader, replicas or in-
+                sync replicas.
+                Type int32; versions 0+.
+            replicas: Node ids of the partition's replicas; the first is the preferred leader.
+                Type []int32; versions 0+.
+            adding_replicas: Node ids of the replicas that a reassignment adds; empty if it adds none.
+                Type []int32; versions 3+; ignorable.
+            removing_replicas: Node ids of the replicas that a reassignment removes at its end; empty if it removes
+                none.
+                Type []int32; versions 3+; ignorable.
+            is_new: Whether the partition is new, so that the broker may create its log.
+                Type bool; versions 1+; default false; ignorable.
+            leader_recovery_state: Whether the leader is still recovering after an unclean election: 0 no, 1 yes.
+                Type int8; versions 6+; default 0.
         """
 
         topic_name: TopicName = ""
@@ -92,9 +114,12 @@ class LeaderAndIsrRequest(Message, frozen=True, gc=False):
         """LeaderAndIsrTopicState, versions 2-7.
 
         Attributes:
-            topic_name: string; versions 2+.
-            topic_id: uuid; versions 5+; ignorable.
-            partition_states: []LeaderAndIsrPartitionState; versions 2+.
+            topic_name: Name of the topic.
+                Type string; versions 2+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 5+; ignorable.
+            partition_states: Partitions that the broker shall lead or follow.
+                Type []LeaderAndIsrPartitionState; versions 2+.
         """
 
         topic_name: TopicName = ""
@@ -106,9 +131,12 @@ class LeaderAndIsrRequest(Message, frozen=True, gc=False):
         """LeaderAndIsrLiveLeader, versions 0-7.
 
         Attributes:
-            broker_id: int32; versions 0+.
-            host_name: string; versions 0+.
-            port: int32; versions 0+.
+            broker_id: Node id of the leader.
+                Type int32; versions 0+.
+            host_name: Host name or IP address of the leader.
+                Type string; versions 0+.
+            port: TCP port to connect to.
+                Type int32; versions 0+.
         """
 
         broker_id: BrokerId = 0

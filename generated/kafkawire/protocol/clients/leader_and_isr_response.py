@@ -31,9 +31,12 @@ class LeaderAndIsrResponse(Message, frozen=True, gc=False):
     """LeaderAndIsrResponse: Response of API 4, versions 0-7.
 
     Attributes:
-        error_code: int16; versions 0+.
-        partition_errors: []LeaderAndIsrPartitionError; versions 0-4.
-        topics: []LeaderAndIsrTopicError; versions 5+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        partition_errors: One entry for each partition of the request.
+            Type []LeaderAndIsrPartitionError; versions 0-4.
+        topics: One entry for each topic.
+            Type []LeaderAndIsrTopicError; versions 5+.
     """
 
     NAME = "LeaderAndIsrResponse"
@@ -48,9 +51,12 @@ class LeaderAndIsrResponse(Message, frozen=True, gc=False):
         """LeaderAndIsrPartitionError, versions 0-7.
 
         Attributes:
-            topic_name: string; versions 0-4; ignorable.
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0-4; ignorable.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -62,8 +68,10 @@ class LeaderAndIsrResponse(Message, frozen=True, gc=False):
         """LeaderAndIsrTopicError, versions 5-7.
 
         Attributes:
-            topic_id: uuid; versions 5+.
-            partition_errors: []LeaderAndIsrPartitionError; versions 5+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 5+.
+            partition_errors: One entry for each partition of the topic.
+                Type []LeaderAndIsrPartitionError; versions 5+.
         """
 
         topic_id: Uuid = ZERO_UUID

@@ -28,10 +28,14 @@ class LeaderChangeMessage(Message, frozen=True, gc=False):
     """LeaderChangeMessage: Data, versions 0-1.
 
     Attributes:
-        version: int16; versions 0+.
-        leader_id: int32; versions 0+.
-        voters: []Voter; versions 0+.
-        granting_voters: []Voter; versions 0+.
+        version: Version of the record's layout.
+            Type int16; versions 0+.
+        leader_id: Node id of the new leader of the metadata quorum.
+            Type int32; versions 0+.
+        voters: Voters of the metadata quorum.
+            Type []Voter; versions 0+.
+        granting_voters: Voters that voted for the leader.
+            Type []Voter; versions 0+.
     """
 
     NAME = "LeaderChangeMessage"
@@ -44,8 +48,10 @@ class LeaderChangeMessage(Message, frozen=True, gc=False):
         """Voter, versions 0-1.
 
         Attributes:
-            voter_id: int32; versions 0+.
-            voter_directory_id: uuid; versions 1+.
+            voter_id: Node id of the voter of the metadata quorum.
+                Type int32; versions 0+.
+            voter_directory_id: Id of the log directory in which the voter keeps the metadata log.
+                Type uuid; versions 1+.
         """
 
         voter_id: int = 0

@@ -29,9 +29,12 @@ class LeaveGroupRequest(Message, frozen=True, gc=False):
     """LeaveGroupRequest: Request of API 13, versions 0-5.
 
     Attributes:
-        group_id: string; versions 0+.
-        member_id: string; versions 0-2.
-        members: []MemberIdentity; versions 3+.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        member_id: Id of the member that leaves the group.
+            Type string; versions 0-2.
+        members: Members that leave the group.
+            Type []MemberIdentity; versions 3+.
     """
 
     NAME = "LeaveGroupRequest"
@@ -46,9 +49,12 @@ class LeaveGroupRequest(Message, frozen=True, gc=False):
         """MemberIdentity, versions 3-5.
 
         Attributes:
-            member_id: string; versions 3+.
-            group_instance_id: string; versions 3+; nullable 3+; default null.
-            reason: string; versions 5+; nullable 5+; default null; ignorable.
+            member_id: Id of the member that leaves; empty if its static id is given.
+                Type string; versions 3+.
+            group_instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+                Type string; versions 3+; nullable 3+; default null.
+            reason: Why the member leaves, for the broker's log; null if it gives no reason.
+                Type string; versions 5+; nullable 5+; default null; ignorable.
         """
 
         member_id: str = ""

@@ -28,9 +28,13 @@ class LeaveGroupResponse(Message, frozen=True, gc=False):
     """LeaveGroupResponse: Response of API 13, versions 0-5.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        error_code: int16; versions 0+.
-        members: []MemberResponse; versions 3+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 1+; ignorable.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        members: One entry for each member of the request.
+            Type []MemberResponse; versions 3+.
     """
 
     NAME = "LeaveGroupResponse"
@@ -45,9 +49,12 @@ class LeaveGroupResponse(Message, frozen=True, gc=False):
         """MemberResponse, versions 3-5.
 
         Attributes:
-            member_id: string; versions 3+.
-            group_instance_id: string; versions 3+; nullable 3+.
-            error_code: int16; versions 3+.
+            member_id: Id of the member within its group.
+                Type string; versions 3+.
+            group_instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+                Type string; versions 3+; nullable 3+.
+            error_code: Number of the error of this member; 0 if it has left.
+                Type int16; versions 3+.
         """
 
         member_id: str = ""

@@ -26,7 +26,9 @@ class ListConfigResourcesRequest(Message, frozen=True, gc=False):
     """ListConfigResourcesRequest: Request of API 74, versions 0-1.
 
     Attributes:
-        resource_types: []int8; versions 1+.
+        resource_types: Types of resources to list: 2 topics, 4 brokers, 8 loggers, 16 metrics, 32 groups; empty
+            lists all.
+            Type []int8; versions 1+.
     """
 
     NAME = "ListConfigResourcesRequest"

@@ -27,9 +27,13 @@ class ListConfigResourcesResponse(Message, frozen=True, gc=False):
     """ListConfigResourcesResponse: Response of API 74, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        config_resources: []ConfigResource; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        config_resources: Resources of the wanted types that have a configuration.
+            Type []ConfigResource; versions 0+.
     """
 
     NAME = "ListConfigResourcesResponse"
@@ -44,8 +48,11 @@ class ListConfigResourcesResponse(Message, frozen=True, gc=False):
         """ConfigResource, versions 0-1.
 
         Attributes:
-            resource_name: string; versions 0+.
-            resource_type: int8; versions 1+; default 16; ignorable.
+            resource_name: Name of the topic or group, node id of the broker as text, or name of the metrics
+                subscription.
+                Type string; versions 0+.
+            resource_type: Type of the resource: 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group.
+                Type int8; versions 1+; default 16; ignorable.
         """
 
         resource_name: str = ""

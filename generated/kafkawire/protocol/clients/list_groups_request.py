@@ -24,8 +24,10 @@ class ListGroupsRequest(Message, frozen=True, gc=False):
     """ListGroupsRequest: Request of API 16, versions 0-5.
 
     Attributes:
-        states_filter: []string; versions 4+.
-        types_filter: []string; versions 5+.
+        states_filter: States of the groups to list, such as Stable; empty lists all.
+            Type []string; versions 4+.
+        types_filter: Types of the groups to list, such as classic or consumer; empty lists all.
+            Type []string; versions 5+.
     """
 
     NAME = "ListGroupsRequest"

@@ -28,9 +28,13 @@ class ListGroupsResponse(Message, frozen=True, gc=False):
     """ListGroupsResponse: Response of API 16, versions 0-5.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        error_code: int16; versions 0+.
-        groups: []ListedGroup; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 1+; ignorable.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        groups: Groups that the broker coordinates and the filters let through.
+            Type []ListedGroup; versions 0+.
     """
 
     NAME = "ListGroupsResponse"
@@ -45,10 +49,14 @@ class ListGroupsResponse(Message, frozen=True, gc=False):
         """ListedGroup, versions 0-5.
 
         Attributes:
-            group_id: string; versions 0+.
-            protocol_type: string; versions 0+.
-            group_state: string; versions 4+; ignorable.
-            group_type: string; versions 5+; ignorable.
+            group_id: Id of the group.
+                Type string; versions 0+.
+            protocol_type: Kind of client that the group serves, such as consumer; empty if it is not known.
+                Type string; versions 0+.
+            group_state: State of the group, such as Stable, Empty or PreparingRebalance.
+                Type string; versions 4+; ignorable.
+            group_type: Type of the group: classic, consumer, share or streams.
+                Type string; versions 5+; ignorable.
         """
 
         group_id: GroupId = ""

@@ -29,10 +29,14 @@ class ListOffsetsRequest(Message, frozen=True, gc=False):
     """ListOffsetsRequest: Request of API 2, versions 0-11.
 
     Attributes:
-        replica_id: int32; versions 0+.
-        isolation_level: int8; versions 2+.
-        topics: []ListOffsetsTopic; versions 0+.
-        timeout_ms: int32; milliseconds; versions 10+; ignorable.
+        replica_id: Node id of the follower that sends the request; -1 for consumers.
+            Type int32; versions 0+.
+        isolation_level: Which records a reader sees: 0 all, 1 committed ones only.
+            Type int8; versions 2+.
+        topics: Partitions whose offsets are wanted, by topic.
+            Type []ListOffsetsTopic; versions 0+.
+        timeout_ms: Time in ms that the broker may take for offsets in remote storage.
+            Type int32; milliseconds; versions 10+; ignorable.
     """
 
     NAME = "ListOffsetsRequest"
@@ -47,8 +51,10 @@ class ListOffsetsRequest(Message, frozen=True, gc=False):
         """ListOffsetsTopic, versions 0-11.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []ListOffsetsPartition; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []ListOffsetsPartition; versions 0+.
         """
 
         name: TopicName = ""
@@ -59,10 +65,15 @@ class ListOffsetsRequest(Message, frozen=True, gc=False):
         """ListOffsetsPartition, versions 0-11.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            current_leader_epoch: int32; versions 4+; default -1; ignorable.
-            timestamp: int64; versions 0+.
-            max_num_offsets: int32; versions 0; default 1.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            current_leader_epoch: Leader epoch that the sender has; the leader refuses any other. -1 skips the check.
+                Type int32; versions 4+; default -1; ignorable.
+            timestamp: Time in ms since 1970, or -1 end, -2 start, -3 largest time, -4 local start, -5 last tiered, -6
+                first not yet tiered.
+                Type int64; versions 0+.
+            max_num_offsets: Most offsets to return.
+                Type int32; versions 0; default 1.
         """
 
         partition_index: int = 0

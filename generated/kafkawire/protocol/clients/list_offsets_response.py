@@ -31,8 +31,11 @@ class ListOffsetsResponse(Message, frozen=True, gc=False):
     """ListOffsetsResponse: Response of API 2, versions 0-11.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 2+; ignorable.
-        topics: []ListOffsetsTopicResponse; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 2+; ignorable.
+        topics: One entry for each topic.
+            Type []ListOffsetsTopicResponse; versions 0+.
     """
 
     NAME = "ListOffsetsResponse"
@@ -47,8 +50,10 @@ class ListOffsetsResponse(Message, frozen=True, gc=False):
         """ListOffsetsTopicResponse, versions 0-11.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []ListOffsetsPartitionResponse; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []ListOffsetsPartitionResponse; versions 0+.
         """
 
         name: TopicName = ""
@@ -59,12 +64,18 @@ class ListOffsetsResponse(Message, frozen=True, gc=False):
         """ListOffsetsPartitionResponse, versions 0-11.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
-            old_style_offsets: []int64; versions 0.
-            timestamp: int64; versions 1+; default -1.
-            offset: int64; versions 1+; default -1.
-            leader_epoch: int32; versions 4+; default -1.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if the look-up was done.
+                Type int16; versions 0+.
+            old_style_offsets: Offsets that were found, largest first.
+                Type []int64; versions 0.
+            timestamp: Timestamp of the record that was found, in ms since 1970; -1 if there is none.
+                Type int64; versions 1+; default -1.
+            offset: Offset that was found; -1 if no record matches.
+                Type int64; versions 1+; default -1.
+            leader_epoch: Leader epoch of the record that was found; -1 if it is not known.
+                Type int32; versions 4+; default -1.
         """
 
         partition_index: int = 0

@@ -31,8 +31,10 @@ class ListPartitionReassignmentsRequest(Message, frozen=True, gc=False):
     """ListPartitionReassignmentsRequest: Request of API 46, version 0.
 
     Attributes:
-        timeout_ms: int32; milliseconds; versions 0+; default 60000.
-        topics: []ListPartitionReassignmentsTopics; versions 0+; nullable 0+; default null.
+        timeout_ms: Time in ms that the server may take; then it answers with a timeout error.
+            Type int32; milliseconds; versions 0+; default 60000.
+        topics: Partitions to list, by topic; null lists all reassignments that are under way.
+            Type []ListPartitionReassignmentsTopics; versions 0+; nullable 0+; default null.
     """
 
     NAME = "ListPartitionReassignmentsRequest"
@@ -47,8 +49,10 @@ class ListPartitionReassignmentsRequest(Message, frozen=True, gc=False):
         """ListPartitionReassignmentsTopics, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            partition_indexes: []int32; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partition_indexes: Numbers of the partitions.
+                Type []int32; versions 0+.
         """
 
         name: TopicName = ""

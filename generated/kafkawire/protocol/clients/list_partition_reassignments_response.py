@@ -33,10 +33,15 @@ class ListPartitionReassignmentsResponse(Message, frozen=True, gc=False):
     """ListPartitionReassignmentsResponse: Response of API 46, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        error_message: string; versions 0+; nullable 0+.
-        topics: []OngoingTopicReassignment; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0+; nullable 0+.
+        topics: Partitions whose reassignment is under way, by topic.
+            Type []OngoingTopicReassignment; versions 0+.
     """
 
     NAME = "ListPartitionReassignmentsResponse"
@@ -51,8 +56,10 @@ class ListPartitionReassignmentsResponse(Message, frozen=True, gc=False):
         """OngoingTopicReassignment, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []OngoingPartitionReassignment; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []OngoingPartitionReassignment; versions 0+.
         """
 
         name: TopicName = ""
@@ -63,10 +70,15 @@ class ListPartitionReassignmentsResponse(Message, frozen=True, gc=False):
         """OngoingPartitionReassignment, version 0.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            replicas: []int32; versions 0+.
-            adding_replicas: []int32; versions 0+.
-            removing_replicas: []int32; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            replicas: Node ids of the partition's replicas, with those that the reassignment adds and removes.
+                Type []int32; versions 0+.
+            adding_replicas: Node ids of the replicas that a reassignment adds; empty if it adds none.
+                Type []int32; versions 0+.
+            removing_replicas: Node ids of the replicas that a reassignment removes at its end; empty if it removes
+                none.
+                Type []int32; versions 0+.
         """
 
         partition_index: int = 0

@@ -33,10 +33,16 @@ class ListTransactionsRequest(Message, frozen=True, gc=False):
     """ListTransactionsRequest: Request of API 66, versions 0-2.
 
     Attributes:
-        state_filters: []string; versions 0+.
-        producer_id_filters: []int64; versions 0+.
-        duration_filter: int64; versions 1+; default -1.
-        transactional_id_pattern: string; versions 2+; nullable 2+; default null.
+        state_filters: States of the transactions to list, such as Ongoing; empty lists all.
+            Type []string; versions 0+.
+        producer_id_filters: Producer ids of the transactions to list; empty lists all.
+            Type []int64; versions 0+.
+        duration_filter: Time in ms: only transactions that are open for longer are listed; a negative value lists
+            all.
+            Type int64; versions 1+; default -1.
+        transactional_id_pattern: Regular expression (RE2/J) that transactional ids must match; null or empty
+            lists all.
+            Type string; versions 2+; nullable 2+; default null.
     """
 
     NAME = "ListTransactionsRequest"

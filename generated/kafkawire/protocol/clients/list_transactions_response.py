@@ -30,10 +30,15 @@ class ListTransactionsResponse(Message, frozen=True, gc=False):
     """ListTransactionsResponse: Response of API 66, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        unknown_state_filters: []string; versions 0+.
-        transaction_states: []TransactionState; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        unknown_state_filters: States in the request that the broker does not support.
+            Type []string; versions 0+.
+        transaction_states: Transactional ids that the broker coordinates and the filters let through.
+            Type []TransactionState; versions 0+.
     """
 
     NAME = "ListTransactionsResponse"
@@ -48,9 +53,12 @@ class ListTransactionsResponse(Message, frozen=True, gc=False):
         """TransactionState, versions 0-2.
 
         Attributes:
-            transactional_id: string; versions 0+.
-            producer_id: int64; versions 0+.
-            transaction_state: string; versions 0+.
+            transactional_id: Transactional id of the producer, its setting transactional.id.
+                Type string; versions 0+.
+            producer_id: Id of the producer, given by the cluster; with the epoch it identifies one instance.
+                Type int64; versions 0+.
+            transaction_state: State of the transaction, such as Empty, Ongoing, PrepareCommit or CompleteAbort.
+                Type string; versions 0+.
         """
 
         transactional_id: TransactionalId = ""

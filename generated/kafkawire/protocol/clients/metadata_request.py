@@ -33,10 +33,17 @@ class MetadataRequest(Message, frozen=True, gc=False):
     """MetadataRequest: Request of API 3, versions 0-13.
 
     Attributes:
-        topics: []MetadataRequestTopic; versions 0+; nullable 1+.
-        allow_auto_topic_creation: bool; versions 4+; default true.
-        include_cluster_authorized_operations: bool; versions 8-10.
-        include_topic_authorized_operations: bool; versions 8+.
+        topics: Topics whose metadata is wanted; null means all, empty means none (in version 0 all).
+            Type []MetadataRequestTopic; versions 0+; nullable 1+.
+        allow_auto_topic_creation: Whether the broker may create topics that do not exist, if its configuration
+            allows it.
+            Type bool; versions 4+; default true.
+        include_cluster_authorized_operations: Whether the answer shall list the operations that the caller may
+            perform on the cluster.
+            Type bool; versions 8-10.
+        include_topic_authorized_operations: Whether the answer shall list the operations that the caller may
+            perform on each topic.
+            Type bool; versions 8+.
     """
 
     NAME = "MetadataRequest"
@@ -51,8 +58,10 @@ class MetadataRequest(Message, frozen=True, gc=False):
         """MetadataRequestTopic, versions 0-13.
 
         Attributes:
-            topic_id: uuid; versions 10+; ignorable.
-            name: string; versions 0+; nullable 10+.
+            topic_id: Id of the topic; all zeros if the name is given.
+                Type uuid; versions 10+; ignorable.
+            name: Name of the topic; null if the id is given.
+                Type string; versions 0+; nullable 10+.
         """
 
         topic_id: Uuid = ZERO_UUID

@@ -40,13 +40,23 @@ class MetadataResponse(Message, frozen=True, gc=False):
     """MetadataResponse: Response of API 3, versions 0-13.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 3+; ignorable.
-        brokers: []MetadataResponseBroker; versions 0+.
-        cluster_id: string; versions 2+; nullable 2+; default null; ignorable.
-        controller_id: int32; versions 1+; default -1; ignorable.
-        topics: []MetadataResponseTopic; versions 0+.
-        cluster_authorized_operations: int32; versions 8-10; default -2147483648.
-        error_code: int16; versions 13+; ignorable.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 3+; ignorable.
+        brokers: Brokers that are alive, as far as the broker that answers has heard.
+            Type []MetadataResponseBroker; versions 0+.
+        cluster_id: Id of the cluster, made when its storage is formatted.
+            Type string; versions 2+; nullable 2+; default null; ignorable.
+        controller_id: Node to send administrative requests to; with KRaft a random broker, which forwards them.
+            -1 if unknown.
+            Type int32; versions 1+; default -1; ignorable.
+        topics: One entry for each topic.
+            Type []MetadataResponseTopic; versions 0+.
+        cluster_authorized_operations: Bits of the ACL operations that the caller may perform on the cluster; the
+            default means not requested.
+            Type int32; versions 8-10; default -2147483648.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 13+; ignorable.
     """
 
     NAME = "MetadataResponse"
@@ -61,10 +71,14 @@ class MetadataResponse(Message, frozen=True, gc=False):
         """MetadataResponseBroker, versions 0-13.
 
         Attributes:
-            node_id: int32; versions 0+.
-            host: string; versions 0+.
-            port: int32; versions 0+.
-            rack: string; versions 1+; nullable 1+; default null; ignorable.
+            node_id: Id of the node.
+                Type int32; versions 0+.
+            host: Host name or IP address of the broker, on the listener that got the request.
+                Type string; versions 0+.
+            port: TCP port of the broker, on the listener that got the request.
+                Type int32; versions 0+.
+            rack: Rack or zone of the broker, its setting broker.rack; null if it has none.
+                Type string; versions 1+; nullable 1+; default null; ignorable.
         """
 
         node_id: BrokerId = 0
@@ -77,12 +91,19 @@ class MetadataResponse(Message, frozen=True, gc=False):
         """MetadataResponseTopic, versions 0-13.
 
         Attributes:
-            error_code: int16; versions 0+.
-            name: string; versions 0+; nullable 12+.
-            topic_id: uuid; versions 10+; ignorable.
-            is_internal: bool; versions 1+; default false; ignorable.
-            partitions: []MetadataResponsePartition; versions 0+.
-            topic_authorized_operations: int32; versions 8+; default -2147483648.
+            error_code: Number of the error of this topic; 0 if there is none.
+                Type int16; versions 0+.
+            name: Name of the topic; null if the caller gave an id that does not exist.
+                Type string; versions 0+; nullable 12+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 10+; ignorable.
+            is_internal: Whether the topic is one of Kafka's own, such as __consumer_offsets.
+                Type bool; versions 1+; default false; ignorable.
+            partitions: Partitions of the topic.
+                Type []MetadataResponsePartition; versions 0+.
+            topic_authorized_operations: Bits of the ACL operations that the caller may perform on the topic; the
+                default means not requested.
+                Type int32; versions 8+; default -2147483648.
         """
 
         error_code: int = 0
@@ -97,13 +118,20 @@ class MetadataResponse(Message, frozen=True, gc=False):
         """MetadataResponsePartition, versions 0-13.
 
         Attributes:
-            error_code: int16; versions 0+.
-            partition_index: int32; versions 0+.
-            leader_id: int32; versions 0+.
-            leader_epoch: int32; versions 7+; default -1; ignorable.
-            replica_nodes: []int32; versions 0+.
-            isr_nodes: []int32; versions 0+.
-            offline_replicas: []int32; versions 5+; ignorable.
+            error_code: Number of the error of this partition, such as 5 if it has no leader; 0 if there is none.
+                Type int16; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            leader_id: Node id of the leader; -1 if there is none or it is not known.
+                Type int32; versions 0+.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 7+; default -1; ignorable.
+            replica_nodes: Node ids of the partition's replicas; the first is the preferred leader.
+                Type []int32; versions 0+.
+            isr_nodes: Node ids of the replicas that are in sync with the leader.
+                Type []int32; versions 0+.
+            offline_replicas: Node ids of the replicas that are offline.
+                Type []int32; versions 5+; ignorable.
         """
 
         error_code: int = 0

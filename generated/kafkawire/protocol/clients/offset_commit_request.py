@@ -34,12 +34,19 @@ class OffsetCommitRequest(Message, frozen=True, gc=False):
     """OffsetCommitRequest: Request of API 8, versions 0-10.
 
     Attributes:
-        group_id: string; versions 0+.
-        generation_id_or_member_epoch: int32; versions 1+; default -1; ignorable.
-        member_id: string; versions 1+; ignorable.
-        group_instance_id: string; versions 7+; nullable 7+; default null.
-        retention_time_ms: int64; milliseconds; versions 2-4; default -1; ignorable.
-        topics: []OffsetCommitRequestTopic; versions 0+.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        generation_id_or_member_epoch: Generation of a classic group, or epoch of the member; -1 if the sender is
+            no member.
+            Type int32; versions 1+; default -1; ignorable.
+        member_id: Id of the member within its group; empty if the sender is no member.
+            Type string; versions 1+; ignorable.
+        group_instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+            Type string; versions 7+; nullable 7+; default null.
+        retention_time_ms: Time in ms for which the offsets are kept; -1 for the broker's setting.
+            Type int64; milliseconds; versions 2-4; default -1; ignorable.
+        topics: Offsets to commit, by topic.
+            Type []OffsetCommitRequestTopic; versions 0+.
     """
 
     NAME = "OffsetCommitRequest"
@@ -54,9 +61,12 @@ class OffsetCommitRequest(Message, frozen=True, gc=False):
         """OffsetCommitRequestTopic, versions 0-10.
 
         Attributes:
-            name: string; versions 0-9; ignorable.
-            topic_id: uuid; versions 10+; ignorable.
-            partitions: []OffsetCommitRequestPartition; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0-9; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 10+; ignorable.
+            partitions: Partitions of the topic.
+                Type []OffsetCommitRequestPartition; versions 0+.
         """
 
         name: TopicName = ""
@@ -68,11 +78,16 @@ class OffsetCommitRequest(Message, frozen=True, gc=False):
         """OffsetCommitRequestPartition, versions 0-10.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            committed_offset: int64; versions 0+.
-            committed_leader_epoch: int32; versions 6+; default -1; ignorable.
-            commit_timestamp: int64; versions 1; default -1.
-            committed_metadata: string; versions 0+; nullable 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            committed_offset: Offset of the next record that the group will read.
+                Type int64; versions 0+.
+            committed_leader_epoch: Leader epoch of the last record that was read; -1 if it is not known.
+                Type int32; versions 6+; default -1; ignorable.
+            commit_timestamp: Time of the commit, in ms since 1970; -1 for the broker's clock.
+                Type int64; versions 1; default -1.
+            committed_metadata: Text that the client stores with the offset; Kafka does not read it.
+                Type string; versions 0+; nullable 0+.
         """
 
         partition_index: int = 0

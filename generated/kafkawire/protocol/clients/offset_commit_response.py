@@ -31,8 +31,11 @@ class OffsetCommitResponse(Message, frozen=True, gc=False):
     """OffsetCommitResponse: Response of API 8, versions 0-10.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 3+; ignorable.
-        topics: []OffsetCommitResponseTopic; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 3+; ignorable.
+        topics: One entry for each topic.
+            Type []OffsetCommitResponseTopic; versions 0+.
     """
 
     NAME = "OffsetCommitResponse"
@@ -47,9 +50,12 @@ class OffsetCommitResponse(Message, frozen=True, gc=False):
         """OffsetCommitResponseTopic, versions 0-10.
 
         Attributes:
-            name: string; versions 0-9; ignorable.
-            topic_id: uuid; versions 10+; ignorable.
-            partitions: []OffsetCommitResponsePartition; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0-9; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 10+; ignorable.
+            partitions: Partitions of the topic.
+                Type []OffsetCommitResponsePartition; versions 0+.
         """
 
         name: TopicName = ""
@@ -61,8 +67,10 @@ class OffsetCommitResponse(Message, frozen=True, gc=False):
         """OffsetCommitResponsePartition, versions 0-10.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if its offset was committed.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

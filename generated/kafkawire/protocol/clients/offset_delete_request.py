@@ -16,8 +16,10 @@ class OffsetDeleteRequest(Message, frozen=True, gc=False):
     """OffsetDeleteRequest: Request of API 47, version 0.
 
     Attributes:
-        group_id: string; versions 0+.
-        topics: []OffsetDeleteRequestTopic; versions 0+.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        topics: Partitions whose committed offsets are deleted, by topic.
+            Type []OffsetDeleteRequestTopic; versions 0+.
     """
 
     NAME = "OffsetDeleteRequest"
@@ -32,8 +34,10 @@ class OffsetDeleteRequest(Message, frozen=True, gc=False):
         """OffsetDeleteRequestTopic, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []OffsetDeleteRequestPartition; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []OffsetDeleteRequestPartition; versions 0+.
         """
 
         name: TopicName = ""
@@ -44,7 +48,8 @@ class OffsetDeleteRequest(Message, frozen=True, gc=False):
         """OffsetDeleteRequestPartition, version 0.
 
         Attributes:
-            partition_index: int32; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
         """
 
         partition_index: int = 0

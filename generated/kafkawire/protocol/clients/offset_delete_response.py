@@ -16,9 +16,13 @@ class OffsetDeleteResponse(Message, frozen=True, gc=False):
     """OffsetDeleteResponse: Response of API 47, version 0.
 
     Attributes:
-        error_code: int16; versions 0+.
-        throttle_time_ms: int32; milliseconds; versions 0+; ignorable.
-        topics: []OffsetDeleteResponseTopic; versions 0+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+; ignorable.
+        topics: One entry for each topic.
+            Type []OffsetDeleteResponseTopic; versions 0+.
     """
 
     NAME = "OffsetDeleteResponse"
@@ -33,8 +37,10 @@ class OffsetDeleteResponse(Message, frozen=True, gc=False):
         """OffsetDeleteResponseTopic, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []OffsetDeleteResponsePartition; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []OffsetDeleteResponsePartition; versions 0+.
         """
 
         name: TopicName = ""
@@ -45,8 +51,10 @@ class OffsetDeleteResponse(Message, frozen=True, gc=False):
         """OffsetDeleteResponsePartition, version 0.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if its offset was deleted.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

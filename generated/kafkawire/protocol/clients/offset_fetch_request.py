@@ -39,10 +39,15 @@ class OffsetFetchRequest(Message, frozen=True, gc=False):
     """OffsetFetchRequest: Request of API 9, versions 0-10.
 
     Attributes:
-        group_id: string; versions 0-7.
-        topics: []OffsetFetchRequestTopic; versions 0-7; nullable 2-7.
-        groups: []OffsetFetchRequestGroup; versions 8+.
-        require_stable: bool; versions 7+; default false.
+        group_id: Id of the group.
+            Type string; versions 0-7.
+        topics: Partitions whose offsets are wanted, by topic; null means all.
+            Type []OffsetFetchRequestTopic; versions 0-7; nullable 2-7.
+        groups: Groups whose committed offsets are wanted.
+            Type []OffsetFetchRequestGroup; versions 8+.
+        require_stable: Whether offsets with an undecided transaction are an error; false returns the last
+            committed ones.
+            Type bool; versions 7+; default false.
     """
 
     NAME = "OffsetFetchRequest"
@@ -57,8 +62,10 @@ class OffsetFetchRequest(Message, frozen=True, gc=False):
         """OffsetFetchRequestTopic, versions 0-7.
 
         Attributes:
-            name: string; versions 0-7.
-            partition_indexes: []int32; versions 0-7.
+            name: Name of the topic.
+                Type string; versions 0-7.
+            partition_indexes: Numbers of the partitions.
+                Type []int32; versions 0-7.
         """
 
         name: TopicName = ""
@@ -69,10 +76,14 @@ class OffsetFetchRequest(Message, frozen=True, gc=False):
         """OffsetFetchRequestGroup, versions 8-10.
 
         Attributes:
-            group_id: string; versions 8+.
-            member_id: string; versions 9+; nullable 9+; default null; ignorable.
-            member_epoch: int32; versions 9+; default -1; ignorable.
-            topics: []OffsetFetchRequestTopics; versions 8+; nullable 8+.
+            group_id: Id of the group.
+                Type string; versions 8+.
+            member_id: Id of the member that sends the request; null if the sender is no member.
+                Type string; versions 9+; nullable 9+; default null; ignorable.
+            member_epoch: Epoch of the member that sends the request; -1 if the sender is no member.
+                Type int32; versions 9+; default -1; ignorable.
+            topics: Partitions whose offsets are wanted, by topic; null means all.
+                Type []OffsetFetchRequestTopics; versions 8+; nullable 8+.
         """
 
         group_id: GroupId = ""
@@ -85,9 +96,12 @@ class OffsetFetchRequest(Message, frozen=True, gc=False):
         """OffsetFetchRequestTopics, versions 8-10.
 
         Attributes:
-            name: string; versions 8-9; ignorable.
-            topic_id: uuid; versions 10+; ignorable.
-            partition_indexes: []int32; versions 8+.
+            name: Name of the topic.
+                Type string; versions 8-9; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 10+; ignorable.
+            partition_indexes: Numbers of the partitions.
+                Type []int32; versions 8+.
         """
 
         name: TopicName = ""

@@ -31,10 +31,15 @@ class OffsetFetchResponse(Message, frozen=True, gc=False):
     """OffsetFetchResponse: Response of API 9, versions 0-10.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 3+; ignorable.
-        topics: []OffsetFetchResponseTopic; versions 0-7.
-        error_code: int16; versions 2-7; default 0; ignorable.
-        groups: []OffsetFetchResponseGroup; versions 8+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 3+; ignorable.
+        topics: One entry for each topic.
+            Type []OffsetFetchResponseTopic; versions 0-7.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 2-7; default 0; ignorable.
+        groups: One entry for each group of the request.
+            Type []OffsetFetchResponseGroup; versions 8+.
     """
 
     NAME = "OffsetFetchResponse"
@@ -49,8 +54,10 @@ class OffsetFetchResponse(Message, frozen=True, gc=False):
         """OffsetFetchResponseTopic, versions 0-7.
 
         Attributes:
-            name: string; versions 0-7.
-            partitions: []OffsetFetchResponsePartition; versions 0-7.
+            name: Name of the topic.
+                Type string; versions 0-7.
+            partitions: Partitions of the topic.
+                Type []OffsetFetchResponsePartition; versions 0-7.
         """
 
         name: TopicName = ""
@@ -61,11 +68,16 @@ class OffsetFetchResponse(Message, frozen=True, gc=False):
         """OffsetFetchResponsePartition, versions 0-7.
 
         Attributes:
-            partition_index: int32; versions 0-7.
-            committed_offset: int64; versions 0-7.
-            committed_leader_epoch: int32; versions 5-7; default -1; ignorable.
-            metadata: string; versions 0-7; nullable 0-7.
-            error_code: int16; versions 0-7.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0-7.
+            committed_offset: Offset of the next record that the group will read; -1 if none is committed.
+                Type int64; versions 0-7.
+            committed_leader_epoch: Leader epoch that was committed with the offset; -1 if there is none.
+                Type int32; versions 5-7; default -1; ignorable.
+            metadata: Text that the client stored with the offset.
+                Type string; versions 0-7; nullable 0-7.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0-7.
         """
 
         partition_index: int = 0
@@ -79,9 +91,12 @@ class OffsetFetchResponse(Message, frozen=True, gc=False):
         """OffsetFetchResponseGroup, versions 8-10.
 
         Attributes:
-            group_id: string; versions 8+.
-            topics: []OffsetFetchResponseTopics; versions 8+.
-            error_code: int16; versions 8+; default 0.
+            group_id: Id of the group.
+                Type string; versions 8+.
+            topics: One entry for each topic.
+                Type []OffsetFetchResponseTopics; versions 8+.
+            error_code: Number of the error of this group; 0 if there is none.
+                Type int16; versions 8+; default 0.
         """
 
         group_id: GroupId = ""
@@ -93,9 +108,12 @@ class OffsetFetchResponse(Message, frozen=True, gc=False):
         """OffsetFetchResponseTopics, versions 8-10.
 
         Attributes:
-            name: string; versions 8-9; ignorable.
-            topic_id: uuid; versions 10+; ignorable.
-            partitions: []OffsetFetchResponsePartitions; versions 8+.
+            name: Name of the topic.
+                Type string; versions 8-9; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 10+; ignorable.
+            partitions: Partitions of the topic.
+                Type []OffsetFetchResponsePartitions; versions 8+.
         """
 
         name: TopicName = ""
@@ -107,11 +125,16 @@ class OffsetFetchResponse(Message, frozen=True, gc=False):
         """OffsetFetchResponsePartitions, versions 8-10.
 
         Attributes:
-            partition_index: int32; versions 8+.
-            committed_offset: int64; versions 8+.
-            committed_leader_epoch: int32; versions 8+; default -1; ignorable.
-            metadata: string; versions 8+; nullable 8+.
-            error_code: int16; versions 8+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 8+.
+            committed_offset: Offset of the next record that the group will read; -1 if none is committed.
+                Type int64; versions 8+.
+            committed_leader_epoch: Leader epoch that was committed with the offset; -1 if there is none.
+                Type int32; versions 8+; default -1; ignorable.
+            metadata: Text that the client stored with the offset.
+                Type string; versions 8+; nullable 8+.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 8+.
         """
 
         partition_index: int = 0

@@ -29,8 +29,10 @@ class OffsetForLeaderEpochRequest(Message, frozen=True, gc=False):
     """OffsetForLeaderEpochRequest: Request of API 23, versions 0-4.
 
     Attributes:
-        replica_id: int32; versions 3+; default -2; ignorable.
-        topics: []OffsetForLeaderTopic; versions 0+.
+        replica_id: Node id of the follower that sends the request; -1 for consumers.
+            Type int32; versions 3+; default -2; ignorable.
+        topics: One entry for each topic.
+            Type []OffsetForLeaderTopic; versions 0+.
     """
 
     NAME = "OffsetForLeaderEpochRequest"
@@ -45,8 +47,10 @@ class OffsetForLeaderEpochRequest(Message, frozen=True, gc=False):
         """OffsetForLeaderTopic, versions 0-4.
 
         Attributes:
-            topic: string; versions 0+.
-            partitions: []OffsetForLeaderPartition; versions 0+.
+            topic: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []OffsetForLeaderPartition; versions 0+.
         """
 
         topic: TopicName = ""
@@ -57,9 +61,12 @@ class OffsetForLeaderEpochRequest(Message, frozen=True, gc=False):
         """OffsetForLeaderPartition, versions 0-4.
 
         Attributes:
-            partition: int32; versions 0+.
-            current_leader_epoch: int32; versions 2+; default -1; ignorable.
-            leader_epoch: int32; versions 0+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            current_leader_epoch: Leader epoch that the sender has; the leader refuses any other. -1 skips the check.
+                Type int32; versions 2+; default -1; ignorable.
+            leader_epoch: Leader epoch whose end is wanted.
+                Type int32; versions 0+.
         """
 
         partition: int = 0

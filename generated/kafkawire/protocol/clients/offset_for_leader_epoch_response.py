@@ -29,8 +29,11 @@ class OffsetForLeaderEpochResponse(Message, frozen=True, gc=False):
     """OffsetForLeaderEpochResponse: Response of API 23, versions 0-4.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 2+; ignorable.
-        topics: []OffsetForLeaderTopicResult; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 2+; ignorable.
+        topics: One entry for each topic.
+            Type []OffsetForLeaderTopicResult; versions 0+.
     """
 
     NAME = "OffsetForLeaderEpochResponse"
@@ -45,8 +48,10 @@ class OffsetForLeaderEpochResponse(Message, frozen=True, gc=False):
         """OffsetForLeaderTopicResult, versions 0-4.
 
         Attributes:
-            topic: string; versions 0+.
-            partitions: []EpochEndOffset; versions 0+.
+            topic: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []EpochEndOffset; versions 0+.
         """
 
         topic: TopicName = ""
@@ -57,10 +62,14 @@ class OffsetForLeaderEpochResponse(Message, frozen=True, gc=False):
         """EpochEndOffset, versions 0-4.
 
         Attributes:
-            error_code: int16; versions 0+.
-            partition: int32; versions 0+.
-            leader_epoch: int32; versions 1+; default -1; ignorable.
-            end_offset: int64; versions 0+; default -1.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            leader_epoch: Largest leader epoch in the log that is not above the wanted one; -1 if there is none.
+                Type int32; versions 1+; default -1; ignorable.
+            end_offset: Offset at which this epoch ends; -1 if there is none.
+                Type int64; versions 0+; default -1.
         """
 
         error_code: int = 0

@@ -36,10 +36,16 @@ class ProduceRequest(Message, frozen=True, gc=False):
     """ProduceRequest: Request of API 0, versions 0-13.
 
     Attributes:
-        transactional_id: string; versions 3+; nullable 3+; default null.
-        acks: int16; versions 0+.
-        timeout_ms: int32; milliseconds; versions 0+.
-        topic_data: []TopicProduceData; versions 0+.
+        transactional_id: Transactional id of the producer, if the records are part of a transaction; null
+            otherwise.
+            Type string; versions 3+; nullable 3+; default null.
+        acks: Replicas that must have the records before the answer: 0 none and no answer, 1 the leader, -1 all in
+            sync.
+            Type int16; versions 0+.
+        timeout_ms: Time in ms that the broker waits for the replicas that Acks demands.
+            Type int32; milliseconds; versions 0+.
+        topic_data: Records, by topic.
+            Type []TopicProduceData; versions 0+.
     """
 
     NAME = "ProduceRequest"
@@ -54,9 +60,12 @@ class ProduceRequest(Message, frozen=True, gc=False):
         """TopicProduceData, versions 0-13.
 
         Attributes:
-            name: string; versions 0-12; ignorable.
-            topic_id: uuid; versions 13+; ignorable.
-            partition_data: []PartitionProduceData; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0-12; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 13+; ignorable.
+            partition_data: Records, by partition.
+                Type []PartitionProduceData; versions 0+.
         """
 
         name: TopicName = ""
@@ -68,8 +77,10 @@ class ProduceRequest(Message, frozen=True, gc=False):
         """PartitionProduceData, versions 0-13.
 
         Attributes:
-            index: int32; versions 0+.
-            records: records; versions 0+; nullable 0+; decoded as a view of the buffer, which it keeps in memory.
+            index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            records: Batch of records to append.
+                Type records; versions 0+; nullable 0+; decoded as a view of the buffer, which it keeps in memory.
         """
 
         __reduce__ = reduce_views

@@ -39,9 +39,14 @@ class ProduceResponse(Message, frozen=True, gc=False):
     """ProduceResponse: Response of API 0, versions 0-13.
 
     Attributes:
-        responses: []TopicProduceResponse; versions 0+.
-        throttle_time_ms: int32; milliseconds; versions 1+; default 0; ignorable.
-        node_endpoints: []NodeEndpoint; versions 10+; tag 0 in 10+.
+        responses: One entry for each topic of the request.
+            Type []TopicProduceResponse; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 1+; default 0; ignorable.
+        node_endpoints: Addresses of the leaders that the answer names, so that the sender can go on without a
+            look-up.
+            Type []NodeEndpoint; versions 10+; tag 0 in 10+.
     """
 
     NAME = "ProduceResponse"
@@ -56,9 +61,12 @@ class ProduceResponse(Message, frozen=True, gc=False):
         """TopicProduceResponse, versions 0-13.
 
         Attributes:
-            name: string; versions 0-12; ignorable.
-            topic_id: uuid; versions 13+; ignorable.
-            partition_responses: []PartitionProduceResponse; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0-12; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 13+; ignorable.
+            partition_responses: One entry for each partition of the topic.
+                Type []PartitionProduceResponse; versions 0+.
         """
 
         name: TopicName = ""
@@ -70,14 +78,23 @@ class ProduceResponse(Message, frozen=True, gc=False):
         """PartitionProduceResponse, versions 0-13.
 
         Attributes:
-            index: int32; versions 0+.
-            error_code: int16; versions 0+.
-            base_offset: int64; versions 0+.
-            log_append_time_ms: int64; milliseconds; versions 2+; default -1; ignorable.
-            log_start_offset: int64; versions 5+; default -1; ignorable.
-            record_errors: []BatchIndexAndErrorMessage; versions 8+; ignorable.
-            error_message: string; versions 8+; nullable 8+; default null; ignorable.
-            current_leader: LeaderIdAndEpoch; versions 10+; tag 0 in 10+.
+            index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if its records were appended.
+                Type int16; versions 0+.
+            base_offset: Offset that the first record got; -1 after an error.
+                Type int64; versions 0+.
+            log_append_time_ms: Time that the broker gave to the records, in ms since 1970; -1 if they keep the times
+                of the producer.
+                Type int64; milliseconds; versions 2+; default -1; ignorable.
+            log_start_offset: First offset of the log that can still be read; -1 if it is not known.
+                Type int64; versions 5+; default -1; ignorable.
+            record_errors: Records of the batch that made the broker refuse it.
+                Type []BatchIndexAndErrorMessage; versions 8+; ignorable.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 8+; nullable 8+; default null; ignorable.
+            current_leader: Leader and epoch that the partition has now, given if the request went to an old leader.
+                Type LeaderIdAndEpoch; versions 10+; tag 0 in 10+.
         """
 
         index: int = 0
@@ -96,8 +113,10 @@ class ProduceResponse(Message, frozen=True, gc=False):
         """BatchIndexAndErrorMessage, versions 8-13.
 
         Attributes:
-            batch_index: int32; versions 8+.
-            batch_index_error_message: string; versions 8+; nullable 8+; default null.
+            batch_index: Position of the record within the batch, counted from 0.
+                Type int32; versions 8+.
+            batch_index_error_message: Reason why the record was refused; null if there is no text.
+                Type string; versions 8+; nullable 8+; default null.
         """
 
         batch_index: int = 0
@@ -108,8 +127,10 @@ class ProduceResponse(Message, frozen=True, gc=False):
         """LeaderIdAndEpoch, versions 10-13.
 
         Attributes:
-            leader_id: int32; versions 10+; default -1.
-            leader_epoch: int32; versions 10+; default -1.
+            leader_id: Node id of the leader; -1 if there is none or it is not known.
+                Type int32; versions 10+; default -1.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 10+; default -1.
         """
 
         leader_id: BrokerId = -1
@@ -120,10 +141,14 @@ class ProduceResponse(Message, frozen=True, gc=False):
         """NodeEndpoint, versions 10-13.
 
         Attributes:
-            node_id: int32; versions 10+.
-            host: string; versions 10+.
-            port: int32; versions 10+.
-            rack: string; versions 10+; nullable 10+; default null.
+            node_id: Id of the node.
+                Type int32; versions 10+.
+            host: Host name or IP address to connect to.
+                Type string; versions 10+.
+            port: TCP port to connect to.
+                Type int32; versions 10+.
+            rack: Rack or zone of the broker, its setting broker.rack; null if it has none.
+                Type string; versions 10+; nullable 10+; default null.
         """
 
         node_id: BrokerId = 0

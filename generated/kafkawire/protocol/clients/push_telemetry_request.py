@@ -24,11 +24,17 @@ class PushTelemetryRequest(Message, frozen=True, gc=False):
     """PushTelemetryRequest: Request of API 72, version 0.
 
     Attributes:
-        client_instance_id: uuid; versions 0+.
-        subscription_id: int32; versions 0+.
-        terminating: bool; versions 0+.
-        compression_type: int8; versions 0+.
-        metrics: bytes; versions 0+.
+        client_instance_id: Id of the client's process, given by the broker, under which its metrics are reported.
+            Type uuid; versions 0+.
+        subscription_id: Id of the set of metrics that the client reports; it changes when the configuration of
+            metrics changes.
+            Type int32; versions 0+.
+        terminating: Whether this is the client's last report before it stops.
+            Type bool; versions 0+.
+        compression_type: Compression of the metrics: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd.
+            Type int8; versions 0+.
+        metrics: Metrics in OpenTelemetry's form (protobuf, MetricsData), compressed as the request says.
+            Type bytes; versions 0+.
     """
 
     NAME = "PushTelemetryRequest"

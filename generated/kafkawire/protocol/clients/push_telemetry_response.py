@@ -12,8 +12,11 @@ class PushTelemetryResponse(Message, frozen=True, gc=False):
     """PushTelemetryResponse: Response of API 72, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
     """
 
     NAME = "PushTelemetryResponse"

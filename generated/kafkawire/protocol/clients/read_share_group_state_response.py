@@ -29,7 +29,8 @@ class ReadShareGroupStateResponse(Message, frozen=True, gc=False):
     """ReadShareGroupStateResponse: Response of API 84, version 0.
 
     Attributes:
-        results: []ReadStateResult; versions 0+.
+        results: One entry for each topic of the request.
+            Type []ReadStateResult; versions 0+.
     """
 
     NAME = "ReadShareGroupStateResponse"
@@ -44,8 +45,10 @@ class ReadShareGroupStateResponse(Message, frozen=True, gc=False):
         """ReadStateResult, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []PartitionResult; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionResult; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -56,12 +59,18 @@ class ReadShareGroupStateResponse(Message, frozen=True, gc=False):
         """PartitionResult, version 0.
 
         Attributes:
-            partition: int32; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
-            state_epoch: int32; versions 0+.
-            start_offset: int64; versions 0+.
-            state_batches: []StateBatch; versions 0+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
+            state_epoch: Epoch of the share partition's state; it grows each time the state is initialized again.
+                Type int32; versions 0+.
+            start_offset: First offset of the share partition that is not yet completed; -1 if it is not set yet.
+                Type int64; versions 0+.
+            state_batches: Ranges of offsets with the same delivery state.
+                Type []StateBatch; versions 0+.
         """
 
         partition: int = 0
@@ -76,10 +85,14 @@ class ReadShareGroupStateResponse(Message, frozen=True, gc=False):
         """StateBatch, version 0.
 
         Attributes:
-            first_offset: int64; versions 0+.
-            last_offset: int64; versions 0+.
-            delivery_state: int8; versions 0+.
-            delivery_count: int16; versions 0+.
+            first_offset: Offset of the first record of the range.
+                Type int64; versions 0+.
+            last_offset: Offset of the last record of the range, inclusive.
+                Type int64; versions 0+.
+            delivery_state: State of the records: 0 available, 2 acknowledged, 3 being archived, 4 archived.
+                Type int8; versions 0+.
+            delivery_count: Number of times that the records have been delivered.
+                Type int16; versions 0+.
         """
 
         first_offset: int = 0

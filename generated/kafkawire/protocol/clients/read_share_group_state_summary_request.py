@@ -29,8 +29,10 @@ class ReadShareGroupStateSummaryRequest(Message, frozen=True, gc=False):
     """ReadShareGroupStateSummaryRequest: Request of API 87, versions 0-1.
 
     Attributes:
-        group_id: string; versions 0+.
-        topics: []ReadStateSummaryData; versions 0+.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        topics: One entry for each topic.
+            Type []ReadStateSummaryData; versions 0+.
     """
 
     NAME = "ReadShareGroupStateSummaryRequest"
@@ -45,8 +47,10 @@ class ReadShareGroupStateSummaryRequest(Message, frozen=True, gc=False):
         """ReadStateSummaryData, versions 0-1.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -57,8 +61,10 @@ class ReadShareGroupStateSummaryRequest(Message, frozen=True, gc=False):
         """PartitionData, versions 0-1.
 
         Attributes:
-            partition: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 0+.
         """
 
         partition: int = 0

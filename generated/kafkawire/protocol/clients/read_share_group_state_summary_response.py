@@ -27,7 +27,8 @@ class ReadShareGroupStateSummaryResponse(Message, frozen=True, gc=False):
     """ReadShareGroupStateSummaryResponse: Response of API 87, versions 0-1.
 
     Attributes:
-        results: []ReadStateSummaryResult; versions 0+.
+        results: One entry for each topic of the request.
+            Type []ReadStateSummaryResult; versions 0+.
     """
 
     NAME = "ReadShareGroupStateSummaryResponse"
@@ -42,8 +43,10 @@ class ReadShareGroupStateSummaryResponse(Message, frozen=True, gc=False):
         """ReadStateSummaryResult, versions 0-1.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []PartitionResult; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionResult; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -54,13 +57,21 @@ class ReadShareGroupStateSummaryResponse(Message, frozen=True, gc=False):
         """PartitionResult, versions 0-1.
 
         Attributes:
-            partition: int32; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
-            state_epoch: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
-            start_offset: int64; versions 0+.
-            delivery_complete_count: int32; versions 1+; default -1; ignorable.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
+            state_epoch: Epoch of the share partition's state; it grows each time the state is initialized again.
+                Type int32; versions 0+.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 0+.
+            start_offset: First offset of the share partition that is not yet completed; -1 if it is not set yet.
+                Type int64; versions 0+.
+            delivery_complete_count: Number of records from the start offset on that need no further delivery; -1 if
+                it is not known.
+                Type int32; versions 1+; default -1; ignorable.
         """
 
         partition: int = 0

@@ -23,9 +23,13 @@ class RemoveRaftVoterRequest(Message, frozen=True, gc=False):
     """RemoveRaftVoterRequest: Request of API 81, version 0.
 
     Attributes:
-        cluster_id: string; versions 0+; nullable 0+.
-        voter_id: int32; versions 0+.
-        voter_directory_id: uuid; versions 0+.
+        cluster_id: Cluster id that the sender expects; nodes of another cluster refuse the request. Null skips
+            the check.
+            Type string; versions 0+; nullable 0+.
+        voter_id: Node id of the voter to remove.
+            Type int32; versions 0+.
+        voter_directory_id: Id of the log directory in which the voter keeps the metadata log.
+            Type uuid; versions 0+.
     """
 
     NAME = "RemoveRaftVoterRequest"

@@ -22,8 +22,10 @@ class RenewDelegationTokenRequest(Message, frozen=True, gc=False):
     """RenewDelegationTokenRequest: Request of API 39, versions 0-2.
 
     Attributes:
-        hmac: bytes; versions 0+.
-        renew_period_ms: int64; milliseconds; versions 0+.
+        hmac: Secret of the delegation token, which identifies it.
+            Type bytes; versions 0+.
+        renew_period_ms: Time in ms from now for which the token is renewed; -1 for the broker's setting.
+            Type int64; milliseconds; versions 0+.
     """
 
     NAME = "RenewDelegationTokenRequest"

@@ -12,9 +12,13 @@ class RenewDelegationTokenResponse(Message, frozen=True, gc=False):
     """RenewDelegationTokenResponse: Response of API 39, versions 0-2.
 
     Attributes:
-        error_code: int16; versions 0+.
-        expiry_timestamp_ms: int64; milliseconds; versions 0+.
-        throttle_time_ms: int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        expiry_timestamp_ms: Time at which the token expires, in ms since 1970.
+            Type int64; milliseconds; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
     """
 
     NAME = "RenewDelegationTokenResponse"

@@ -12,10 +12,15 @@ class RequestHeader(Message, frozen=True, gc=False):
     """RequestHeader: Header, versions 0-2.
 
     Attributes:
-        request_api_key: int16; versions 0+.
-        request_api_version: int16; versions 0+.
-        correlation_id: int32; versions 0+.
-        client_id: string; versions 1+; nullable 1+.
+        request_api_key: Number of the API that is called.
+            Type int16; versions 0+.
+        request_api_version: Version of the API that the request and its answer use.
+            Type int16; versions 0+.
+        correlation_id: Number by which the client finds the request that an answer belongs to; the broker repeats
+            it.
+            Type int32; versions 0+.
+        client_id: Name that the client gives itself, its setting client.id.
+            Type string; versions 1+; nullable 1+.
     """
 
     NAME = "RequestHeader"

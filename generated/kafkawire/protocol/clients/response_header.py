@@ -12,7 +12,9 @@ class ResponseHeader(Message, frozen=True, gc=False):
     """ResponseHeader: Header, versions 0-1.
 
     Attributes:
-        correlation_id: int32; versions 0+.
+        correlation_id: Number by which the client finds the request that an answer belongs to; the broker repeats
+            it.
+            Type int32; versions 0+.
     """
 
     NAME = "ResponseHeader"

@@ -22,7 +22,8 @@ class SaslAuthenticateRequest(Message, frozen=True, gc=False):
     """SaslAuthenticateRequest: Request of API 36, versions 0-2.
 
     Attributes:
-        auth_bytes: bytes; versions 0+.
+        auth_bytes: Bytes of the client for this step of the SASL mechanism.
+            Type bytes; versions 0+.
     """
 
     NAME = "SaslAuthenticateRequest"

@@ -25,10 +25,15 @@ class SaslAuthenticateResponse(Message, frozen=True, gc=False):
     """SaslAuthenticateResponse: Response of API 36, versions 0-2.
 
     Attributes:
-        error_code: int16; versions 0+.
-        error_message: string; versions 0+; nullable 0+.
-        auth_bytes: bytes; versions 0+.
-        session_lifetime_ms: int64; milliseconds; versions 1+; default 0; ignorable.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0+; nullable 0+.
+        auth_bytes: Bytes of the broker for this step of the SASL mechanism.
+            Type bytes; versions 0+.
+        session_lifetime_ms: Time in ms after which the client must log in again on the connection; 0 if it need
+            not.
+            Type int64; milliseconds; versions 1+; default 0; ignorable.
     """
 
     NAME = "SaslAuthenticateResponse"

@@ -12,7 +12,8 @@ class SaslHandshakeRequest(Message, frozen=True, gc=False):
     """SaslHandshakeRequest: Request of API 17, versions 0-1.
 
     Attributes:
-        mechanism: string; versions 0+.
+        mechanism: SASL mechanism that the client wants to use, such as SCRAM-SHA-512.
+            Type string; versions 0+.
     """
 
     NAME = "SaslHandshakeRequest"

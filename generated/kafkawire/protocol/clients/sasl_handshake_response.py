@@ -14,8 +14,10 @@ class SaslHandshakeResponse(Message, frozen=True, gc=False):
     """SaslHandshakeResponse: Response of API 17, versions 0-1.
 
     Attributes:
-        error_code: int16; versions 0+.
-        mechanisms: []string; versions 0+.
+        error_code: Number of the error; 33 if the broker does not offer the mechanism, 0 if there is none.
+            Type int16; versions 0+.
+        mechanisms: SASL mechanisms that the broker offers on this listener.
+            Type []string; versions 0+.
     """
 
     NAME = "SaslHandshakeResponse"

@@ -32,11 +32,17 @@ class ShareAcknowledgeRequest(Message, frozen=True, gc=False):
     """ShareAcknowledgeRequest: Request of API 79, versions 0-2.
 
     Attributes:
-        group_id: string; versions 0+; nullable 0+; default null.
-        member_id: string; versions 0+; nullable 0+.
-        share_session_epoch: int32; versions 0+.
-        is_renew_ack: bool; versions 2+; default false.
-        topics: []AcknowledgeTopic; versions 0+.
+        group_id: Id of the share group.
+            Type string; versions 0+; nullable 0+; default null.
+        member_id: Id of the member within its share group.
+            Type string; versions 0+; nullable 0+.
+        share_session_epoch: Epoch of the share session: 0 opens one, -1 closes it, otherwise one more than in the
+            last request.
+            Type int32; versions 0+.
+        is_renew_ack: Whether some acknowledgements renew the acquisition lock of their records (type 4).
+            Type bool; versions 2+; default false.
+        topics: One entry for each topic.
+            Type []AcknowledgeTopic; versions 0+.
     """
 
     NAME = "ShareAcknowledgeRequest"
@@ -51,8 +57,10 @@ class ShareAcknowledgeRequest(Message, frozen=True, gc=False):
         """AcknowledgeTopic, versions 0-2.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []AcknowledgePartition; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []AcknowledgePartition; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -63,8 +71,10 @@ class ShareAcknowledgeRequest(Message, frozen=True, gc=False):
         """AcknowledgePartition, versions 0-2.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            acknowledgement_batches: []AcknowledgementBatch; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            acknowledgement_batches: Ranges of records that the consumer acknowledges.
+                Type []AcknowledgementBatch; versions 0+.
         """
 
         partition_index: int = 0
@@ -75,9 +85,13 @@ class ShareAcknowledgeRequest(Message, frozen=True, gc=False):
         """AcknowledgementBatch, versions 0-2.
 
         Attributes:
-            first_offset: int64; versions 0+.
-            last_offset: int64; versions 0+.
-            acknowledge_types: []int8; versions 0+.
+            first_offset: Offset of the first record that is acknowledged.
+                Type int64; versions 0+.
+            last_offset: Offset of the last record that is acknowledged, inclusive.
+                Type int64; versions 0+.
+            acknowledge_types: Kind of each acknowledgement, or one for all: 0 gap, 1 accept, 2 release, 3 reject, 4
+                renew.
+                Type []int8; versions 0+.
         """
 
         first_offset: int = 0

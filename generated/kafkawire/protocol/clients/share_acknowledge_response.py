@@ -33,12 +33,21 @@ class ShareAcknowledgeResponse(Message, frozen=True, gc=False):
     """ShareAcknowledgeResponse: Response of API 79, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        error_message: string; versions 0+; nullable 0+; default null.
-        acquisition_lock_timeout_ms: int32; milliseconds; versions 2+; ignorable.
-        responses: []ShareAcknowledgeTopicResponse; versions 0+.
-        node_endpoints: []NodeEndpoint; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0+; nullable 0+; default null.
+        acquisition_lock_timeout_ms: Time in ms for which acquired records are locked for the consumer before
+            others can get them.
+            Type int32; milliseconds; versions 2+; ignorable.
+        responses: One entry for each topic of the request.
+            Type []ShareAcknowledgeTopicResponse; versions 0+.
+        node_endpoints: Addresses of the leaders that the answer names, so that the sender can go on without a
+            look-up.
+            Type []NodeEndpoint; versions 0+.
     """
 
     NAME = "ShareAcknowledgeResponse"
@@ -53,8 +62,10 @@ class ShareAcknowledgeResponse(Message, frozen=True, gc=False):
         """ShareAcknowledgeTopicResponse, versions 0-2.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -65,10 +76,14 @@ class ShareAcknowledgeResponse(Message, frozen=True, gc=False):
         """PartitionData, versions 0-2.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
-            current_leader: LeaderIdAndEpoch; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if the acknowledgements were stored.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
+            current_leader: Leader and epoch that the partition has now, given if the request went to an old leader.
+                Type LeaderIdAndEpoch; versions 0+.
         """
 
         partition_index: int = 0
@@ -83,8 +98,10 @@ class ShareAcknowledgeResponse(Message, frozen=True, gc=False):
         """LeaderIdAndEpoch, versions 0-2.
 
         Attributes:
-            leader_id: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
+            leader_id: Node id of the leader; -1 if there is none or it is not known.
+                Type int32; versions 0+.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 0+.
         """
 
         leader_id: int = 0
@@ -95,10 +112,14 @@ class ShareAcknowledgeResponse(Message, frozen=True, gc=False):
         """NodeEndpoint, versions 0-2.
 
         Attributes:
-            node_id: int32; versions 0+.
-            host: string; versions 0+.
-            port: int32; versions 0+.
-            rack: string; versions 0+; nullable 0+; default null.
+            node_id: Id of the node.
+                Type int32; versions 0+.
+            host: Host name or IP address to connect to.
+                Type string; versions 0+.
+            port: TCP port to connect to.
+                Type int32; versions 0+.
+            rack: Rack or zone of the broker, its setting broker.rack; null if it has none.
+                Type string; versions 0+; nullable 0+; default null.
         """
 
         node_id: BrokerId = 0

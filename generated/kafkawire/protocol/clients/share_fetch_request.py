@@ -32,18 +32,32 @@ class ShareFetchRequest(Message, frozen=True, gc=False):
     """ShareFetchRequest: Request of API 78, versions 0-2.
 
     Attributes:
-        group_id: string; versions 0+; nullable 0+; default null.
-        member_id: string; versions 0+; nullable 0+.
-        share_session_epoch: int32; versions 0+.
-        max_wait_ms: int32; milliseconds; versions 0+.
-        min_bytes: int32; bytes; versions 0+.
-        max_bytes: int32; bytes; versions 0+; default 0x7fffffff.
-        max_records: int32; versions 1+.
-        batch_size: int32; versions 1+.
-        share_acquire_mode: int8; versions 2+; default 0; ignorable.
-        is_renew_ack: bool; versions 2+; default false.
-        topics: []FetchTopic; versions 0+.
-        forgotten_topics_data: []ForgottenTopic; versions 0+.
+        group_id: Id of the share group.
+            Type string; versions 0+; nullable 0+; default null.
+        member_id: Id of the member within its share group.
+            Type string; versions 0+; nullable 0+.
+        share_session_epoch: Epoch of the share session: 0 opens one, -1 closes it, otherwise one more than in the
+            last request.
+            Type int32; versions 0+.
+        max_wait_ms: Longest time in ms that the broker waits for MinBytes to be there before it answers.
+            Type int32; milliseconds; versions 0+.
+        min_bytes: Bytes of records that the broker waits for before it answers; 0 answers at once.
+            Type int32; bytes; versions 0+.
+        max_bytes: Most bytes of records that the answer shall contain; a first batch larger than this is still
+            returned.
+            Type int32; bytes; versions 0+; default 0x7fffffff.
+        max_records: Most records to acquire; with acquire mode 0 whole batches may exceed it.
+            Type int32; versions 1+.
+        batch_size: Number of records that acquired batches should have.
+            Type int32; versions 1+.
+        share_acquire_mode: How MaxRecords counts: 0 whole batches may exceed it, 1 never more records than that.
+            Type int8; versions 2+; default 0; ignorable.
+        is_renew_ack: Whether some acknowledgements renew the acquisition lock of their records (type 4).
+            Type bool; versions 2+; default false.
+        topics: Partitions to add to the session, and acknowledgements, by topic.
+            Type []FetchTopic; versions 0+.
+        forgotten_topics_data: Partitions that the session shall no longer contain.
+            Type []ForgottenTopic; versions 0+.
     """
 
     NAME = "ShareFetchRequest"
@@ -58,8 +72,10 @@ class ShareFetchRequest(Message, frozen=True, gc=False):
         """FetchTopic, versions 0-2.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []FetchPartition; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []FetchPartition; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -70,9 +86,13 @@ class ShareFetchRequest(Message, frozen=True, gc=False):
         """FetchPartition, versions 0-2.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            partition_max_bytes: int32; bytes; versions 0.
-            acknowledgement_batches: []AcknowledgementBatch; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            partition_max_bytes: Most bytes of records of this partition, in version 0; later versions have only the
+                limit for all.
+                Type int32; bytes; versions 0.
+            acknowledgement_batches: Ranges of records that the consumer acknowledges.
+                Type []AcknowledgementBatch; versions 0+.
         """
 
         partition_index: int = 0
@@ -84,9 +104,13 @@ class ShareFetchRequest(Message, frozen=True, gc=False):
         """AcknowledgementBatch, versions 0-2.
 
         Attributes:
-            first_offset: int64; versions 0+.
-            last_offset: int64; versions 0+.
-            acknowledge_types: []int8; versions 0+.
+            first_offset: Offset of the first record that is acknowledged.
+                Type int64; versions 0+.
+            last_offset: Offset of the last record that is acknowledged, inclusive.
+                Type int64; versions 0+.
+            acknowledge_types: Kind of each acknowledgement, or one for all: 0 gap, 1 accept, 2 release, 3 reject, 4
+                renew.
+                Type []int8; versions 0+.
         """
 
         first_offset: int = 0
@@ -98,8 +122,10 @@ class ShareFetchRequest(Message, frozen=True, gc=False):
         """ForgottenTopic, versions 0-2.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []int32; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Numbers of the partitions.
+                Type []int32; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID

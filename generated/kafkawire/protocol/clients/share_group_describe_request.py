@@ -27,8 +27,11 @@ class ShareGroupDescribeRequest(Message, frozen=True, gc=False):
     """ShareGroupDescribeRequest: Request of API 77, versions 0-1.
 
     Attributes:
-        group_ids: []string; versions 0+.
-        include_authorized_operations: bool; versions 0+.
+        group_ids: Ids of the groups.
+            Type []string; versions 0+.
+        include_authorized_operations: Whether the answer shall list the operations that the caller may perform on
+            each group.
+            Type bool; versions 0+.
     """
 
     NAME = "ShareGroupDescribeRequest"

@@ -31,11 +31,16 @@ class ShareGroupHeartbeatRequest(Message, frozen=True, gc=False):
     """ShareGroupHeartbeatRequest: Request of API 76, versions 0-1.
 
     Attributes:
-        group_id: string; versions 0+.
-        member_id: string; versions 0+.
-        member_epoch: int32; versions 0+.
-        rack_id: string; versions 0+; nullable 0+; default null.
-        subscribed_topic_names: []string; versions 0+; nullable 0+; default null.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        member_id: Id of the member, which it makes itself.
+            Type string; versions 0+.
+        member_epoch: Epoch of the member; 0 joins the group, -1 leaves it.
+            Type int32; versions 0+.
+        rack_id: Rack of the member, its setting client.rack; null if it has none or nothing has changed.
+            Type string; versions 0+; nullable 0+; default null.
+        subscribed_topic_names: Names of the topics to which the member subscribes; null if nothing has changed.
+            Type []string; versions 0+; nullable 0+; default null.
     """
 
     NAME = "ShareGroupHeartbeatRequest"

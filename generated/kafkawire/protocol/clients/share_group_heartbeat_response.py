@@ -31,13 +31,21 @@ class ShareGroupHeartbeatResponse(Message, frozen=True, gc=False):
     """ShareGroupHeartbeatResponse: Response of API 76, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        error_message: string; versions 0+; nullable 0+; default null.
-        member_id: string; versions 0+; nullable 0+; default null.
-        member_epoch: int32; versions 0+.
-        heartbeat_interval_ms: int32; milliseconds; versions 0+.
-        assignment: Assignment; versions 0+; nullable 0+; default null.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0+; nullable 0+; default null.
+        member_id: Id of the member.
+            Type string; versions 0+; nullable 0+; default null.
+        member_epoch: Epoch of the member, which it sends in its next heartbeat.
+            Type int32; versions 0+.
+        heartbeat_interval_ms: Time in ms between two heartbeats that the coordinator wants from the member.
+            Type int32; milliseconds; versions 0+.
+        assignment: Partitions that the member shall read; null if nothing has changed.
+            Type Assignment; versions 0+; nullable 0+; default null.
     """
 
     NAME = "ShareGroupHeartbeatResponse"
@@ -52,7 +60,8 @@ class ShareGroupHeartbeatResponse(Message, frozen=True, gc=False):
         """Assignment, versions 0-1.
 
         Attributes:
-            topic_partitions: []TopicPartitions; versions 0+.
+            topic_partitions: Partitions that the member shall read, by topic.
+                Type []TopicPartitions; versions 0+.
         """
 
         topic_partitions: Sequence[ShareGroupHeartbeatResponse.TopicPartitions] = ()
@@ -62,8 +71,10 @@ class ShareGroupHeartbeatResponse(Message, frozen=True, gc=False):
         """TopicPartitions, versions 0-1.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []int32; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID

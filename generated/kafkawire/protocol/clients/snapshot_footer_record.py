@@ -12,7 +12,8 @@ class SnapshotFooterRecord(Message, frozen=True, gc=False):
     """SnapshotFooterRecord: Data, version 0.
 
     Attributes:
-        version: int16; versions 0+.
+        version: Version of the record's layout.
+            Type int16; versions 0+.
     """
 
     NAME = "SnapshotFooterRecord"

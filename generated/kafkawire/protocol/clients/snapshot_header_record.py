@@ -12,8 +12,10 @@ class SnapshotHeaderRecord(Message, frozen=True, gc=False):
     """SnapshotHeaderRecord: Data, version 0.
 
     Attributes:
-        version: int16; versions 0+.
-        last_contained_log_timestamp: int64; versions 0+.
+        version: Version of the record's layout.
+            Type int16; versions 0+.
+        last_contained_log_timestamp: Append time of the last record that the snapshot contains, in ms since 1970.
+            Type int64; versions 0+.
     """
 
     NAME = "SnapshotHeaderRecord"

@@ -35,14 +35,22 @@ class StopReplicaRequest(Message, frozen=True, gc=False):
     """StopReplicaRequest: Request of API 5, versions 0-4.
 
     Attributes:
-        controller_id: int32; versions 0+.
-        is_kraft_controller: bool; versions 4+; default false.
-        controller_epoch: int32; versions 0+.
-        broker_epoch: int64; versions 1+; default -1; ignorable.
-        delete_partitions: bool; versions 0-2.
-        ungrouped_partitions: []StopReplicaPartitionV0; versions 0.
-        topics: []StopReplicaTopicV1; versions 1-2.
-        topic_states: []StopReplicaTopicState; versions 3+.
+        controller_id: Node id of the controller that sends the request.
+            Type int32; versions 0+.
+        is_kraft_controller: Whether the controller runs with KRaft; false means ZooKeeper.
+            Type bool; versions 4+; default false.
+        controller_epoch: Epoch of the controller; it grows with each new one.
+            Type int32; versions 0+.
+        broker_epoch: Epoch of the broker that gets the request, as the controller has it; -1 if unknown.
+            Type int64; versions 1+; default -1; ignorable.
+        delete_partitions: Whether the broker deletes the stopped replicas from its disk.
+            Type bool; versions 0-2.
+        ungrouped_partitions: Replicas to stop, each with its topic's name.
+            Type []StopReplicaPartitionV0; versions 0.
+        topics: Replicas to stop, by topic.
+            Type []StopReplicaTopicV1; versions 1-2.
+        topic_states: Replicas to stop, by topic.
+            Type []StopReplicaTopicState; versions 3+.
     """
 
     NAME = "StopReplicaRequest"
@@ -57,8 +65,10 @@ class StopReplicaRequest(Message, frozen=True, gc=False):
         """StopReplicaPartitionV0, version 0.
 
         Attributes:
-            topic_name: string; versions 0.
-            partition_index: int32; versions 0.
+            topic_name: Name of the topic.
+                Type string; versions 0.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0.
         """
 
         topic_name: TopicName = ""
@@ -69,8 +79,10 @@ class StopReplicaRequest(Message, frozen=True, gc=False):
         """StopReplicaTopicV1, versions 1-2.
 
         Attributes:
-            name: string; versions 1-2.
-            partition_indexes: []int32; versions 1-2.
+            name: Name of the topic.
+                Type string; versions 1-2.
+            partition_indexes: Numbers of the partitions.
+                Type []int32; versions 1-2.
         """
 
         name: TopicName = ""
@@ -81,8 +93,10 @@ class StopReplicaRequest(Message, frozen=True, gc=False):
         """StopReplicaTopicState, versions 3-4.
 
         Attributes:
-            topic_name: string; versions 3+.
-            partition_states: []StopReplicaPartitionState; versions 3+.
+            topic_name: Name of the topic.
+                Type string; versions 3+.
+            partition_states: Replicas to stop.
+                Type []StopReplicaPartitionState; versions 3+.
         """
 
         topic_name: TopicName = ""
@@ -93,9 +107,12 @@ class StopReplicaRequest(Message, frozen=True, gc=False):
         """StopReplicaPartitionState, versions 3-4.
 
         Attributes:
-            partition_index: int32; versions 3+.
-            leader_epoch: int32; versions 3+; default -1.
-            delete_partition: bool; versions 3+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 3+.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 3+; default -1.
+            delete_partition: Whether the broker deletes the stopped replica from its disk.
+                Type bool; versions 3+.
         """
 
         partition_index: int = 0

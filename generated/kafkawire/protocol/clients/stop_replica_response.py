@@ -29,8 +29,10 @@ class StopReplicaResponse(Message, frozen=True, gc=False):
     """StopReplicaResponse: Response of API 5, versions 0-4.
 
     Attributes:
-        error_code: int16; versions 0+.
-        partition_errors: []StopReplicaPartitionError; versions 0+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        partition_errors: One entry for each partition of the request.
+            Type []StopReplicaPartitionError; versions 0+.
     """
 
     NAME = "StopReplicaResponse"
@@ -45,9 +47,12 @@ class StopReplicaResponse(Message, frozen=True, gc=False):
         """StopReplicaPartitionError, versions 0-4.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0+.
         """
 
         topic_name: TopicName = ""

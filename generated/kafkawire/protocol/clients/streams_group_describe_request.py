@@ -27,9 +27,13 @@ class StreamsGroupDescribeRequest(Message, frozen=True, gc=False):
     """StreamsGroupDescribeRequest: Request of API 89, versions 0-1.
 
     Attributes:
-        group_ids: []string; versions 0+.
-        include_authorized_operations: bool; versions 0+.
-        include_topology_description: bool; versions 1+; default false.
+        group_ids: Ids of the groups.
+            Type []string; versions 0+.
+        include_authorized_operations: Whether the answer shall list the operations that the caller may perform on
+            each group.
+            Type bool; versions 0+.
+        include_topology_description: Whether the answer shall contain the nodes of each group's topology.
+            Type bool; versions 1+; default false.
     """
 
     NAME = "StreamsGroupDescribeRequest"

@@ -39,8 +39,11 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
     """StreamsGroupDescribeResponse: Response of API 89, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        groups: []DescribedGroup; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        groups: One entry for each group of the request.
+            Type []DescribedGroup; versions 0+.
     """
 
     NAME = "StreamsGroupDescribeResponse"
@@ -55,18 +58,32 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """DescribedGroup, versions 0-1.
 
         Attributes:
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
-            group_id: string; versions 0+.
-            group_state: string; versions 0+.
-            group_epoch: int32; versions 0+.
-            assignment_epoch: int32; versions 0+.
-            topology: Topology; versions 0+; nullable 0+; default null.
-            members: []Member; versions 0+.
-            authorized_operations: int32; versions 0+; default -2147483648.
-            topology_description: TopologyDescription; versions 1+; nullable 1+; default null.
-            topology_description_status: int8; versions 1+; default 0.
-            assignor_name: string; versions 1+; nullable 1+; default null; ignorable.
+            error_code: Number of the error of this group; 0 if it is described.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
+            group_id: Id of the group.
+                Type string; versions 0+.
+            group_state: State of the group: Empty, NotReady, Assigning, Reconciling, Stable or Dead.
+                Type string; versions 0+.
+            group_epoch: Epoch of the group; it grows when members, subscriptions or topics change.
+                Type int32; versions 0+.
+            assignment_epoch: Group epoch for which the target assignment was computed.
+                Type int32; versions 0+.
+            topology: Topology that the members sent when they joined; null if none is known.
+                Type Topology; versions 0+; nullable 0+; default null.
+            members: Members of the group.
+                Type []Member; versions 0+.
+            authorized_operations: Bits of the ACL operations that the caller may perform; the default means they were
+                not requested.
+                Type int32; versions 0+; default -2147483648.
+            topology_description: Nodes of the application's topology; null unless the status is 3.
+                Type TopologyDescription; versions 1+; nullable 1+; default null.
+            topology_description_status: State of the description: 0 not requested, 1 not stored, 2 the broker failed
+                to read it, 3 available.
+                Type int8; versions 1+; default 0.
+            assignor_name: Name of the assignor that the coordinator uses; null if it is not known.
+                Type string; versions 1+; nullable 1+; default null; ignorable.
         """
 
         error_code: int = 0
@@ -87,8 +104,10 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """Topology, versions 0-1.
 
         Attributes:
-            epoch: int32; versions 0+.
-            subtopologies: []Subtopology; versions 0+; nullable 0+; default null.
+            epoch: Epoch of the topology; each new version of the application has a larger one.
+                Type int32; versions 0+.
+            subtopologies: Subtopologies of the application; null if they are not known.
+                Type []Subtopology; versions 0+; nullable 0+; default null.
         """
 
         epoch: int = 0
@@ -99,11 +118,16 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """Subtopology, versions 0-1.
 
         Attributes:
-            subtopology_id: string; versions 0+.
-            source_topics: []string; versions 0+.
-            repartition_sink_topics: []string; versions 0+.
-            state_changelog_topics: []TopicInfo; versions 0+.
-            repartition_source_topics: []TopicInfo; versions 0+.
+            subtopology_id: Id of the subtopology: a part of a Kafka Streams topology whose tasks run on their own.
+                Type string; versions 0+.
+            source_topics: Topics that the subtopology reads.
+                Type []string; versions 0+.
+            repartition_sink_topics: Repartition topics that the subtopology writes.
+                Type []string; versions 0+.
+            state_changelog_topics: Changelog topics of the subtopology's state stores.
+                Type []TopicInfo; versions 0+.
+            repartition_source_topics: Repartition topics that the subtopology reads.
+                Type []TopicInfo; versions 0+.
         """
 
         subtopology_id: str = ""
@@ -117,10 +141,14 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """TopicInfo, versions 0-1.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: int32; versions 0+.
-            replication_factor: int16; versions 0+.
-            topic_configs: []KeyValue; versions 0+.
+            name: Name of the internal topic.
+                Type string; versions 0+.
+            partitions: Number of partitions of the topic; 0 if the coordinator chooses it.
+                Type int32; versions 0+.
+            replication_factor: Number of replicas of the topic; 0 for the broker's default.
+                Type int16; versions 0+.
+            topic_configs: Configuration that the internal topic gets when it is created.
+                Type []KeyValue; versions 0+.
         """
 
         name: TopicName = ""
@@ -133,8 +161,10 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """KeyValue, versions 0-1.
 
         Attributes:
-            key: string; versions 0+.
-            value: string; versions 0+.
+            key: Name of the topic's configuration key, or of the client tag.
+                Type string; versions 0+.
+            value: Value of the configuration key or of the tag.
+                Type string; versions 0+.
         """
 
         key: str = ""
@@ -145,21 +175,38 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """Member, versions 0-1.
 
         Attributes:
-            member_id: string; versions 0+.
-            member_epoch: int32; versions 0+.
-            instance_id: string; versions 0+; nullable 0+; default null.
-            rack_id: string; versions 0+; nullable 0+; default null.
-            client_id: string; versions 0+.
-            client_host: string; versions 0+.
-            topology_epoch: int32; versions 0+.
-            process_id: string; versions 0+.
-            user_endpoint: Endpoint; versions 0+; nullable 0+; default null.
-            client_tags: []KeyValue; versions 0+.
-            task_offsets: []TaskOffset; versions 0+.
-            task_end_offsets: []TaskOffset; versions 0+.
-            assignment: Assignment; versions 0+.
-            target_assignment: Assignment; versions 0+.
-            is_classic: bool; versions 0+.
+            member_id: Id of the member within its group.
+                Type string; versions 0+.
+            member_epoch: Epoch of the member; it equals the group epoch once the member has its target assignment.
+                Type int32; versions 0+.
+            instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+                Type string; versions 0+; nullable 0+; default null.
+            rack_id: Rack or zone of the client, its setting client.rack; null or empty if it has none.
+                Type string; versions 0+; nullable 0+; default null.
+            client_id: Name that the client gives itself, its setting client.id.
+                Type string; versions 0+.
+            client_host: Address from which the member is connected.
+                Type string; versions 0+.
+            topology_epoch: Epoch of the topology that the member runs.
+                Type int32; versions 0+.
+            process_id: Id of the process that runs the member; members with the same id share their state
+                directories.
+                Type string; versions 0+.
+            user_endpoint: Address under which other instances of the Streams application reach the member; null if it
+                has none.
+                Type Endpoint; versions 0+; nullable 0+; default null.
+            client_tags: Tags of the instance, by which the assignor spreads standby tasks.
+                Type []KeyValue; versions 0+.
+            task_offsets: Offset that the member has restored in the changelogs of each of its stateful tasks.
+                Type []TaskOffset; versions 0+.
+            task_end_offsets: End of the changelogs of each of the member's stateful tasks.
+                Type []TaskOffset; versions 0+.
+            assignment: Tasks that the member has now.
+                Type Assignment; versions 0+.
+            target_assignment: Tasks that the coordinator has computed for the member and towards which it moves.
+                Type Assignment; versions 0+.
+            is_classic: Whether the member uses the classic protocol.
+                Type bool; versions 0+.
         """
 
         member_id: str = ""
@@ -185,8 +232,10 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """Endpoint, versions 0-1.
 
         Attributes:
-            host: string; versions 0+.
-            port: uint16; versions 0+.
+            host: Host name or IP address to connect to.
+                Type string; versions 0+.
+            port: TCP port to connect to.
+                Type uint16; versions 0+.
         """
 
         host: str = ""
@@ -197,9 +246,12 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """TaskOffset, versions 0-1.
 
         Attributes:
-            subtopology_id: string; versions 0+.
-            partition: int32; versions 0+.
-            offset: int64; versions 0+.
+            subtopology_id: Id of the subtopology: a part of a Kafka Streams topology whose tasks run on their own.
+                Type string; versions 0+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            offset: Offset in the task's changelogs: reached by the member, or the end.
+                Type int64; versions 0+.
         """
 
         subtopology_id: str = ""
@@ -211,9 +263,12 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """Assignment, versions 0-1.
 
         Attributes:
-            active_tasks: []TaskIds; versions 0+.
-            standby_tasks: []TaskIds; versions 0+.
-            warmup_tasks: []TaskIds; versions 0+.
+            active_tasks: Tasks that process records, by subtopology.
+                Type []TaskIds; versions 0+.
+            standby_tasks: Tasks that keep a copy of the state of active ones, by subtopology.
+                Type []TaskIds; versions 0+.
+            warmup_tasks: Tasks that restore state in order to become active, by subtopology.
+                Type []TaskIds; versions 0+.
         """
 
         active_tasks: Sequence[StreamsGroupDescribeResponse.TaskIds] = ()
@@ -225,8 +280,10 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """TaskIds, versions 0-1.
 
         Attributes:
-            subtopology_id: string; versions 0+.
-            partitions: []int32; versions 0+.
+            subtopology_id: Id of the subtopology: a part of a Kafka Streams topology whose tasks run on their own.
+                Type string; versions 0+.
+            partitions: Partition numbers of the tasks.
+                Type []int32; versions 0+.
         """
 
         subtopology_id: str = ""
@@ -237,8 +294,10 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """TopologyDescription, version 1.
 
         Attributes:
-            subtopologies: []TopologyDescriptionSubtopology; versions 1+.
-            global_stores: []TopologyDescriptionGlobalStore; versions 1+.
+            subtopologies: Subtopologies of the application, each with its nodes.
+                Type []TopologyDescriptionSubtopology; versions 1+.
+            global_stores: State stores that every instance of the application has in full.
+                Type []TopologyDescriptionGlobalStore; versions 1+.
         """
 
         subtopologies: Sequence[StreamsGroupDescribeResponse.TopologyDescriptionSubtopology] = ()
@@ -249,8 +308,10 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """TopologyDescriptionSubtopology, version 1.
 
         Attributes:
-            subtopology_id: string; versions 1+.
-            nodes: []TopologyDescriptionNode; versions 1+.
+            subtopology_id: Id of the subtopology: a part of a Kafka Streams topology whose tasks run on their own.
+                Type string; versions 1+.
+            nodes: Nodes of the subtopology.
+                Type []TopologyDescriptionNode; versions 1+.
         """
 
         subtopology_id: str = ""
@@ -261,12 +322,18 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """TopologyDescriptionNode, version 1.
 
         Attributes:
-            name: string; versions 1+.
-            node_type: int8; versions 1+.
-            source_topics: []string; versions 1+.
-            sink_topic: string; versions 1+; nullable 1+; default null.
-            stores: []string; versions 1+.
-            successors: []string; versions 1+.
+            name: Name of the node.
+                Type string; versions 1+.
+            node_type: Kind of the node: 1 source, 2 processor, 3 sink.
+                Type int8; versions 1+.
+            source_topics: Topics that a source node reads; empty for other nodes.
+                Type []string; versions 1+.
+            sink_topic: Topic that a sink node writes; null for other nodes and where each record chooses its topic.
+                Type string; versions 1+; nullable 1+; default null.
+            stores: Names of the state stores that the node uses.
+                Type []string; versions 1+.
+            successors: Names of the nodes that get the records of this one.
+                Type []string; versions 1+.
         """
 
         name: str = ""
@@ -281,8 +348,10 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         """TopologyDescriptionGlobalStore, version 1.
 
         Attributes:
-            source: TopologyDescriptionNode; versions 1+.
-            processor: TopologyDescriptionNode; versions 1+.
+            source: Node that reads the topic of the global store.
+                Type TopologyDescriptionNode; versions 1+.
+            processor: Node that writes the global store.
+                Type TopologyDescriptionNode; versions 1+.
         """
 
         source: StreamsGroupDescribeResponse.TopologyDescriptionNode = msgspec.field(

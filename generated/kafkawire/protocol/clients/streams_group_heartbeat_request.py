@@ -38,23 +38,45 @@ class StreamsGroupHeartbeatRequest(Message, frozen=True, gc=False):
     """StreamsGroupHeartbeatRequest: Request of API 88, versions 0-1.
 
     Attributes:
-        group_id: string; versions 0+.
-        member_id: string; versions 0+.
-        member_epoch: int32; versions 0+.
-        endpoint_information_epoch: int32; versions 0+.
-        instance_id: string; versions 0+; nullable 0+; default null.
-        rack_id: string; versions 0+; nullable 0+; default null.
-        rebalance_timeout_ms: int32; milliseconds; versions 0+; default -1.
-        topology: Topology; versions 0+; nullable 0+; default null.
-        active_tasks: []TaskIds; versions 0+; nullable 0+; default null.
-        standby_tasks: []TaskIds; versions 0+; nullable 0+; default null.
-        warmup_tasks: []TaskIds; versions 0+; nullable 0+; default null.
-        process_id: string; versions 0+; nullable 0+; default null.
-        user_endpoint: Endpoint; versions 0+; nullable 0+; default null.
-        client_tags: []KeyValue; versions 0+; nullable 0+; default null.
-        task_offsets: []TaskOffset; versions 0+; nullable 0+; default null.
-        task_end_offsets: []TaskOffset; versions 0+; nullable 0+; default null.
-        shutdown_application: bool; versions 0+; default false.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        member_id: Id of the member, which it makes itself.
+            Type string; versions 0+.
+        member_epoch: Epoch of the member; 0 joins the group, -1 leaves it, -2 leaves for a short time as a static
+            member.
+            Type int32; versions 0+.
+        endpoint_information_epoch: Version of the map from user endpoints to partitions that the sender has.
+            Type int32; versions 0+.
+        instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one or if unchanged.
+            Type string; versions 0+; nullable 0+; default null.
+        rack_id: Rack of the member; null if it has none or nothing has changed.
+            Type string; versions 0+; nullable 0+; default null.
+        rebalance_timeout_ms: Time in ms that the member has to give up tasks; -1 if nothing has changed.
+            Type int32; milliseconds; versions 0+; default -1.
+        topology: Topology that the member runs; null unless it joins.
+            Type Topology; versions 0+; nullable 0+; default null.
+        active_tasks: Tasks that the member processes, by subtopology; null if nothing has changed.
+            Type []TaskIds; versions 0+; nullable 0+; default null.
+        standby_tasks: Tasks that the member keeps a copy of, by subtopology; null if nothing has changed.
+            Type []TaskIds; versions 0+; nullable 0+; default null.
+        warmup_tasks: Tasks that the member restores in order to take over, by subtopology; null if nothing has
+            changed.
+            Type []TaskIds; versions 0+; nullable 0+; default null.
+        process_id: Id of the process that runs the member; null if nothing has changed.
+            Type string; versions 0+; nullable 0+; default null.
+        user_endpoint: Address under which other instances reach the member; null if it has none or nothing has
+            changed.
+            Type Endpoint; versions 0+; nullable 0+; default null.
+        client_tags: Tags of the instance, by which the assignor spreads standby tasks; null if nothing has
+            changed.
+            Type []KeyValue; versions 0+; nullable 0+; default null.
+        task_offsets: Offset that the member has reached in the changelogs of its tasks; null if it reports none
+            now.
+            Type []TaskOffset; versions 0+; nullable 0+; default null.
+        task_end_offsets: End offset of the changelogs of the member's tasks; null if it reports none now.
+            Type []TaskOffset; versions 0+; nullable 0+; default null.
+        shutdown_application: Whether the member requests that all instances of the application shut down.
+            Type bool; versions 0+; default false.
     """
 
     NAME = "StreamsGroupHeartbeatRequest"
@@ -69,8 +91,10 @@ class StreamsGroupHeartbeatRequest(Message, frozen=True, gc=False):
         """Topology, versions 0-1.
 
         Attributes:
-            epoch: int32; versions 0+.
-            subtopologies: []Subtopology; versions 0+.
+            epoch: Epoch of the topology; each new version of the application has a larger one.
+                Type int32; versions 0+.
+            subtopologies: Subtopologies of the application.
+                Type []Subtopology; versions 0+.
         """
 
         epoch: int = 0
@@ -81,13 +105,21 @@ class StreamsGroupHeartbeatRequest(Message, frozen=True, gc=False):
         """Subtopology, versions 0-1.
 
         Attributes:
-            subtopology_id: string; versions 0+.
-            source_topics: []string; versions 0+.
-            source_topic_regex: []string; versions 0+.
-            state_changelog_topics: []TopicInfo; versions 0+.
-            repartition_sink_topics: []string; versions 0+.
-            repartition_source_topics: []TopicInfo; versions 0+.
-            copartition_groups: []CopartitionGroup; versions 0+.
+            subtopology_id: Id of the subtopology: a part of a Kafka Streams topology whose tasks run on their own.
+                Type string; versions 0+.
+            source_topics: Topics that the subtopology reads.
+                Type []string; versions 0+.
+            source_topic_regex: Regular expressions whose matching topics the subtopology reads.
+                Type []string; versions 0+.
+            state_changelog_topics: Changelog topics of the subtopology's state stores.
+                Type []TopicInfo; versions 0+.
+            repartition_sink_topics: Repartition topics that the subtopology writes.
+                Type []string; versions 0+.
+            repartition_source_topics: Repartition topics that the subtopology reads.
+                Type []TopicInfo; versions 0+.
+            copartition_groups: Groups of source topics of the subtopology that must have the same number of
+                partitions.
+                Type []CopartitionGroup; versions 0+.
         """
 
         subtopology_id: str = ""
@@ -103,10 +135,14 @@ class StreamsGroupHeartbeatRequest(Message, frozen=True, gc=False):
         """TopicInfo, versions 0-1.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: int32; versions 0+.
-            replication_factor: int16; versions 0+.
-            topic_configs: []KeyValue; versions 0+.
+            name: Name of the internal topic.
+                Type string; versions 0+.
+            partitions: Number of partitions of the topic; 0 lets the coordinator choose it.
+                Type int32; versions 0+.
+            replication_factor: Number of replicas of the topic; 0 for the broker's default.
+                Type int16; versions 0+.
+            topic_configs: Configuration that the internal topic gets when it is created.
+                Type []KeyValue; versions 0+.
         """
 
         name: TopicName = ""
@@ -119,8 +155,10 @@ class StreamsGroupHeartbeatRequest(Message, frozen=True, gc=False):
         """KeyValue, versions 0-1.
 
         Attributes:
-            key: string; versions 0+.
-            value: string; versions 0+.
+            key: Name of the topic's configuration key, or of the client tag.
+                Type string; versions 0+.
+            value: Value of the configuration key or of the tag.
+                Type string; versions 0+.
         """
 
         key: str = ""
@@ -131,9 +169,13 @@ class StreamsGroupHeartbeatRequest(Message, frozen=True, gc=False):
         """CopartitionGroup, versions 0-1.
 
         Attributes:
-            source_topics: []int16; versions 0+.
-            source_topic_regex: []int16; versions 0+.
-            repartition_source_topics: []int16; versions 0+.
+            source_topics: Positions of topics in SourceTopics of the subtopology, counted from 0.
+                Type []int16; versions 0+.
+            source_topic_regex: Positions of expressions in SourceTopicRegex of the subtopology, counted from 0.
+                Type []int16; versions 0+.
+            repartition_source_topics: Positions of topics in RepartitionSourceTopics of the subtopology, counted from
+                0.
+                Type []int16; versions 0+.
         """
 
         source_topics: Sequence[int] = ()
@@ -145,8 +187,10 @@ class StreamsGroupHeartbeatRequest(Message, frozen=True, gc=False):
         """TaskIds, versions 0-1.
 
         Attributes:
-            subtopology_id: string; versions 0+.
-            partitions: []int32; versions 0+.
+            subtopology_id: Id of the subtopology: a part of a Kafka Streams topology whose tasks run on their own.
+                Type string; versions 0+.
+            partitions: Partition numbers of the tasks.
+                Type []int32; versions 0+.
         """
 
         subtopology_id: str = ""
@@ -157,8 +201,10 @@ class StreamsGroupHeartbeatRequest(Message, frozen=True, gc=False):
         """Endpoint, versions 0-1.
 
         Attributes:
-            host: string; versions 0+.
-            port: uint16; versions 0+.
+            host: Host name or IP address to connect to.
+                Type string; versions 0+.
+            port: TCP port to connect to.
+                Type uint16; versions 0+.
         """
 
         host: str = ""
@@ -169,9 +215,12 @@ class StreamsGroupHeartbeatRequest(Message, frozen=True, gc=False):
         """TaskOffset, versions 0-1.
 
         Attributes:
-            subtopology_id: string; versions 0+.
-            partition: int32; versions 0+.
-            offset: int64; versions 0+.
+            subtopology_id: Id of the subtopology: a part of a Kafka Streams topology whose tasks run on their own.
+                Type string; versions 0+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            offset: Offset in the task's changelogs: reached by the member, or the end.
+                Type int64; versions 0+.
         """
 
         subtopology_id: str = ""

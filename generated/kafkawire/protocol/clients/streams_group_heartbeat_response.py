@@ -37,22 +37,41 @@ class StreamsGroupHeartbeatResponse(Message, frozen=True, gc=False):
     """StreamsGroupHeartbeatResponse: Response of API 88, versions 0-1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        error_message: string; versions 0+; nullable 0+; default null.
-        member_id: string; versions 0+.
-        member_epoch: int32; versions 0+.
-        heartbeat_interval_ms: int32; milliseconds; versions 0+.
-        acceptable_recovery_lag_legacy: int32; versions 0.
-        task_offset_interval_ms: int32; milliseconds; versions 0+.
-        acceptable_recovery_lag: int64; versions 1+; default -1; ignorable.
-        status: []Status; versions 0+; nullable 0+.
-        active_tasks: []TaskIds; versions 0+; nullable 0+; default null.
-        standby_tasks: []TaskIds; versions 0+; nullable 0+; default null.
-        warmup_tasks: []TaskIds; versions 0+; nullable 0+; default null.
-        topology_description_required: bool; versions 1+; default false.
-        endpoint_information_epoch: int32; versions 0+.
-        partitions_by_user_endpoint: []EndpointToPartitions; versions 0+; nullable 0+; default null.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0+; nullable 0+; default null.
+        member_id: Id of the member.
+            Type string; versions 0+.
+        member_epoch: Epoch of the member, which it sends in its next heartbeat.
+            Type int32; versions 0+.
+        heartbeat_interval_ms: Time in ms between two heartbeats that the coordinator wants from the member.
+            Type int32; milliseconds; versions 0+.
+        acceptable_recovery_lag_legacy: Records that a warm-up task may lack to count as caught up; later versions
+            send a wider number.
+            Type int32; versions 0.
+        task_offset_interval_ms: Time in ms between two reports of the member's task offsets.
+            Type int32; milliseconds; versions 0+.
+        acceptable_recovery_lag: Records that a warm-up task may lack to count as caught up.
+            Type int64; versions 1+; default -1; ignorable.
+        status: Conditions of the group that the member should react to; null or empty if there are none.
+            Type []Status; versions 0+; nullable 0+.
+        active_tasks: Tasks that the member shall process, by subtopology; null if nothing has changed.
+            Type []TaskIds; versions 0+; nullable 0+; default null.
+        standby_tasks: Tasks that the member shall keep a copy of, by subtopology; null if nothing has changed.
+            Type []TaskIds; versions 0+; nullable 0+; default null.
+        warmup_tasks: Tasks that the member shall restore in order to take over, by subtopology; null if nothing
+            has changed.
+            Type []TaskIds; versions 0+; nullable 0+; default null.
+        topology_description_required: Whether the member shall send the description of its topology.
+            Type bool; versions 1+; default false.
+        endpoint_information_epoch: Version of the map from user endpoints to partitions that the coordinator has.
+            Type int32; versions 0+.
+        partitions_by_user_endpoint: Partitions that each instance serves to queries; null if nothing has changed.
+            Type []EndpointToPartitions; versions 0+; nullable 0+; default null.
     """
 
     NAME = "StreamsGroupHeartbeatResponse"
@@ -67,8 +86,11 @@ class StreamsGroupHeartbeatResponse(Message, frozen=True, gc=False):
         """Status, versions 0-1.
 
         Attributes:
-            status_code: int8; versions 0+.
-            status_detail: string; versions 0+.
+            status_code: Condition: 0 stale topology, 1 no source topics, 2 wrong partition counts, 3 no internal
+                topics, 4 shutdown, 5 assignment delayed.
+                Type int8; versions 0+.
+            status_detail: Condition in words, for people.
+                Type string; versions 0+.
         """
 
         status_code: int = 0
@@ -79,8 +101,10 @@ class StreamsGroupHeartbeatResponse(Message, frozen=True, gc=False):
         """TaskIds, versions 0-1.
 
         Attributes:
-            subtopology_id: string; versions 0+.
-            partitions: []int32; versions 0+.
+            subtopology_id: Id of the subtopology: a part of a Kafka Streams topology whose tasks run on their own.
+                Type string; versions 0+.
+            partitions: Partition numbers of the tasks.
+                Type []int32; versions 0+.
         """
 
         subtopology_id: str = ""
@@ -91,9 +115,12 @@ class StreamsGroupHeartbeatResponse(Message, frozen=True, gc=False):
         """EndpointToPartitions, versions 0-1.
 
         Attributes:
-            user_endpoint: Endpoint; versions 0+.
-            active_partitions: []TopicPartition; versions 0+.
-            standby_partitions: []TopicPartition; versions 0+.
+            user_endpoint: Address of the instance.
+                Type Endpoint; versions 0+.
+            active_partitions: Partitions that the instance processes.
+                Type []TopicPartition; versions 0+.
+            standby_partitions: Partitions of which the instance has a standby copy.
+                Type []TopicPartition; versions 0+.
         """
 
         user_endpoint: StreamsGroupHeartbeatResponse.Endpoint = msgspec.field(default_factory=lambda: _DEFAULT_Endpoint)
@@ -105,8 +132,10 @@ class StreamsGroupHeartbeatResponse(Message, frozen=True, gc=False):
         """Endpoint, versions 0-1.
 
         Attributes:
-            host: string; versions 0+.
-            port: uint16; versions 0+.
+            host: Host name or IP address to connect to.
+                Type string; versions 0+.
+            port: TCP port to connect to.
+                Type uint16; versions 0+.
         """
 
         host: str = ""
@@ -117,8 +146,10 @@ class StreamsGroupHeartbeatResponse(Message, frozen=True, gc=False):
         """TopicPartition, versions 0-1.
 
         Attributes:
-            topic: string; versions 0+.
-            partitions: []int32; versions 0+.
+            topic: Name of the topic.
+                Type string; versions 0+.
+            partitions: Numbers of the partitions.
+                Type []int32; versions 0+.
         """
 
         topic: TopicName = ""

@@ -33,10 +33,14 @@ class StreamsGroupTopologyDescriptionUpdateRequest(Message, frozen=True, gc=Fals
     """StreamsGroupTopologyDescriptionUpdateRequest: Request of API 93, version 0.
 
     Attributes:
-        group_id: string; versions 0+.
-        member_id: string; versions 0+.
-        topology_epoch: int32; versions 0+.
-        topology_description: TopologyDescription; versions 0+.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        member_id: Id of the member within its group.
+            Type string; versions 0+.
+        topology_epoch: Epoch of the topology that is described.
+            Type int32; versions 0+.
+        topology_description: Nodes of the application's topology and how they are connected.
+            Type TopologyDescription; versions 0+.
     """
 
     NAME = "StreamsGroupTopologyDescriptionUpdateRequest"
@@ -51,8 +55,10 @@ class StreamsGroupTopologyDescriptionUpdateRequest(Message, frozen=True, gc=Fals
         """TopologyDescription, version 0.
 
         Attributes:
-            subtopologies: []TopologyDescriptionSubtopology; versions 0+.
-            global_stores: []TopologyDescriptionGlobalStore; versions 0+.
+            subtopologies: Subtopologies of the application, each with its nodes.
+                Type []TopologyDescriptionSubtopology; versions 0+.
+            global_stores: State stores that every instance of the application has in full.
+                Type []TopologyDescriptionGlobalStore; versions 0+.
         """
 
         subtopologies: Sequence[StreamsGroupTopologyDescriptionUpdateRequest.TopologyDescriptionSubtopology] = ()
@@ -63,8 +69,10 @@ class StreamsGroupTopologyDescriptionUpdateRequest(Message, frozen=True, gc=Fals
         """TopologyDescriptionSubtopology, version 0.
 
         Attributes:
-            subtopology_id: string; versions 0+.
-            nodes: []TopologyDescriptionNode; versions 0+.
+            subtopology_id: Id of the subtopology: a part of a Kafka Streams topology whose tasks run on their own.
+                Type string; versions 0+.
+            nodes: Nodes of the subtopology.
+                Type []TopologyDescriptionNode; versions 0+.
         """
 
         subtopology_id: str = ""
@@ -75,12 +83,18 @@ class StreamsGroupTopologyDescriptionUpdateRequest(Message, frozen=True, gc=Fals
         """TopologyDescriptionNode, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            node_type: int8; versions 0+.
-            source_topics: []string; versions 0+.
-            sink_topic: string; versions 0+; nullable 0+; default null.
-            stores: []string; versions 0+.
-            successors: []string; versions 0+.
+            name: Name of the node.
+                Type string; versions 0+.
+            node_type: Kind of the node: 1 source, 2 processor, 3 sink.
+                Type int8; versions 0+.
+            source_topics: Topics that a source node reads; empty for other nodes.
+                Type []string; versions 0+.
+            sink_topic: Topic that a sink node writes; null for other nodes and where each record chooses its topic.
+                Type string; versions 0+; nullable 0+; default null.
+            stores: Names of the state stores that the node uses.
+                Type []string; versions 0+.
+            successors: Names of the nodes that get the records of this one.
+                Type []string; versions 0+.
         """
 
         name: str = ""
@@ -95,8 +109,10 @@ class StreamsGroupTopologyDescriptionUpdateRequest(Message, frozen=True, gc=Fals
         """TopologyDescriptionGlobalStore, version 0.
 
         Attributes:
-            source: TopologyDescriptionNode; versions 0+.
-            processor: TopologyDescriptionNode; versions 0+.
+            source: Node that reads the topic of the global store.
+                Type TopologyDescriptionNode; versions 0+.
+            processor: Node that writes the global store.
+                Type TopologyDescriptionNode; versions 0+.
         """
 
         source: StreamsGroupTopologyDescriptionUpdateRequest.TopologyDescriptionNode = msgspec.field(

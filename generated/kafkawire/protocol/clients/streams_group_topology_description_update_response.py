@@ -21,9 +21,13 @@ class StreamsGroupTopologyDescriptionUpdateResponse(Message, frozen=True, gc=Fal
     """StreamsGroupTopologyDescriptionUpdateResponse: Response of API 93, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        error_message: string; versions 0+; nullable 0+; default null.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0+; nullable 0+; default null.
     """
 
     NAME = "StreamsGroupTopologyDescriptionUpdateResponse"

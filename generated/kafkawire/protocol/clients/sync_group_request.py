@@ -35,13 +35,20 @@ class SyncGroupRequest(Message, frozen=True, gc=False):
     """SyncGroupRequest: Request of API 14, versions 0-5.
 
     Attributes:
-        group_id: string; versions 0+.
-        generation_id: int32; versions 0+.
-        member_id: string; versions 0+.
-        group_instance_id: string; versions 3+; nullable 3+; default null.
-        protocol_type: string; versions 5+; nullable 5+; default null; ignorable.
-        protocol_name: string; versions 5+; nullable 5+; default null; ignorable.
-        assignments: []SyncGroupRequestAssignment; versions 0+.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        generation_id: Generation of the group in which the member takes part.
+            Type int32; versions 0+.
+        member_id: Id of the member, which the coordinator made when it joined.
+            Type string; versions 0+.
+        group_instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+            Type string; versions 3+; nullable 3+; default null.
+        protocol_type: Kind of client that the group serves, such as consumer or connect.
+            Type string; versions 5+; nullable 5+; default null; ignorable.
+        protocol_name: Name of the assignment strategy that the group uses; all its members support it.
+            Type string; versions 5+; nullable 5+; default null; ignorable.
+        assignments: Assignment of each member, from the leader; other members send none.
+            Type []SyncGroupRequestAssignment; versions 0+.
     """
 
     NAME = "SyncGroupRequest"
@@ -56,8 +63,10 @@ class SyncGroupRequest(Message, frozen=True, gc=False):
         """SyncGroupRequestAssignment, versions 0-5.
 
         Attributes:
-            member_id: string; versions 0+.
-            assignment: bytes; versions 0+.
+            member_id: Id of the member, which the coordinator made when it joined.
+                Type string; versions 0+.
+            assignment: Assignment of the member, in the form of the protocol type.
+                Type bytes; versions 0+.
         """
 
         member_id: str = ""

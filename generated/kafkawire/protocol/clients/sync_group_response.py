@@ -24,11 +24,17 @@ class SyncGroupResponse(Message, frozen=True, gc=False):
     """SyncGroupResponse: Response of API 14, versions 0-5.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+; ignorable.
-        error_code: int16; versions 0+.
-        protocol_type: string; versions 5+; nullable 5+; default null; ignorable.
-        protocol_name: string; versions 5+; nullable 5+; default null; ignorable.
-        assignment: bytes; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 1+; ignorable.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        protocol_type: Kind of client that the group serves, such as consumer or connect.
+            Type string; versions 5+; nullable 5+; default null; ignorable.
+        protocol_name: Name of the assignment strategy that the group uses; all its members support it.
+            Type string; versions 5+; nullable 5+; default null; ignorable.
+        assignment: Assignment of the member that gets the answer, in the form of the protocol type.
+            Type bytes; versions 0+.
     """
 
     NAME = "SyncGroupResponse"

@@ -34,14 +34,23 @@ class TxnOffsetCommitRequest(Message, frozen=True, gc=False):
     """TxnOffsetCommitRequest: Request of API 28, versions 0-6.
 
     Attributes:
-        transactional_id: string; versions 0+.
-        group_id: string; versions 0+.
-        producer_id: int64; versions 0+.
-        producer_epoch: int16; versions 0+.
-        generation_id_or_member_epoch: int32; versions 3+; default -1.
-        member_id: string; versions 3+.
-        group_instance_id: string; versions 3+; nullable 3+; default null.
-        topics: []TxnOffsetCommitRequestTopic; versions 0+.
+        transactional_id: Transactional id of the producer, its setting transactional.id.
+            Type string; versions 0+.
+        group_id: Id of the consumer group whose offsets are committed.
+            Type string; versions 0+.
+        producer_id: Id of the producer, given by the cluster; with the epoch it identifies one instance.
+            Type int64; versions 0+.
+        producer_epoch: Epoch of the producer id; brokers refuse records and requests with an older one.
+            Type int16; versions 0+.
+        generation_id_or_member_epoch: Generation of a classic group, or epoch of the member; -1 if it is not
+            known.
+            Type int32; versions 3+; default -1.
+        member_id: Id of the member within its group; empty if it is not known.
+            Type string; versions 3+.
+        group_instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+            Type string; versions 3+; nullable 3+; default null.
+        topics: Offsets to commit with the transaction, by topic.
+            Type []TxnOffsetCommitRequestTopic; versions 0+.
     """
 
     NAME = "TxnOffsetCommitRequest"
@@ -56,9 +65,12 @@ class TxnOffsetCommitRequest(Message, frozen=True, gc=False):
         """TxnOffsetCommitRequestTopic, versions 0-6.
 
         Attributes:
-            name: string; versions 0-5; ignorable.
-            topic_id: uuid; versions 6+; ignorable.
-            partitions: []TxnOffsetCommitRequestPartition; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0-5; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 6+; ignorable.
+            partitions: Partitions of the topic.
+                Type []TxnOffsetCommitRequestPartition; versions 0+.
         """
 
         name: TopicName = ""
@@ -70,10 +82,14 @@ class TxnOffsetCommitRequest(Message, frozen=True, gc=False):
         """TxnOffsetCommitRequestPartition, versions 0-6.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            committed_offset: int64; versions 0+.
-            committed_leader_epoch: int32; versions 2+; default -1; ignorable.
-            committed_metadata: string; versions 0+; nullable 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            committed_offset: Offset of the next record that the group will read.
+                Type int64; versions 0+.
+            committed_leader_epoch: Leader epoch of the last record that was read; -1 if it is not known.
+                Type int32; versions 2+; default -1; ignorable.
+            committed_metadata: Text that the client stores with the offset; Kafka does not read it.
+                Type string; versions 0+; nullable 0+.
         """
 
         partition_index: int = 0

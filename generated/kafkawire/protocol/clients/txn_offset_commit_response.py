@@ -31,8 +31,11 @@ class TxnOffsetCommitResponse(Message, frozen=True, gc=False):
     """TxnOffsetCommitResponse: Response of API 28, versions 0-6.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        topics: []TxnOffsetCommitResponseTopic; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        topics: One entry for each topic.
+            Type []TxnOffsetCommitResponseTopic; versions 0+.
     """
 
     NAME = "TxnOffsetCommitResponse"
@@ -47,9 +50,12 @@ class TxnOffsetCommitResponse(Message, frozen=True, gc=False):
         """TxnOffsetCommitResponseTopic, versions 0-6.
 
         Attributes:
-            name: string; versions 0-5; ignorable.
-            topic_id: uuid; versions 6+; ignorable.
-            partitions: []TxnOffsetCommitResponsePartition; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0-5; ignorable.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 6+; ignorable.
+            partitions: Partitions of the topic.
+                Type []TxnOffsetCommitResponsePartition; versions 0+.
         """
 
         name: TopicName = ""
@@ -61,8 +67,10 @@ class TxnOffsetCommitResponse(Message, frozen=True, gc=False):
         """TxnOffsetCommitResponsePartition, versions 0-6.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if its offset is part of the transaction.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

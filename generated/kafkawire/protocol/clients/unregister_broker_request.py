@@ -13,7 +13,8 @@ class UnregisterBrokerRequest(Message, frozen=True, gc=False):
     """UnregisterBrokerRequest: Request of API 64, version 0.
 
     Attributes:
-        broker_id: int32; versions 0+.
+        broker_id: Node id of the broker.
+            Type int32; versions 0+.
     """
 
     NAME = "UnregisterBrokerRequest"

@@ -12,7 +12,8 @@ class UnregisterControllerRequest(Message, frozen=True, gc=False):
     """UnregisterControllerRequest: Request of API 94, version 0.
 
     Attributes:
-        controller_id: int32; versions 0+.
+        controller_id: Node id of the controller.
+            Type int32; versions 0+.
     """
 
     NAME = "UnregisterControllerRequest"

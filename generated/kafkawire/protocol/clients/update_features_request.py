@@ -27,9 +27,12 @@ class UpdateFeaturesRequest(Message, frozen=True, gc=False):
     """UpdateFeaturesRequest: Request of API 57, versions 0-2.
 
     Attributes:
-        timeout_ms: int32; milliseconds; versions 0+; default 60000.
-        feature_updates: []FeatureUpdateKey; versions 0+.
-        validate_only: bool; versions 1+; default false.
+        timeout_ms: Time in ms that the server may take; then it answers with a timeout error.
+            Type int32; milliseconds; versions 0+; default 60000.
+        feature_updates: Features to change.
+            Type []FeatureUpdateKey; versions 0+.
+        validate_only: Whether the request is only checked; true changes nothing.
+            Type bool; versions 1+; default false.
     """
 
     NAME = "UpdateFeaturesRequest"
@@ -44,10 +47,14 @@ class UpdateFeaturesRequest(Message, frozen=True, gc=False):
         """FeatureUpdateKey, versions 0-2.
 
         Attributes:
-            feature: string; versions 0+.
-            max_version_level: int16; versions 0+.
-            allow_downgrade: bool; versions 0.
-            upgrade_type: int8; versions 1+; default 1.
+            feature: Name of the feature, such as metadata.version.
+                Type string; versions 0+.
+            max_version_level: Level that the cluster shall use; 0 switches the feature off.
+                Type int16; versions 0+.
+            allow_downgrade: Whether the level may be lowered.
+                Type bool; versions 0.
+            upgrade_type: How the level may change: 1 only up, 2 down if no metadata is lost, 3 down even with loss.
+                Type int8; versions 1+; default 1.
         """
 
         feature: str = ""

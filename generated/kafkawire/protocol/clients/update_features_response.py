@@ -28,10 +28,15 @@ class UpdateFeaturesResponse(Message, frozen=True, gc=False):
     """UpdateFeaturesResponse: Response of API 57, versions 0-2.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        error_message: string; versions 0+; nullable 0+.
-        results: []UpdatableFeatureResult; versions 0-1; ignorable.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error of the whole request; 0 if there is none.
+            Type int16; versions 0+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 0+; nullable 0+.
+        results: One entry for each feature of the request.
+            Type []UpdatableFeatureResult; versions 0-1; ignorable.
     """
 
     NAME = "UpdateFeaturesResponse"
@@ -46,9 +51,12 @@ class UpdateFeaturesResponse(Message, frozen=True, gc=False):
         """UpdatableFeatureResult, versions 0-1.
 
         Attributes:
-            feature: string; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+.
+            feature: Name of the feature, such as metadata.version.
+                Type string; versions 0+.
+            error_code: Number of the error of this feature; 0 if its level was changed.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+.
         """
 
         feature: str = ""

@@ -42,14 +42,22 @@ class UpdateMetadataRequest(Message, frozen=True, gc=False):
     """UpdateMetadataRequest: Request of API 6, versions 0-8.
 
     Attributes:
-        controller_id: int32; versions 0+.
-        is_kraft_controller: bool; versions 8+; default false.
-        type: int8; versions 8+; default 0; tag 0 in 8+.
-        controller_epoch: int32; versions 0+.
-        broker_epoch: int64; versions 5+; default -1; ignorable.
-        ungrouped_partition_states: []UpdateMetadataPartitionState; versions 0-4.
-        topic_states: []UpdateMetadataTopicState; versions 5+.
-        live_brokers: []UpdateMetadataBroker; versions 0+.
+        controller_id: Node id of the controller that sends the request.
+            Type int32; versions 0+.
+        is_kraft_controller: Whether the controller runs with KRaft; false means ZooKeeper.
+            Type bool; versions 8+; default false.
+        type: Kind of request: 0 not given, 1 only what has changed, 2 everything.
+            Type int8; versions 8+; default 0; tag 0 in 8+.
+        controller_epoch: Epoch of the controller that sends the request.
+            Type int32; versions 0+.
+        broker_epoch: Epoch of the broker that gets the request, as the controller has it; -1 if unknown.
+            Type int64; versions 5+; default -1; ignorable.
+        ungrouped_partition_states: State of each partition, each with its topic's name.
+            Type []UpdateMetadataPartitionState; versions 0-4.
+        topic_states: State of partitions, by topic.
+            Type []UpdateMetadataTopicState; versions 5+.
+        live_brokers: Brokers that are alive.
+            Type []UpdateMetadataBroker; versions 0+.
     """
 
     NAME = "UpdateMetadataRequest"
@@ -64,15 +72,24 @@ class UpdateMetadataRequest(Message, frozen=True, gc=False):
         """UpdateMetadataPartitionState, versions 0-8.
 
         Attributes:
-            topic_name: string; versions 0-4; ignorable.
-            partition_index: int32; versions 0+.
-            controller_epoch: int32; versions 0+.
-            leader: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
-            isr: []int32; versions 0+.
-            zk_version: int32; versions 0+.
-            replicas: []int32; versions 0+.
-            offline_replicas: []int32; versions 4+; ignorable.
+            topic_name: Name of the topic.
+                Type string; versions 0-4; ignorable.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            controller_epoch: Epoch of the controller that last changed the partition's state.
+                Type int32; versions 0+.
+            leader: Node id of the leader; -1 if there is none, -2 if the topic is being deleted.
+                Type int32; versions 0+.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 0+.
+            isr: Node ids of the replicas that are in sync with the leader.
+                Type []int32; versions 0+.
+            zk_version: Version of the partition's state in ZooKeeper; with KRaft its partition epoch.
+                Type int32; versions 0+.
+            replicas: Node ids of the partition's replicas; the first is the preferred leader.
+                Type []int32; versions 0+.
+            offline_replicas: Node ids of the replicas that are offline.
+                Type []int32; versions 4+; ignorable.
         """
 
         topic_name: TopicName = ""
@@ -90,9 +107,12 @@ class UpdateMetadataRequest(Message, frozen=True, gc=False):
         """UpdateMetadataTopicState, versions 5-8.
 
         Attributes:
-            topic_name: string; versions 5+.
-            topic_id: uuid; versions 7+; ignorable.
-            partition_states: []UpdateMetadataPartitionState; versions 5+.
+            topic_name: Name of the topic.
+                Type string; versions 5+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 7+; ignorable.
+            partition_states: State of the topic's partitions.
+                Type []UpdateMetadataPartitionState; versions 5+.
         """
 
         topic_name: TopicName = ""
@@ -104,11 +124,16 @@ class UpdateMetadataRequest(Message, frozen=True, gc=False):
         """UpdateMetadataBroker, versions 0-8.
 
         Attributes:
-            id: int32; versions 0+.
-            v0_host: string; versions 0; ignorable.
-            v0_port: int32; versions 0; ignorable.
-            endpoints: []UpdateMetadataEndpoint; versions 1+; ignorable.
-            rack: string; versions 2+; nullable 2+; ignorable.
+            id: Node id of the broker.
+                Type int32; versions 0+.
+            v0_host: Host name of the broker.
+                Type string; versions 0; ignorable.
+            v0_port: TCP port of the broker.
+                Type int32; versions 0; ignorable.
+            endpoints: Addresses of the node, one for each listener.
+                Type []UpdateMetadataEndpoint; versions 1+; ignorable.
+            rack: Rack or zone of the broker, its setting broker.rack; null if it has none.
+                Type string; versions 2+; nullable 2+; ignorable.
         """
 
         id: BrokerId = 0
@@ -122,10 +147,14 @@ class UpdateMetadataRequest(Message, frozen=True, gc=False):
         """UpdateMetadataEndpoint, versions 1-8.
 
         Attributes:
-            port: int32; versions 1+.
-            host: string; versions 1+.
-            listener: string; versions 3+; ignorable.
-            security_protocol: int16; versions 1+.
+            port: TCP port to connect to.
+                Type int32; versions 1+.
+            host: Host name or IP address to connect to.
+                Type string; versions 1+.
+            listener: Name of the listener.
+                Type string; versions 3+; ignorable.
+            security_protocol: Protocol of the listener: 0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL.
+                Type int16; versions 1+.
         """
 
         port: int = 0

@@ -12,7 +12,8 @@ class UpdateMetadataResponse(Message, frozen=True, gc=False):
     """UpdateMetadataResponse: Response of API 6, versions 0-8.
 
     Attributes:
-        error_code: int16; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
     """
 
     NAME = "UpdateMetadataResponse"

@@ -33,12 +33,19 @@ class UpdateRaftVoterRequest(Message, frozen=True, gc=False):
     """UpdateRaftVoterRequest: Request of API 82, version 0.
 
     Attributes:
-        cluster_id: string; versions 0+; nullable 0+.
-        current_leader_epoch: int32; versions 0+.
-        voter_id: int32; versions 0+.
-        voter_directory_id: uuid; versions 0+.
-        listeners: []Listener; versions 0+.
-        kraft_version_feature: KRaftVersionFeature; versions 0+.
+        cluster_id: Cluster id that the sender expects; nodes of another cluster refuse the request. Null skips
+            the check.
+            Type string; versions 0+; nullable 0+.
+        current_leader_epoch: Leader epoch that the sender has; the leader refuses any other.
+            Type int32; versions 0+.
+        voter_id: Node id of the voter that changes.
+            Type int32; versions 0+.
+        voter_directory_id: Id of the log directory in which the voter keeps the metadata log.
+            Type uuid; versions 0+.
+        listeners: New addresses of the voter.
+            Type []Listener; versions 0+.
+        kraft_version_feature: Levels of kraft.version that the voter supports.
+            Type KRaftVersionFeature; versions 0+.
     """
 
     NAME = "UpdateRaftVoterRequest"
@@ -53,9 +60,12 @@ class UpdateRaftVoterRequest(Message, frozen=True, gc=False):
         """Listener, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            host: string; versions 0+.
-            port: uint16; versions 0+.
+            name: Name of the listener.
+                Type string; versions 0+.
+            host: Host name or IP address to connect to.
+                Type string; versions 0+.
+            port: TCP port to connect to.
+                Type uint16; versions 0+.
         """
 
         name: str = ""
@@ -67,8 +77,10 @@ class UpdateRaftVoterRequest(Message, frozen=True, gc=False):
         """KRaftVersionFeature, version 0.
 
         Attributes:
-            min_supported_version: int16; versions 0+.
-            max_supported_version: int16; versions 0+.
+            min_supported_version: Lowest level of the feature that the node supports.
+                Type int16; versions 0+.
+            max_supported_version: Highest level of the feature that the node supports.
+                Type int16; versions 0+.
         """
 
         min_supported_version: int = 0

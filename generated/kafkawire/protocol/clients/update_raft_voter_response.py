@@ -27,9 +27,13 @@ class UpdateRaftVoterResponse(Message, frozen=True, gc=False):
     """UpdateRaftVoterResponse: Response of API 82, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        error_code: int16; versions 0+.
-        current_leader: CurrentLeader; versions 0+; tag 0 in 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 0+.
+        current_leader: Leader of the metadata quorum, for a sender that reached another node.
+            Type CurrentLeader; versions 0+; tag 0 in 0+.
     """
 
     NAME = "UpdateRaftVoterResponse"
@@ -44,10 +48,14 @@ class UpdateRaftVoterResponse(Message, frozen=True, gc=False):
         """CurrentLeader, version 0.
 
         Attributes:
-            leader_id: int32; versions 0+; default -1.
-            leader_epoch: int32; versions 0+; default -1.
-            host: string; versions 0+.
-            port: int32; versions 0+.
+            leader_id: Node id of the leader; -1 if there is none or it is not known.
+                Type int32; versions 0+; default -1.
+            leader_epoch: Epoch of the leader of the metadata quorum; -1 if it is not known.
+                Type int32; versions 0+; default -1.
+            host: Host name or IP address of the leader.
+                Type string; versions 0+.
+            port: TCP port of the leader.
+                Type int32; versions 0+.
         """
 
         leader_id: BrokerId = -1

@@ -29,9 +29,13 @@ class VoteRequest(Message, frozen=True, gc=False):
     """VoteRequest: Request of API 52, versions 0-2.
 
     Attributes:
-        cluster_id: string; versions 0+; nullable 0+; default null.
-        voter_id: int32; versions 1+; default -1; ignorable.
-        topics: []TopicData; versions 0+.
+        cluster_id: Cluster id that the sender expects; nodes of another cluster refuse the request. Null skips
+            the check.
+            Type string; versions 0+; nullable 0+; default null.
+        voter_id: Node id of the voter that shall get the request; -1 if it is not known.
+            Type int32; versions 1+; default -1; ignorable.
+        topics: One entry for each topic.
+            Type []TopicData; versions 0+.
     """
 
     NAME = "VoteRequest"
@@ -46,8 +50,10 @@ class VoteRequest(Message, frozen=True, gc=False):
         """TopicData, versions 0-2.
 
         Attributes:
-            topic_name: string; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_name: TopicName = ""
@@ -58,14 +64,22 @@ class VoteRequest(Message, frozen=True, gc=False):
         """PartitionData, versions 0-2.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            replica_epoch: int32; versions 0+.
-            replica_id: int32; versions 0+.
-            replica_directory_id: uuid; versions 1+; ignorable.
-            voter_directory_id: uuid; versions 1+; ignorable.
-            last_offset_epoch: int32; versions 0+.
-            last_offset: int64; versions 0+.
-            pre_vote: bool; versions 2+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            replica_epoch: Epoch of the candidate, in which it wants to lead.
+                Type int32; versions 0+.
+            replica_id: Node id of the candidate.
+                Type int32; versions 0+.
+            replica_directory_id: Id of the log directory in which the candidate keeps the metadata log.
+                Type uuid; versions 1+; ignorable.
+            voter_directory_id: Id of the log directory of the voter that shall get the request.
+                Type uuid; versions 1+; ignorable.
+            last_offset_epoch: Leader epoch of the last record in the candidate's log.
+                Type int32; versions 0+.
+            last_offset: End of the candidate's log; voters whose log goes further refuse their vote.
+                Type int64; versions 0+.
+            pre_vote: Whether it is a trial vote, which changes no epoch and shows whether the candidate could win.
+                Type bool; versions 2+.
         """
 
         partition_index: int = 0

@@ -33,8 +33,10 @@ class VotersRecord(Message, frozen=True, gc=False):
     """VotersRecord: Data, version 0.
 
     Attributes:
-        version: int16; versions 0+.
-        voters: []Voter; versions 0+.
+        version: Version of the record's layout.
+            Type int16; versions 0+.
+        voters: Voters of the metadata quorum.
+            Type []Voter; versions 0+.
     """
 
     NAME = "VotersRecord"
@@ -47,10 +49,14 @@ class VotersRecord(Message, frozen=True, gc=False):
         """Voter, version 0.
 
         Attributes:
-            voter_id: int32; versions 0+.
-            voter_directory_id: uuid; versions 0+.
-            endpoints: []Endpoint; versions 0+.
-            kraft_version_feature: KRaftVersionFeature; versions 0+.
+            voter_id: Node id of the voter of the metadata quorum.
+                Type int32; versions 0+.
+            voter_directory_id: Id of the log directory in which the voter keeps the metadata log.
+                Type uuid; versions 0+.
+            endpoints: Addresses of the node, one for each listener.
+                Type []Endpoint; versions 0+.
+            kraft_version_feature: Levels of kraft.version that the voter supports.
+                Type KRaftVersionFeature; versions 0+.
         """
 
         voter_id: BrokerId = 0
@@ -65,9 +71,12 @@ class VotersRecord(Message, frozen=True, gc=False):
         """Endpoint, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            host: string; versions 0+.
-            port: uint16; versions 0+.
+            name: Name of the listener.
+                Type string; versions 0+.
+            host: Host name or IP address to connect to.
+                Type string; versions 0+.
+            port: TCP port to connect to.
+                Type uint16; versions 0+.
         """
 
         name: str = ""
@@ -79,8 +88,10 @@ class VotersRecord(Message, frozen=True, gc=False):
         """KRaftVersionFeature, version 0.
 
         Attributes:
-            min_supported_version: int16; versions 0+.
-            max_supported_version: int16; versions 0+.
+            min_supported_version: Lowest level of the feature that the node supports.
+                Type int16; versions 0+.
+            max_supported_version: Highest level of the feature that the node supports.
+                Type int16; versions 0+.
         """
 
         min_supported_version: int = 0

@@ -29,8 +29,10 @@ class WriteShareGroupStateRequest(Message, frozen=True, gc=False):
     """WriteShareGroupStateRequest: Request of API 85, versions 0-1.
 
     Attributes:
-        group_id: string; versions 0+.
-        topics: []WriteStateData; versions 0+.
+        group_id: Id of the group.
+            Type string; versions 0+.
+        topics: One entry for each topic.
+            Type []WriteStateData; versions 0+.
     """
 
     NAME = "WriteShareGroupStateRequest"
@@ -45,8 +47,10 @@ class WriteShareGroupStateRequest(Message, frozen=True, gc=False):
         """WriteStateData, versions 0-1.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []PartitionData; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionData; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -57,12 +61,19 @@ class WriteShareGroupStateRequest(Message, frozen=True, gc=False):
         """PartitionData, versions 0-1.
 
         Attributes:
-            partition: int32; versions 0+.
-            state_epoch: int32; versions 0+.
-            leader_epoch: int32; versions 0+.
-            start_offset: int64; versions 0+.
-            delivery_complete_count: int32; versions 1+; default -1; ignorable.
-            state_batches: []StateBatch; versions 0+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            state_epoch: Epoch of the share partition's state; it grows each time the state is initialized again.
+                Type int32; versions 0+.
+            leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+                Type int32; versions 0+.
+            start_offset: First offset of the share partition that is not yet completed; -1 if it has not moved.
+                Type int64; versions 0+.
+            delivery_complete_count: Number of records from the start offset on that need no further delivery; -1 if
+                it is not known.
+                Type int32; versions 1+; default -1; ignorable.
+            state_batches: Ranges of offsets with the same delivery state.
+                Type []StateBatch; versions 0+.
         """
 
         partition: int = 0
@@ -77,10 +88,14 @@ class WriteShareGroupStateRequest(Message, frozen=True, gc=False):
         """StateBatch, versions 0-1.
 
         Attributes:
-            first_offset: int64; versions 0+.
-            last_offset: int64; versions 0+.
-            delivery_state: int8; versions 0+.
-            delivery_count: int16; versions 0+.
+            first_offset: Offset of the first record of the range.
+                Type int64; versions 0+.
+            last_offset: Offset of the last record of the range, inclusive.
+                Type int64; versions 0+.
+            delivery_state: State of the records: 0 available, 2 acknowledged, 3 being archived, 4 archived.
+                Type int8; versions 0+.
+            delivery_count: Number of times that the records have been delivered.
+                Type int16; versions 0+.
         """
 
         first_offset: int = 0

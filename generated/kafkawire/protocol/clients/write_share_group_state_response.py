@@ -27,7 +27,8 @@ class WriteShareGroupStateResponse(Message, frozen=True, gc=False):
     """WriteShareGroupStateResponse: Response of API 85, versions 0-1.
 
     Attributes:
-        results: []WriteStateResult; versions 0+.
+        results: One entry for each topic of the request.
+            Type []WriteStateResult; versions 0+.
     """
 
     NAME = "WriteShareGroupStateResponse"
@@ -42,8 +43,10 @@ class WriteShareGroupStateResponse(Message, frozen=True, gc=False):
         """WriteStateResult, versions 0-1.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []PartitionResult; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []PartitionResult; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -54,9 +57,12 @@ class WriteShareGroupStateResponse(Message, frozen=True, gc=False):
         """PartitionResult, versions 0-1.
 
         Attributes:
-            partition: int32; versions 0+.
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if there is none.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
         """
 
         partition: int = 0

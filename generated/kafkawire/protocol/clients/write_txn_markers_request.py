@@ -33,7 +33,8 @@ class WriteTxnMarkersRequest(Message, frozen=True, gc=False):
     """WriteTxnMarkersRequest: Request of API 27, versions 0-2.
 
     Attributes:
-        markers: []WritableTxnMarker; versions 0+.
+        markers: Ends of transactions to write, one entry for each producer.
+            Type []WritableTxnMarker; versions 0+.
     """
 
     NAME = "WriteTxnMarkersRequest"
@@ -48,12 +49,19 @@ class WriteTxnMarkersRequest(Message, frozen=True, gc=False):
         """WritableTxnMarker, versions 0-2.
 
         Attributes:
-            producer_id: int64; versions 0+.
-            producer_epoch: int16; versions 0+.
-            transaction_result: bool; versions 0+.
-            topics: []WritableTxnMarkerTopic; versions 0+.
-            coordinator_epoch: int32; versions 0+.
-            transaction_version: int8; versions 2+; default 0; ignorable.
+            producer_id: Id of the producer, given by the cluster; with the epoch it identifies one instance.
+                Type int64; versions 0+.
+            producer_epoch: Epoch of the producer id; brokers refuse records and requests with an older one.
+                Type int16; versions 0+.
+            transaction_result: Whether the transaction commits; false aborts it.
+                Type bool; versions 0+.
+            topics: One entry for each topic.
+                Type []WritableTxnMarkerTopic; versions 0+.
+            coordinator_epoch: Epoch of the transaction coordinator; partitions refuse markers with an older one.
+                Type int32; versions 0+.
+            transaction_version: Level of transaction.version that the transaction uses; 2 makes leaders check its
+                epoch more strictly.
+                Type int8; versions 2+; default 0; ignorable.
         """
 
         producer_id: ProducerId = 0
@@ -68,8 +76,10 @@ class WriteTxnMarkersRequest(Message, frozen=True, gc=False):
         """WritableTxnMarkerTopic, versions 0-2.
 
         Attributes:
-            name: string; versions 0+.
-            partition_indexes: []int32; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partition_indexes: Numbers of the partitions.
+                Type []int32; versions 0+.
         """
 
         name: TopicName = ""

@@ -29,7 +29,8 @@ class WriteTxnMarkersResponse(Message, frozen=True, gc=False):
     """WriteTxnMarkersResponse: Response of API 27, versions 0-2.
 
     Attributes:
-        markers: []WritableTxnMarkerResult; versions 0+.
+        markers: One entry for each marker of the request.
+            Type []WritableTxnMarkerResult; versions 0+.
     """
 
     NAME = "WriteTxnMarkersResponse"
@@ -44,8 +45,10 @@ class WriteTxnMarkersResponse(Message, frozen=True, gc=False):
         """WritableTxnMarkerResult, versions 0-2.
 
         Attributes:
-            producer_id: int64; versions 0+.
-            topics: []WritableTxnMarkerTopicResult; versions 0+.
+            producer_id: Id of the producer, given by the cluster; with the epoch it identifies one instance.
+                Type int64; versions 0+.
+            topics: One entry for each topic.
+                Type []WritableTxnMarkerTopicResult; versions 0+.
         """
 
         producer_id: ProducerId = 0
@@ -56,8 +59,10 @@ class WriteTxnMarkersResponse(Message, frozen=True, gc=False):
         """WritableTxnMarkerTopicResult, versions 0-2.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: []WritableTxnMarkerPartitionResult; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []WritableTxnMarkerPartitionResult; versions 0+.
         """
 
         name: TopicName = ""
@@ -68,8 +73,10 @@ class WriteTxnMarkersResponse(Message, frozen=True, gc=False):
         """WritableTxnMarkerPartitionResult, versions 0-2.
 
         Attributes:
-            partition_index: int32; versions 0+.
-            error_code: int16; versions 0+.
+            partition_index: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            error_code: Number of the error of this partition; 0 if the marker was written.
+                Type int16; versions 0+.
         """
 
         partition_index: int = 0

@@ -31,11 +31,17 @@ class ConsumerGroupCurrentMemberAssignmentValue(Message, frozen=True, gc=False):
     """ConsumerGroupCurrentMemberAssignmentValue: Value of coordinator record 8, version 0.
 
     Attributes:
-        member_epoch: int32; versions 0+.
-        previous_member_epoch: int32; versions 0+.
-        state: int8; versions 0+.
-        assigned_partitions: []TopicPartitions; versions 0+.
-        partitions_pending_revocation: []TopicPartitions; versions 0+.
+        member_epoch: Epoch of the member; it equals the group epoch once the member has its target assignment.
+            Type int32; versions 0+.
+        previous_member_epoch: Epoch that the member had before the current one.
+            Type int32; versions 0+.
+        state: State of the member: 0 stable, 1 must give up partitions, 2 waits for partitions of others, 127 not
+            known.
+            Type int8; versions 0+.
+        assigned_partitions: Partitions that the member has, by topic.
+            Type []TopicPartitions; versions 0+.
+        partitions_pending_revocation: Partitions that the member must give up before it gets new ones.
+            Type []TopicPartitions; versions 0+.
     """
 
     NAME = "ConsumerGroupCurrentMemberAssignmentValue"
@@ -48,9 +54,12 @@ class ConsumerGroupCurrentMemberAssignmentValue(Message, frozen=True, gc=False):
         """TopicPartitions, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []int32; versions 0+.
-            assignment_epochs: []int32; versions 0+; nullable 0+; tag 0 in 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
+            assignment_epochs: Member epochs at which each partition was assigned, in the order of Partitions.
+                Type []int32; versions 0+; nullable 0+; tag 0 in 0+.
         """
 
         topic_id: Uuid = ZERO_UUID

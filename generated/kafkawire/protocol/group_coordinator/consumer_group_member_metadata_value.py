@@ -35,15 +35,25 @@ class ConsumerGroupMemberMetadataValue(Message, frozen=True, gc=False):
     """ConsumerGroupMemberMetadataValue: Value of coordinator record 5, version 0.
 
     Attributes:
-        instance_id: string; versions 0+; nullable 0+.
-        rack_id: string; versions 0+; nullable 0+.
-        client_id: string; versions 0+.
-        client_host: string; versions 0+.
-        subscribed_topic_names: []string; versions 0+.
-        subscribed_topic_regex: string; versions 0+; nullable 0+.
-        rebalance_timeout_ms: int32; milliseconds; versions 0+; default -1.
-        server_assignor: string; versions 0+; nullable 0+.
-        classic_member_metadata: ClassicMemberMetadata; versions 0+; nullable 0+; tag 0 in 0+.
+        instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+            Type string; versions 0+; nullable 0+.
+        rack_id: Rack or zone of the client, its setting client.rack; null or empty if it has none.
+            Type string; versions 0+; nullable 0+.
+        client_id: Name that the client gives itself, its setting client.id.
+            Type string; versions 0+.
+        client_host: Address from which the member is connected.
+            Type string; versions 0+.
+        subscribed_topic_names: Names of the topics to which the member subscribes.
+            Type []string; versions 0+.
+        subscribed_topic_regex: Regular expression (RE2/J) whose matching topics the member subscribes to.
+            Type string; versions 0+; nullable 0+.
+        rebalance_timeout_ms: Time in ms that the member has to give up partitions.
+            Type int32; milliseconds; versions 0+; default -1.
+        server_assignor: Name of the assignor that the member prefers, its setting group.remote.assignor; null or
+            empty if it has no wish.
+            Type string; versions 0+; nullable 0+.
+        classic_member_metadata: Data of a member that uses the classic protocol; null for other members.
+            Type ClassicMemberMetadata; versions 0+; nullable 0+; tag 0 in 0+.
     """
 
     NAME = "ConsumerGroupMemberMetadataValue"
@@ -56,8 +66,10 @@ class ConsumerGroupMemberMetadataValue(Message, frozen=True, gc=False):
         """ClassicMemberMetadata, version 0.
 
         Attributes:
-            session_timeout_ms: int32; milliseconds; versions 0+.
-            supported_protocols: []ClassicProtocol; versions 0+.
+            session_timeout_ms: Time in ms without a heartbeat after which the coordinator removes the member.
+                Type int32; milliseconds; versions 0+.
+            supported_protocols: Assignment strategies that the member supports, best first.
+                Type []ClassicProtocol; versions 0+.
         """
 
         session_timeout_ms: int = 0
@@ -68,8 +80,10 @@ class ConsumerGroupMemberMetadataValue(Message, frozen=True, gc=False):
         """ClassicProtocol, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            metadata: bytes; versions 0+.
+            name: Name of the assignment strategy, such as range or cooperative-sticky.
+                Type string; versions 0+.
+            metadata: Subscription of the member for this strategy, in the form of the protocol type.
+                Type bytes; versions 0+.
         """
 
         name: str = ""

@@ -12,7 +12,8 @@ class ConsumerGroupMetadataKey(Message, frozen=True, gc=False):
     """ConsumerGroupMetadataKey: Key of coordinator record 3, version 0.
 
     Attributes:
-        group_id: string; versions 0.
+        group_id: Id of the group.
+            Type string; versions 0.
     """
 
     NAME = "ConsumerGroupMetadataKey"

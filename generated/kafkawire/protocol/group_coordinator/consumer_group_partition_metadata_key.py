@@ -12,7 +12,8 @@ class ConsumerGroupPartitionMetadataKey(Message, frozen=True, gc=False):
     """ConsumerGroupPartitionMetadataKey: Key of coordinator record 4, version 0.
 
     Attributes:
-        group_id: string; versions 0.
+        group_id: Id of the group.
+            Type string; versions 0.
     """
 
     NAME = "ConsumerGroupPartitionMetadataKey"

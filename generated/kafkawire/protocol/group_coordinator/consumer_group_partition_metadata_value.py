@@ -30,7 +30,8 @@ class ConsumerGroupPartitionMetadataValue(Message, frozen=True, gc=False):
     """ConsumerGroupPartitionMetadataValue: Value of coordinator record 4, version 0.
 
     Attributes:
-        topics: []TopicMetadata; versions 0+.
+        topics: One entry for each topic.
+            Type []TopicMetadata; versions 0+.
     """
 
     NAME = "ConsumerGroupPartitionMetadataValue"
@@ -43,10 +44,14 @@ class ConsumerGroupPartitionMetadataValue(Message, frozen=True, gc=False):
         """TopicMetadata, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            topic_name: string; versions 0+.
-            num_partitions: int32; versions 0+.
-            partition_metadata: []PartitionMetadata; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            num_partitions: How many partitions the topic has.
+                Type int32; versions 0+.
+            partition_metadata: Racks of each partition's replicas.
+                Type []PartitionMetadata; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -59,8 +64,10 @@ class ConsumerGroupPartitionMetadataValue(Message, frozen=True, gc=False):
         """PartitionMetadata, version 0.
 
         Attributes:
-            partition: int32; versions 0+.
-            racks: []string; versions 0+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
+            racks: Racks that hold a replica of the partition.
+                Type []string; versions 0+.
         """
 
         partition: int = 0

@@ -12,8 +12,10 @@ class ConsumerGroupRegularExpressionKey(Message, frozen=True, gc=False):
     """ConsumerGroupRegularExpressionKey: Key of coordinator record 16, version 0.
 
     Attributes:
-        group_id: string; versions 0.
-        regular_expression: string; versions 0.
+        group_id: Id of the group.
+            Type string; versions 0.
+        regular_expression: Regular expression to which members of the group subscribe.
+            Type string; versions 0.
     """
 
     NAME = "ConsumerGroupRegularExpressionKey"

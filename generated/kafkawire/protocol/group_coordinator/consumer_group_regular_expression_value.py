@@ -26,9 +26,12 @@ class ConsumerGroupRegularExpressionValue(Message, frozen=True, gc=False):
     """ConsumerGroupRegularExpressionValue: Value of coordinator record 16, version 0.
 
     Attributes:
-        topics: []string; versions 0+.
-        version: int64; versions 0+.
-        timestamp: int64; versions 0+.
+        topics: Names of the topics that match the expression.
+            Type []string; versions 0+.
+        version: Offset of the metadata log up to which topics were compared with the expression.
+            Type int64; versions 0+.
+        timestamp: Time at which topics were compared with the expression, in ms since 1970.
+            Type int64; versions 0+.
     """
 
     NAME = "ConsumerGroupRegularExpressionValue"

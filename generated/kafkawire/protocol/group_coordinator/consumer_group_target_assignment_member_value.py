@@ -29,7 +29,8 @@ class ConsumerGroupTargetAssignmentMemberValue(Message, frozen=True, gc=False):
     """ConsumerGroupTargetAssignmentMemberValue: Value of coordinator record 7, version 0.
 
     Attributes:
-        topic_partitions: []TopicPartition; versions 0+.
+        topic_partitions: Partitions that the member shall have, by topic.
+            Type []TopicPartition; versions 0+.
     """
 
     NAME = "ConsumerGroupTargetAssignmentMemberValue"
@@ -42,8 +43,10 @@ class ConsumerGroupTargetAssignmentMemberValue(Message, frozen=True, gc=False):
         """TopicPartition, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []int32; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID

@@ -12,7 +12,8 @@ class ConsumerGroupTargetAssignmentMetadataKey(Message, frozen=True, gc=False):
     """ConsumerGroupTargetAssignmentMetadataKey: Key of coordinator record 6, version 0.
 
     Attributes:
-        group_id: string; versions 0.
+        group_id: Id of the group.
+            Type string; versions 0.
     """
 
     NAME = "ConsumerGroupTargetAssignmentMetadataKey"

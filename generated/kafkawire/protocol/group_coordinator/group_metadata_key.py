@@ -12,7 +12,8 @@ class GroupMetadataKey(Message, frozen=True, gc=False):
     """GroupMetadataKey: Key of coordinator record 2, version 0.
 
     Attributes:
-        group: string; versions 0.
+        group: Id of the group.
+            Type string; versions 0.
     """
 
     NAME = "GroupMetadataKey"

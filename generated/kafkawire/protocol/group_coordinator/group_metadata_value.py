@@ -34,12 +34,18 @@ class GroupMetadataValue(Message, frozen=True, gc=False):
     """GroupMetadataValue: Value of coordinator record 2, versions 0-4.
 
     Attributes:
-        protocol_type: string; versions 0+.
-        generation: int32; versions 0+.
-        protocol: string; versions 0+; nullable 0+.
-        leader: string; versions 0+; nullable 0+.
-        current_state_timestamp: int64; versions 2+; default -1; ignorable.
-        members: []MemberMetadata; versions 0+.
+        protocol_type: Kind of client that the group serves, such as consumer or connect.
+            Type string; versions 0+.
+        generation: Generation of the group; it grows with each rebalance.
+            Type int32; versions 0+.
+        protocol: Name of the assignment strategy that the group uses; null if it has no members.
+            Type string; versions 0+; nullable 0+.
+        leader: Member id of the member that computes the assignment; null if the group has no members.
+            Type string; versions 0+; nullable 0+.
+        current_state_timestamp: Time at which the group came into its state, in ms since 1970; -1 if unknown.
+            Type int64; versions 2+; default -1; ignorable.
+        members: Members of the group.
+            Type []MemberMetadata; versions 0+.
     """
 
     NAME = "GroupMetadataValue"
@@ -52,14 +58,22 @@ class GroupMetadataValue(Message, frozen=True, gc=False):
         """MemberMetadata, versions 0-4.
 
         Attributes:
-            member_id: string; versions 0+.
-            group_instance_id: string; versions 3+; nullable 3+; default null; ignorable.
-            client_id: string; versions 0+.
-            client_host: string; versions 0+.
-            rebalance_timeout: int32; versions 1+; default -1; ignorable.
-            session_timeout: int32; versions 0+.
-            subscription: bytes; versions 0+.
-            assignment: bytes; versions 0+.
+            member_id: Id of the member within its group.
+                Type string; versions 0+.
+            group_instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+                Type string; versions 3+; nullable 3+; default null; ignorable.
+            client_id: Name that the client gives itself, its setting client.id.
+                Type string; versions 0+.
+            client_host: Address from which the member is connected.
+                Type string; versions 0+.
+            rebalance_timeout: Time in ms that the member has to rejoin in a rebalance.
+                Type int32; versions 1+; default -1; ignorable.
+            session_timeout: Time in ms without a heartbeat after which the coordinator removes the member.
+                Type int32; versions 0+.
+            subscription: Subscription that the member sent when it joined, in the form of the protocol type.
+                Type bytes; versions 0+.
+            assignment: Assignment of the member, in the form of the protocol type.
+                Type bytes; versions 0+.
         """
 
         member_id: str = ""

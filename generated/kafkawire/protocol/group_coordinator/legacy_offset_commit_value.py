@@ -12,9 +12,12 @@ class LegacyOffsetCommitValue(Message, frozen=True, gc=False):
     """LegacyOffsetCommitValue: Value of coordinator record 0, version 0.
 
     Attributes:
-        offset: int64; versions 0.
-        metadata: string; versions 0.
-        commit_timestamp: int64; versions 0.
+        offset: Offset of the next record that the group will read.
+            Type int64; versions 0.
+        metadata: Text that the client stores with the offset; Kafka does not read it.
+            Type string; versions 0.
+        commit_timestamp: Time at which the offset was committed, in ms since 1970.
+            Type int64; versions 0.
     """
 
     NAME = "LegacyOffsetCommitValue"

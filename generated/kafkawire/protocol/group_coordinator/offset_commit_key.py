@@ -12,9 +12,12 @@ class OffsetCommitKey(Message, frozen=True, gc=False):
     """OffsetCommitKey: Key of coordinator record 1, version 0.
 
     Attributes:
-        group: string; versions 0.
-        topic: string; versions 0.
-        partition: int32; versions 0.
+        group: Id of the group.
+            Type string; versions 0.
+        topic: Name of the topic.
+            Type string; versions 0.
+        partition: Number of the partition within its topic, counted from 0.
+            Type int32; versions 0.
     """
 
     NAME = "OffsetCommitKey"

@@ -24,12 +24,19 @@ class OffsetCommitValue(Message, frozen=True, gc=False):
     """OffsetCommitValue: Value of coordinator record 1, versions 0-4.
 
     Attributes:
-        offset: int64; versions 0+.
-        leader_epoch: int32; versions 3+; default -1; ignorable.
-        metadata: string; versions 0+.
-        commit_timestamp: int64; versions 0+.
-        expire_timestamp: int64; versions 1; default -1; ignorable.
-        topic_id: uuid; versions 4+; tag 0 in 4+; ignorable.
+        offset: Offset of the next record that the group will read.
+            Type int64; versions 0+.
+        leader_epoch: Leader epoch of the last record that was read; -1 if it is not known.
+            Type int32; versions 3+; default -1; ignorable.
+        metadata: Text that the client stores with the offset; Kafka does not read it.
+            Type string; versions 0+.
+        commit_timestamp: Time at which the offset was committed, in ms since 1970.
+            Type int64; versions 0+.
+        expire_timestamp: Time at which the offset expires, in ms since 1970; -1 if the broker's retention
+            decides.
+            Type int64; versions 1; default -1; ignorable.
+        topic_id: Id of the topic; all zeros if it is not known.
+            Type uuid; versions 4+; tag 0 in 4+; ignorable.
     """
 
     NAME = "OffsetCommitValue"

@@ -29,10 +29,14 @@ class ShareGroupCurrentMemberAssignmentValue(Message, frozen=True, gc=False):
     """ShareGroupCurrentMemberAssignmentValue: Value of coordinator record 14, version 0.
 
     Attributes:
-        member_epoch: int32; versions 0+.
-        previous_member_epoch: int32; versions 0+.
-        state: int8; versions 0+.
-        assigned_partitions: []TopicPartitions; versions 0+.
+        member_epoch: Epoch of the member; it equals the group epoch once the member has its assignment.
+            Type int32; versions 0+.
+        previous_member_epoch: Epoch that the member had before the current one.
+            Type int32; versions 0+.
+        state: State of the member: 0 stable; share groups need no other.
+            Type int8; versions 0+.
+        assigned_partitions: Partitions that the member has, by topic.
+            Type []TopicPartitions; versions 0+.
     """
 
     NAME = "ShareGroupCurrentMemberAssignmentValue"
@@ -45,8 +49,10 @@ class ShareGroupCurrentMemberAssignmentValue(Message, frozen=True, gc=False):
         """TopicPartitions, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            partitions: []int32; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID

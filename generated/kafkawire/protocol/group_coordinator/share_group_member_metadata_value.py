@@ -26,10 +26,14 @@ class ShareGroupMemberMetadataValue(Message, frozen=True, gc=False):
     """ShareGroupMemberMetadataValue: Value of coordinator record 10, version 0.
 
     Attributes:
-        rack_id: string; versions 0+; nullable 0+.
-        client_id: string; versions 0+.
-        client_host: string; versions 0+.
-        subscribed_topic_names: []string; versions 0+.
+        rack_id: Rack or zone of the client, its setting client.rack; null or empty if it has none.
+            Type string; versions 0+; nullable 0+.
+        client_id: Name that the client gives itself, its setting client.id.
+            Type string; versions 0+.
+        client_host: Address from which the member is connected.
+            Type string; versions 0+.
+        subscribed_topic_names: Names of the topics to which the member subscribes.
+            Type []string; versions 0+.
     """
 
     NAME = "ShareGroupMemberMetadataValue"

@@ -12,7 +12,8 @@ class ShareGroupMetadataKey(Message, frozen=True, gc=False):
     """ShareGroupMetadataKey: Key of coordinator record 11, version 0.
 
     Attributes:
-        group_id: string; versions 0.
+        group_id: Id of the group.
+            Type string; versions 0.
     """
 
     NAME = "ShareGroupMetadataKey"

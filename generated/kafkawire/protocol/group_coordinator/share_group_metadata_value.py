@@ -12,8 +12,11 @@ class ShareGroupMetadataValue(Message, frozen=True, gc=False):
     """ShareGroupMetadataValue: Value of coordinator record 11, version 0.
 
     Attributes:
-        epoch: int32; versions 0+.
-        metadata_hash: int64; versions 0+.
+        epoch: Epoch of the group; it grows when members, subscriptions or topics change.
+            Type int32; versions 0+.
+        metadata_hash: Hash of the metadata of all topics to which the group subscribes; a change leads to a new
+            assignment.
+            Type int64; versions 0+.
     """
 
     NAME = "ShareGroupMetadataValue"

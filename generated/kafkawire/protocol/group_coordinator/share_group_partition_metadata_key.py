@@ -12,7 +12,8 @@ class ShareGroupPartitionMetadataKey(Message, frozen=True, gc=False):
     """ShareGroupPartitionMetadataKey: Key of coordinator record 9, version 0.
 
     Attributes:
-        group_id: string; versions 0+.
+        group_id: Id of the group.
+            Type string; versions 0+.
     """
 
     NAME = "ShareGroupPartitionMetadataKey"

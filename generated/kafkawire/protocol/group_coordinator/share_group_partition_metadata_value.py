@@ -33,8 +33,10 @@ class ShareGroupPartitionMetadataValue(Message, frozen=True, gc=False):
     """ShareGroupPartitionMetadataValue: Value of coordinator record 9, version 0.
 
     Attributes:
-        initialized_topics: []TopicPartitionsInfo; versions 0+.
-        deleting_topics: []TopicInfo; versions 0+.
+        initialized_topics: Partitions for which the share coordinator has state.
+            Type []TopicPartitionsInfo; versions 0+.
+        deleting_topics: Topics whose state the share coordinator is about to delete.
+            Type []TopicInfo; versions 0+.
     """
 
     NAME = "ShareGroupPartitionMetadataValue"
@@ -47,9 +49,12 @@ class ShareGroupPartitionMetadataValue(Message, frozen=True, gc=False):
         """TopicPartitionsInfo, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            topic_name: string; versions 0+.
-            partitions: []int32; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -61,8 +66,10 @@ class ShareGroupPartitionMetadataValue(Message, frozen=True, gc=False):
         """TopicInfo, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            topic_name: string; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID

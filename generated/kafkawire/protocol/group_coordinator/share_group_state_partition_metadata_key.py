@@ -12,7 +12,8 @@ class ShareGroupStatePartitionMetadataKey(Message, frozen=True, gc=False):
     """ShareGroupStatePartitionMetadataKey: Key of coordinator record 15, version 0.
 
     Attributes:
-        group_id: string; versions 0.
+        group_id: Id of the group.
+            Type string; versions 0.
     """
 
     NAME = "ShareGroupStatePartitionMetadataKey"

@@ -33,9 +33,12 @@ class ShareGroupStatePartitionMetadataValue(Message, frozen=True, gc=False):
     """ShareGroupStatePartitionMetadataValue: Value of coordinator record 15, version 0.
 
     Attributes:
-        initializing_topics: []TopicPartitionsInfo; versions 0+.
-        initialized_topics: []TopicPartitionsInfo; versions 0+.
-        deleting_topics: []TopicInfo; versions 0+.
+        initializing_topics: Partitions whose state the share coordinator is about to create.
+            Type []TopicPartitionsInfo; versions 0+.
+        initialized_topics: Partitions for which the share coordinator has state.
+            Type []TopicPartitionsInfo; versions 0+.
+        deleting_topics: Topics whose state the share coordinator is about to delete.
+            Type []TopicInfo; versions 0+.
     """
 
     NAME = "ShareGroupStatePartitionMetadataValue"
@@ -48,9 +51,12 @@ class ShareGroupStatePartitionMetadataValue(Message, frozen=True, gc=False):
         """TopicPartitionsInfo, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            topic_name: string; versions 0+.
-            partitions: []int32; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
+            partitions: Partitions of the topic.
+                Type []int32; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID
@@ -62,8 +68,10 @@ class ShareGroupStatePartitionMetadataValue(Message, frozen=True, gc=False):
         """TopicInfo, version 0.
 
         Attributes:
-            topic_id: uuid; versions 0+.
-            topic_name: string; versions 0+.
+            topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+                Type uuid; versions 0+.
+            topic_name: Name of the topic.
+                Type string; versions 0+.
         """
 
         topic_id: Uuid = ZERO_UUID

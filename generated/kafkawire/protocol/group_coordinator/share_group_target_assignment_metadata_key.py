@@ -12,7 +12,8 @@ class ShareGroupTargetAssignmentMetadataKey(Message, frozen=True, gc=False):
     """ShareGroupTargetAssignmentMetadataKey: Key of coordinator record 12, version 0.
 
     Attributes:
-        group_id: string; versions 0.
+        group_id: Id of the group.
+            Type string; versions 0.
     """
 
     NAME = "ShareGroupTargetAssignmentMetadataKey"

@@ -12,8 +12,11 @@ class ShareGroupTargetAssignmentMetadataValue(Message, frozen=True, gc=False):
     """ShareGroupTargetAssignmentMetadataValue: Value of coordinator record 12, version 0.
 
     Attributes:
-        assignment_epoch: int32; versions 0+.
-        assignment_timestamp: int64; versions 0+; default 0; tag 0 in 0+; ignorable.
+        assignment_epoch: Group epoch for which the target assignment was computed.
+            Type int32; versions 0+.
+        assignment_timestamp: Time at which the target assignment was computed, in ms since 1970; 0 if it was not
+            stored.
+            Type int64; versions 0+; default 0; tag 0 in 0+; ignorable.
     """
 
     NAME = "ShareGroupTargetAssignmentMetadataValue"

@@ -12,8 +12,10 @@ class StreamsGroupCurrentMemberAssignmentKey(Message, frozen=True, gc=False):
     """StreamsGroupCurrentMemberAssignmentKey: Key of coordinator record 22, version 0.
 
     Attributes:
-        group_id: string; versions 0.
-        member_id: string; versions 0.
+        group_id: Id of the group.
+            Type string; versions 0.
+        member_id: Id of the member within its group.
+            Type string; versions 0.
     """
 
     NAME = "StreamsGroupCurrentMemberAssignmentKey"

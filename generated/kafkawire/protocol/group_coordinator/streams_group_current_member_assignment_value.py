@@ -32,15 +32,24 @@ class StreamsGroupCurrentMemberAssignmentValue(Message, frozen=True, gc=False):
     """StreamsGroupCurrentMemberAssignmentValue: Value of coordinator record 22, version 0.
 
     Attributes:
-        member_epoch: int32; versions 0+.
-        previous_member_epoch: int32; versions 0+.
-        state: int8; versions 0+.
-        active_tasks: []TaskIds; versions 0+.
-        standby_tasks: []TaskIds; versions 0+.
-        warmup_tasks: []TaskIds; versions 0+.
-        active_tasks_pending_revocation: []TaskIds; versions 0+.
-        standby_tasks_pending_revocation: []TaskIds; versions 0+.
-        warmup_tasks_pending_revocation: []TaskIds; versions 0+.
+        member_epoch: Epoch of the member; it equals the group epoch once the member has its target assignment.
+            Type int32; versions 0+.
+        previous_member_epoch: Epoch that the member had before the current one.
+            Type int32; versions 0+.
+        state: State of the member: 1 stable, 2 must give up tasks, 3 waits for tasks of others, 127 not known.
+            Type int8; versions 0+.
+        active_tasks: Active tasks that the member has, by subtopology.
+            Type []TaskIds; versions 0+.
+        standby_tasks: Standby tasks that the member has, by subtopology.
+            Type []TaskIds; versions 0+.
+        warmup_tasks: Warm-up tasks that the member has, by subtopology.
+            Type []TaskIds; versions 0+.
+        active_tasks_pending_revocation: Active tasks that the member must give up before it gets new ones.
+            Type []TaskIds; versions 0+.
+        standby_tasks_pending_revocation: Standby tasks that the member must give up before it gets new ones.
+            Type []TaskIds; versions 0+.
+        warmup_tasks_pending_revocation: Warm-up tasks that the member must give up before it gets new ones.
+            Type []TaskIds; versions 0+.
     """
 
     NAME = "StreamsGroupCurrentMemberAssignmentValue"
@@ -53,9 +62,12 @@ class StreamsGroupCurrentMemberAssignmentValue(Message, frozen=True, gc=False):
         """TaskIds, version 0.
 
         Attributes:
-            subtopology_id: string; versions 0+.
-            partitions: []int32; versions 0+.
-            assignment_epochs: []int32; versions 0+; nullable 0+; tag 0 in 0+.
+            subtopology_id: Id of the subtopology: a part of a Kafka Streams topology whose tasks run on their own.
+                Type string; versions 0+.
+            partitions: Partition numbers of the tasks.
+                Type []int32; versions 0+.
+            assignment_epochs: Member epochs at which each partition was assigned, in the order of Partitions.
+                Type []int32; versions 0+; nullable 0+; tag 0 in 0+.
         """
 
         subtopology_id: str = ""

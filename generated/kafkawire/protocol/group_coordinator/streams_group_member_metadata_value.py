@@ -29,15 +29,26 @@ class StreamsGroupMemberMetadataValue(Message, frozen=True, gc=False):
     """StreamsGroupMemberMetadataValue: Value of coordinator record 19, version 0.
 
     Attributes:
-        instance_id: string; versions 0+; nullable 0+.
-        rack_id: string; versions 0+; nullable 0+.
-        client_id: string; versions 0+.
-        client_host: string; versions 0+.
-        rebalance_timeout_ms: int32; milliseconds; versions 0+; default -1.
-        topology_epoch: int32; versions 0+.
-        process_id: string; versions 0+.
-        user_endpoint: Endpoint; versions 0+; nullable 0+; default null.
-        client_tags: []KeyValue; versions 0+.
+        instance_id: Id of a static member, its setting group.instance.id; null for a dynamic one.
+            Type string; versions 0+; nullable 0+.
+        rack_id: Rack or zone of the client, its setting client.rack; null or empty if it has none.
+            Type string; versions 0+; nullable 0+.
+        client_id: Name that the client gives itself, its setting client.id.
+            Type string; versions 0+.
+        client_host: Address from which the member is connected.
+            Type string; versions 0+.
+        rebalance_timeout_ms: Time in ms that the member has to give up tasks.
+            Type int32; milliseconds; versions 0+; default -1.
+        topology_epoch: Epoch of the topology that the member runs.
+            Type int32; versions 0+.
+        process_id: Id of the process that runs the member; members with the same id share their state
+            directories.
+            Type string; versions 0+.
+        user_endpoint: Address under which other instances of the Streams application reach the member; null if it
+            has none.
+            Type Endpoint; versions 0+; nullable 0+; default null.
+        client_tags: Tags of the instance, by which the assignor spreads standby tasks.
+            Type []KeyValue; versions 0+.
     """
 
     NAME = "StreamsGroupMemberMetadataValue"
@@ -50,8 +61,10 @@ class StreamsGroupMemberMetadataValue(Message, frozen=True, gc=False):
         """Endpoint, version 0.
 
         Attributes:
-            host: string; versions 0+.
-            port: uint16; versions 0+.
+            host: Host name or IP address to connect to.
+                Type string; versions 0+.
+            port: TCP port to connect to.
+                Type uint16; versions 0+.
         """
 
         host: str = ""
@@ -62,8 +75,10 @@ class StreamsGroupMemberMetadataValue(Message, frozen=True, gc=False):
         """KeyValue, version 0.
 
         Attributes:
-            key: string; versions 0+.
-            value: string; versions 0+.
+            key: Name of the tag.
+                Type string; versions 0+.
+            value: Value of the tag.
+                Type string; versions 0+.
         """
 
         key: str = ""

@@ -12,7 +12,8 @@ class StreamsGroupMetadataKey(Message, frozen=True, gc=False):
     """StreamsGroupMetadataKey: Key of coordinator record 17, version 0.
 
     Attributes:
-        group_id: string; versions 0.
+        group_id: Id of the group.
+            Type string; versions 0.
     """
 
     NAME = "StreamsGroupMetadataKey"

@@ -28,12 +28,23 @@ class StreamsGroupMetadataValue(Message, frozen=True, gc=False):
     """StreamsGroupMetadataValue: Value of coordinator record 17, version 0.
 
     Attributes:
-        epoch: int32; versions 0+.
-        metadata_hash: int64; versions 0+.
-        validated_topology_epoch: int32; versions 0+; default -1; tag 0 in 0+.
-        last_assignment_configs: []LastAssignmentConfig; versions 0+; nullable 0+; tag 1 in 0+.
-        stored_description_topology_epoch: int32; versions 0+; default -1; tag 2 in 0+.
-        failed_description_topology_epoch: int32; versions 0+; default -1; tag 3 in 0+.
+        epoch: Epoch of the group; it grows when members, subscriptions or topics change.
+            Type int32; versions 0+.
+        metadata_hash: Hash of the metadata of all topics to which the group subscribes; a change leads to a new
+            assignment.
+            Type int64; versions 0+.
+        validated_topology_epoch: Topology epoch that was last found valid against the topics; -1 if there is
+            none.
+            Type int32; versions 0+; default -1; tag 0 in 0+.
+        last_assignment_configs: Assignor settings that the last target assignment used; a change leads to a new
+            one.
+            Type []LastAssignmentConfig; versions 0+; nullable 0+; tag 1 in 0+.
+        stored_description_topology_epoch: Topology epoch whose description the broker's plug-in has stored; -1 if
+            there is none, -2 if this is uncertain.
+            Type int32; versions 0+; default -1; tag 2 in 0+.
+        failed_description_topology_epoch: Topology epoch whose description the plug-in refused for good; -1 if
+            there is none.
+            Type int32; versions 0+; default -1; tag 3 in 0+.
     """
 
     NAME = "StreamsGroupMetadataValue"
@@ -46,8 +57,10 @@ class StreamsGroupMetadataValue(Message, frozen=True, gc=False):
         """LastAssignmentConfig, version 0.
 
         Attributes:
-            key: string; versions 0+.
-            value: string; versions 0+.
+            key: Name of the assignor setting, such as num.standby.replicas.
+                Type string; versions 0+.
+            value: Value of the setting.
+                Type string; versions 0+.
         """
 
         key: str = ""

@@ -28,9 +28,12 @@ class StreamsGroupTargetAssignmentMemberValue(Message, frozen=True, gc=False):
     """StreamsGroupTargetAssignmentMemberValue: Value of coordinator record 21, version 0.
 
     Attributes:
-        active_tasks: []TaskIds; versions 0+.
-        standby_tasks: []TaskIds; versions 0+.
-        warmup_tasks: []TaskIds; versions 0+.
+        active_tasks: Active tasks that the member shall have, by subtopology.
+            Type []TaskIds; versions 0+.
+        standby_tasks: Standby tasks that the member shall have, by subtopology.
+            Type []TaskIds; versions 0+.
+        warmup_tasks: Warm-up tasks that the member shall have, by subtopology.
+            Type []TaskIds; versions 0+.
     """
 
     NAME = "StreamsGroupTargetAssignmentMemberValue"
@@ -43,8 +46,10 @@ class StreamsGroupTargetAssignmentMemberValue(Message, frozen=True, gc=False):
         """TaskIds, version 0.
 
         Attributes:
-            subtopology_id: string; versions 0+.
-            partitions: []int32; versions 0+.
+            subtopology_id: Id of the subtopology: a part of a Kafka Streams topology whose tasks run on their own.
+                Type string; versions 0+.
+            partitions: Partition numbers of the tasks.
+                Type []int32; versions 0+.
         """
 
         subtopology_id: str = ""

@@ -12,7 +12,8 @@ class StreamsGroupTargetAssignmentMetadataKey(Message, frozen=True, gc=False):
     """StreamsGroupTargetAssignmentMetadataKey: Key of coordinator record 20, version 0.
 
     Attributes:
-        group_id: string; versions 0.
+        group_id: Id of the group.
+            Type string; versions 0.
     """
 
     NAME = "StreamsGroupTargetAssignmentMetadataKey"

@@ -12,7 +12,8 @@ class StreamsGroupTopologyKey(Message, frozen=True, gc=False):
     """StreamsGroupTopologyKey: Key of coordinator record 23, version 0.
 
     Attributes:
-        group_id: string; versions 0.
+        group_id: Id of the group.
+            Type string; versions 0.
     """
 
     NAME = "StreamsGroupTopologyKey"

@@ -35,8 +35,10 @@ class StreamsGroupTopologyValue(Message, frozen=True, gc=False):
     """StreamsGroupTopologyValue: Value of coordinator record 23, version 0.
 
     Attributes:
-        epoch: int32; versions 0+.
-        subtopologies: []Subtopology; versions 0+.
+        epoch: Epoch of the topology; each new version of the application has a larger one.
+            Type int32; versions 0+.
+        subtopologies: Subtopologies of the application.
+            Type []Subtopology; versions 0+.
     """
 
     NAME = "StreamsGroupTopologyValue"
@@ -49,13 +51,21 @@ class StreamsGroupTopologyValue(Message, frozen=True, gc=False):
         """Subtopology, version 0.
 
         Attributes:
-            subtopology_id: string; versions 0+.
-            source_topics: []string; versions 0+.
-            source_topic_regex: []string; versions 0+.
-            state_changelog_topics: []TopicInfo; versions 0+.
-            repartition_sink_topics: []string; versions 0+.
-            repartition_source_topics: []TopicInfo; versions 0+.
-            copartition_groups: []CopartitionGroup; versions 0+.
+            subtopology_id: Id of the subtopology: a part of a Kafka Streams topology whose tasks run on their own.
+                Type string; versions 0+.
+            source_topics: Topics that the subtopology reads.
+                Type []string; versions 0+.
+            source_topic_regex: Regular expressions whose matching topics the subtopology reads.
+                Type []string; versions 0+.
+            state_changelog_topics: Changelog topics of the subtopology's state stores.
+                Type []TopicInfo; versions 0+.
+            repartition_sink_topics: Repartition topics that the subtopology writes.
+                Type []string; versions 0+.
+            repartition_source_topics: Repartition topics that the subtopology reads.
+                Type []TopicInfo; versions 0+.
+            copartition_groups: Groups of source topics of the subtopology that must have the same number of
+                partitions.
+                Type []CopartitionGroup; versions 0+.
         """
 
         subtopology_id: str = ""
@@ -71,10 +81,14 @@ class StreamsGroupTopologyValue(Message, frozen=True, gc=False):
         """TopicInfo, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            partitions: int32; versions 0+.
-            replication_factor: int16; versions 0+.
-            topic_configs: []TopicConfig; versions 0+.
+            name: Name of the internal topic.
+                Type string; versions 0+.
+            partitions: Number of partitions of the topic; 0 lets the coordinator choose it.
+                Type int32; versions 0+.
+            replication_factor: Number of replicas of the topic; 0 for the broker's default.
+                Type int16; versions 0+.
+            topic_configs: Configuration that the internal topic gets when it is created.
+                Type []TopicConfig; versions 0+.
         """
 
         name: str = ""
@@ -87,8 +101,10 @@ class StreamsGroupTopologyValue(Message, frozen=True, gc=False):
         """TopicConfig, version 0.
 
         Attributes:
-            key: string; versions 0+.
-            value: string; versions 0+.
+            key: Name of the configuration key, such as retention.ms.
+                Type string; versions 0+.
+            value: Value of the key.
+                Type string; versions 0+.
         """
 
         key: str = ""
@@ -99,9 +115,13 @@ class StreamsGroupTopologyValue(Message, frozen=True, gc=False):
         """CopartitionGroup, version 0.
 
         Attributes:
-            source_topics: []int16; versions 0+.
-            source_topic_regex: []int16; versions 0+.
-            repartition_source_topics: []int16; versions 0+.
+            source_topics: Positions of topics in SourceTopics of the subtopology, counted from 0.
+                Type []int16; versions 0+.
+            source_topic_regex: Positions of expressions in SourceTopicRegex of the subtopology, counted from 0.
+                Type []int16; versions 0+.
+            repartition_source_topics: Positions of topics in RepartitionSourceTopics of the subtopology, counted from
+                0.
+                Type []int16; versions 0+.
         """
 
         source_topics: Sequence[int] = ()

@@ -12,7 +12,8 @@ class AbortTransactionRecord(Message, frozen=True, gc=False):
     """AbortTransactionRecord: Metadata record 25, version 0.
 
     Attributes:
-        reason: string; versions 0+; nullable 0+; default null; tag 0 in 0+.
+        reason: Why the transaction of metadata records was aborted; null if no reason is given.
+            Type string; versions 0+; nullable 0+; default null; tag 0 in 0+.
     """
 
     NAME = "AbortTransactionRecord"

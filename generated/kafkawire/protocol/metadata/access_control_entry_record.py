@@ -26,14 +26,24 @@ class AccessControlEntryRecord(Message, frozen=True, gc=False):
     """AccessControlEntryRecord: Metadata record 18, version 0.
 
     Attributes:
-        id: uuid; versions 0+.
-        resource_type: int8; versions 0+.
-        resource_name: string; versions 0+.
-        pattern_type: int8; versions 0+.
-        principal: string; versions 0+.
-        host: string; versions 0+.
-        operation: int8; versions 0+.
-        permission_type: int8; versions 0+.
+        id: Id of the ACL, made by the controller; the record that removes the ACL names it.
+            Type uuid; versions 0+.
+        resource_type: Type of the resource: 2 topic, 3 group, 4 cluster, 5 transactional id, 6 delegation token,
+            7 user.
+            Type int8; versions 0+.
+        resource_name: Name of the resource, or its beginning for a prefix; * means every resource of the type.
+            Type string; versions 0+.
+        pattern_type: How the resource name is compared: 3 literally, 4 as a prefix.
+            Type int8; versions 0+.
+        principal: User of the ACL as type and name, such as User:alice; User:* means everyone.
+            Type string; versions 0+.
+        host: Address from which the ACL applies; * means everywhere.
+            Type string; versions 0+.
+        operation: Operation of the ACL: 2 all, 3 read, 4 write, 5 create, 6 delete, 7 alter, 8 describe, 9
+            cluster action, 10 to 15 rarer ones.
+            Type int8; versions 0+.
+        permission_type: Effect of the ACL: 2 denies, 3 allows.
+            Type int8; versions 0+.
     """
 
     NAME = "AccessControlEntryRecord"

@@ -12,7 +12,8 @@ class BeginTransactionRecord(Message, frozen=True, gc=False):
     """BeginTransactionRecord: Metadata record 23, version 0.
 
     Attributes:
-        name: string; versions 0+; nullable 0+; default null; tag 0 in 0+.
+        name: Name of the transaction of metadata records, for the log; null if it has none.
+            Type string; versions 0+; nullable 0+; default null; tag 0 in 0+.
     """
 
     NAME = "BeginTransactionRecord"

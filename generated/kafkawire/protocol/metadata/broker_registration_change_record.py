@@ -26,12 +26,19 @@ class BrokerRegistrationChangeRecord(Message, frozen=True, gc=False):
     """BrokerRegistrationChangeRecord: Metadata record 17, versions 0-3.
 
     Attributes:
-        broker_id: int32; versions 0+.
-        broker_epoch: int64; versions 0+.
-        fenced: int8; versions 0+; tag 0 in 0+.
-        in_controlled_shutdown: int8; versions 1+; tag 1 in 1+.
-        log_dirs: []uuid; versions 2+; tag 2 in 2+.
-        cordoned_log_dirs: []uuid; versions 3+; nullable 3+; default null; tag 3 in 3+.
+        broker_id: Node id of the broker.
+            Type int32; versions 0+.
+        broker_epoch: Epoch of the broker's registration; each start of the broker gets a new, larger one. -1 if
+            it is not known.
+            Type int64; versions 0+.
+        fenced: Change: -1 the broker may serve clients, 1 it is fenced, 0 no change.
+            Type int8; versions 0+; tag 0 in 0+.
+        in_controlled_shutdown: Change: 1 the broker begins to shut down, 0 no change.
+            Type int8; versions 1+; tag 1 in 1+.
+        log_dirs: Ids of the log directories of the broker; empty if they do not change.
+            Type []uuid; versions 2+; tag 2 in 2+.
+        cordoned_log_dirs: Ids of the log directories that get no new replicas; null if they do not change.
+            Type []uuid; versions 3+; nullable 3+; default null; tag 3 in 3+.
     """
 
     NAME = "BrokerRegistrationChangeRecord"

@@ -13,7 +13,9 @@ class ClearElrRecord(Message, frozen=True, gc=False):
     """ClearElrRecord: Metadata record 28, version 0.
 
     Attributes:
-        topic_name: string; versions 0+.
+        topic_name: Name of the topic whose eligible leader replicas are cleared; empty clears those of all
+            topics.
+            Type string; versions 0+.
     """
 
     NAME = "ClearElrRecord"

@@ -28,10 +28,14 @@ class ClientQuotaRecord(Message, frozen=True, gc=False):
     """ClientQuotaRecord: Metadata record 14, version 0.
 
     Attributes:
-        entity: []EntityData; versions 0+.
-        key: string; versions 0+.
-        value: float64; versions 0+.
-        remove: bool; versions 0+.
+        entity: Parts of the entity that has the quotas, such as a user, or a user with a client id.
+            Type []EntityData; versions 0+.
+        key: Name of the quota, such as producer_byte_rate.
+            Type string; versions 0+.
+        value: Value of the quota; without meaning if it is removed.
+            Type float64; versions 0+.
+        remove: Whether the record removes the quota; false sets it.
+            Type bool; versions 0+.
     """
 
     NAME = "ClientQuotaRecord"
@@ -44,8 +48,10 @@ class ClientQuotaRecord(Message, frozen=True, gc=False):
         """EntityData, version 0.
 
         Attributes:
-            entity_type: string; versions 0+.
-            entity_name: string; versions 0+; nullable 0+.
+            entity_type: Kind of the entity: user, client-id or ip.
+                Type string; versions 0+.
+            entity_name: Name of the user or client, or address of the client; null means the default of that kind.
+                Type string; versions 0+; nullable 0+.
         """
 
         entity_type: str = ""

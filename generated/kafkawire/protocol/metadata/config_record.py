@@ -24,10 +24,15 @@ class ConfigRecord(Message, frozen=True, gc=False):
     """ConfigRecord: Metadata record 4, version 0.
 
     Attributes:
-        resource_type: int8; versions 0+.
-        resource_name: string; versions 0+.
-        name: string; versions 0+.
-        value: string; versions 0+; nullable 0+.
+        resource_type: Type of the resource: 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group.
+            Type int8; versions 0+.
+        resource_name: Name of the topic, group or metrics subscription, or node id of the broker; empty for the
+            default of all brokers.
+            Type string; versions 0+.
+        name: Name of the configuration key, such as retention.ms.
+            Type string; versions 0+.
+        value: Value of the key; null removes it.
+            Type string; versions 0+; nullable 0+.
     """
 
     NAME = "ConfigRecord"

@@ -28,13 +28,20 @@ class DelegationTokenRecord(Message, frozen=True, gc=False):
     """DelegationTokenRecord: Metadata record 10, version 0.
 
     Attributes:
-        owner: string; versions 0+.
-        requester: string; versions 0+.
-        renewers: []string; versions 0+.
-        issue_timestamp: int64; versions 0+.
-        max_timestamp: int64; versions 0+.
-        expiration_timestamp: int64; versions 0+.
-        token_id: string; versions 0+.
+        owner: Principal that owns the token, such as User:alice.
+            Type string; versions 0+.
+        requester: Principal that requested the token, such as User:alice.
+            Type string; versions 0+.
+        renewers: Principals that may renew the token, such as User:alice.
+            Type []string; versions 0+.
+        issue_timestamp: Time at which the token was made, in ms since 1970.
+            Type int64; versions 0+.
+        max_timestamp: Time after which the token cannot be renewed any more, in ms since 1970.
+            Type int64; versions 0+.
+        expiration_timestamp: Time at which the token expires unless it is renewed, in ms since 1970.
+            Type int64; versions 0+.
+        token_id: Id of the delegation token.
+            Type string; versions 0+.
     """
 
     NAME = "DelegationTokenRecord"

@@ -22,8 +22,10 @@ class FeatureLevelRecord(Message, frozen=True, gc=False):
     """FeatureLevelRecord: Metadata record 12, version 0.
 
     Attributes:
-        name: string; versions 0+.
-        feature_level: int16; versions 0+.
+        name: Name of the feature, such as metadata.version.
+            Type string; versions 0+.
+        feature_level: Level that the cluster uses; 0 switches the feature off.
+            Type int16; versions 0+.
     """
 
     NAME = "FeatureLevelRecord"

@@ -13,8 +13,10 @@ class FenceBrokerRecord(Message, frozen=True, gc=False):
     """FenceBrokerRecord: Metadata record 7, version 0.
 
     Attributes:
-        id: int32; versions 0+.
-        epoch: int64; versions 0+.
+        id: Node id of the broker that is fenced: it stays registered and serves no clients.
+            Type int32; versions 0+.
+        epoch: Epoch of the broker's registration.
+            Type int64; versions 0+.
     """
 
     NAME = "FenceBrokerRecord"

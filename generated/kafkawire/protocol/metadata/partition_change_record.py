@@ -32,17 +32,32 @@ class PartitionChangeRecord(Message, frozen=True, gc=False):
     """PartitionChangeRecord: Metadata record 5, versions 0-2.
 
     Attributes:
-        partition_id: int32; versions 0+; default -1.
-        topic_id: uuid; versions 0+.
-        isr: []int32; versions 0+; nullable 0+; default null; tag 0 in 0+.
-        leader: int32; versions 0+; default -2; tag 1 in 0+.
-        replicas: []int32; versions 0+; nullable 0+; default null; tag 2 in 0+.
-        removing_replicas: []int32; versions 0+; nullable 0+; default null; tag 3 in 0+.
-        adding_replicas: []int32; versions 0+; nullable 0+; default null; tag 4 in 0+.
-        leader_recovery_state: int8; versions 0+; default -1; tag 5 in 0+.
-        directories: []uuid; versions 1+; nullable 1+; default null; tag 8 in 1+.
-        eligible_leader_replicas: []int32; versions 2+; nullable 2+; default null; tag 6 in 2+.
-        last_known_elr: []int32; versions 2+; nullable 2+; default null; tag 7 in 2+.
+        partition_id: Number of the partition within its topic, counted from 0.
+            Type int32; versions 0+; default -1.
+        topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+            Type uuid; versions 0+.
+        isr: Node ids of the new in-sync replicas; null if they do not change.
+            Type []int32; versions 0+; nullable 0+; default null; tag 0 in 0+.
+        leader: Node id of the new leader; -1 if there is none, -2 if it does not change.
+            Type int32; versions 0+; default -2; tag 1 in 0+.
+        replicas: Node ids of the new replicas, the preferred leader first; null if they do not change.
+            Type []int32; versions 0+; nullable 0+; default null; tag 2 in 0+.
+        removing_replicas: Node ids of the replicas that a reassignment removes at its end; null if they do not
+            change.
+            Type []int32; versions 0+; nullable 0+; default null; tag 3 in 0+.
+        adding_replicas: Node ids of the replicas that a reassignment adds; null if they do not change.
+            Type []int32; versions 0+; nullable 0+; default null; tag 4 in 0+.
+        leader_recovery_state: Whether the leader is recovering after an unclean election: 0 no, 1 yes, -1 if this
+            does not change.
+            Type int8; versions 0+; default -1; tag 5 in 0+.
+        directories: Ids of the log directories of the replicas, in the order of Replicas; null if they do not
+            change.
+            Type []uuid; versions 1+; nullable 1+; default null; tag 8 in 1+.
+        eligible_leader_replicas: Node ids outside the in-sync replicas that may become leader; null if they do
+            not change.
+            Type []int32; versions 2+; nullable 2+; default null; tag 6 in 2+.
+        last_known_elr: Node ids that were in sync last; null if they do not change.
+            Type []int32; versions 2+; nullable 2+; default null; tag 7 in 2+.
     """
 
     NAME = "PartitionChangeRecord"

@@ -34,19 +34,35 @@ class PartitionRecord(Message, frozen=True, gc=False):
     """PartitionRecord: Metadata record 3, versions 0-2.
 
     Attributes:
-        partition_id: int32; versions 0+; default -1.
-        topic_id: uuid; versions 0+.
-        replicas: []int32; versions 0+.
-        isr: []int32; versions 0+.
-        removing_replicas: []int32; versions 0+.
-        adding_replicas: []int32; versions 0+.
-        leader: int32; versions 0+; default -1.
-        leader_recovery_state: int8; versions 0+; default 0; tag 0 in 0+.
-        leader_epoch: int32; versions 0+; default -1.
-        partition_epoch: int32; versions 0+; default -1.
-        directories: []uuid; versions 1+.
-        eligible_leader_replicas: []int32; versions 2+; nullable 2+; default null; tag 1 in 2+.
-        last_known_elr: []int32; versions 2+; nullable 2+; default null; tag 2 in 2+.
+        partition_id: Number of the partition within its topic, counted from 0.
+            Type int32; versions 0+; default -1.
+        topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+            Type uuid; versions 0+.
+        replicas: Node ids of the partition's replicas; the first is the preferred leader.
+            Type []int32; versions 0+.
+        isr: Node ids of the replicas that are in sync with the leader.
+            Type []int32; versions 0+.
+        removing_replicas: Node ids of the replicas that a reassignment removes at its end; empty if it removes
+            none.
+            Type []int32; versions 0+.
+        adding_replicas: Node ids of the replicas that a reassignment adds; empty if it adds none.
+            Type []int32; versions 0+.
+        leader: Node id of the leader; -1 if there is none.
+            Type int32; versions 0+; default -1.
+        leader_recovery_state: Whether the leader is still recovering after an unclean election: 0 no, 1 yes.
+            Type int8; versions 0+; default 0; tag 0 in 0+.
+        leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+            Type int32; versions 0+; default -1.
+        partition_epoch: Epoch of the partition's state; it grows with each change of its leader, replicas or in-
+            sync replicas.
+            Type int32; versions 0+; default -1.
+        directories: Ids of the log directories of the replicas, in the order of Replicas.
+            Type []uuid; versions 1+.
+        eligible_leader_replicas: Node ids outside the in-sync replicas that have all committed records and may
+            become leader.
+            Type []int32; versions 2+; nullable 2+; default null; tag 1 in 2+.
+        last_known_elr: Node ids that were in sync last, kept for elections when no eligible replica is left.
+            Type []int32; versions 2+; nullable 2+; default null; tag 2 in 2+.
     """
 
     NAME = "PartitionRecord"

@@ -13,9 +13,13 @@ class ProducerIdsRecord(Message, frozen=True, gc=False):
     """ProducerIdsRecord: Metadata record 15, version 0.
 
     Attributes:
-        broker_id: int32; versions 0+.
-        broker_epoch: int64; versions 0+; default -1.
-        next_producer_id: int64; versions 0+.
+        broker_id: Node id of the broker that got the block of producer ids.
+            Type int32; versions 0+.
+        broker_epoch: Epoch of the broker's registration; each start of the broker gets a new, larger one. -1 if
+            it is not known.
+            Type int64; versions 0+; default -1.
+        next_producer_id: First producer id of the next block; all before it are given out.
+            Type int64; versions 0+.
     """
 
     NAME = "ProducerIdsRecord"

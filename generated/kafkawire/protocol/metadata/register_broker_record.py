@@ -34,17 +34,28 @@ class RegisterBrokerRecord(Message, frozen=True, gc=False):
     """RegisterBrokerRecord: Metadata record 0, versions 0-4.
 
     Attributes:
-        broker_id: int32; versions 0+.
-        is_migrating_zk_broker: bool; versions 2+; default false.
-        incarnation_id: uuid; versions 0+.
-        broker_epoch: int64; versions 0+.
-        end_points: []BrokerEndpoint; versions 0+.
-        features: []BrokerFeature; versions 0+.
-        rack: string; versions 0+; nullable 0+.
-        fenced: bool; versions 0+; default true.
-        in_controlled_shutdown: bool; versions 1+; default false.
-        log_dirs: []uuid; versions 3+; tag 0 in 3+.
-        cordoned_log_dirs: []uuid; versions 4+; nullable 4+; default null; tag 1 in 4+.
+        broker_id: Node id of the broker.
+            Type int32; versions 0+.
+        is_migrating_zk_broker: Whether the broker still runs with ZooKeeper and is part of a migration to KRaft.
+            Type bool; versions 2+; default false.
+        incarnation_id: Id of this run of the process; each start makes a new one.
+            Type uuid; versions 0+.
+        broker_epoch: Epoch of this registration; each start of the broker gets a new one.
+            Type int64; versions 0+.
+        end_points: Addresses of the node, one for each listener.
+            Type []BrokerEndpoint; versions 0+.
+        features: Features that the node supports, each with its range of levels.
+            Type []BrokerFeature; versions 0+.
+        rack: Rack or zone of the broker, its setting broker.rack; null if it has none.
+            Type string; versions 0+; nullable 0+.
+        fenced: Whether the broker is fenced: registered, but serving no clients.
+            Type bool; versions 0+; default true.
+        in_controlled_shutdown: Whether the broker is shutting down and hands over its leaderships.
+            Type bool; versions 1+; default false.
+        log_dirs: Ids of the log directories of the broker.
+            Type []uuid; versions 3+; tag 0 in 3+.
+        cordoned_log_dirs: Ids of the log directories that get no new replicas.
+            Type []uuid; versions 4+; nullable 4+; default null; tag 1 in 4+.
     """
 
     NAME = "RegisterBrokerRecord"
@@ -57,10 +68,14 @@ class RegisterBrokerRecord(Message, frozen=True, gc=False):
         """BrokerEndpoint, versions 0-4.
 
         Attributes:
-            name: string; versions 0+.
-            host: string; versions 0+.
-            port: uint16; versions 0+.
-            security_protocol: int16; versions 0+.
+            name: Name of the listener.
+                Type string; versions 0+.
+            host: Host name or IP address to connect to.
+                Type string; versions 0+.
+            port: TCP port to connect to.
+                Type uint16; versions 0+.
+            security_protocol: Protocol of the listener: 0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL.
+                Type int16; versions 0+.
         """
 
         name: str = ""
@@ -73,9 +88,12 @@ class RegisterBrokerRecord(Message, frozen=True, gc=False):
         """BrokerFeature, versions 0-4.
 
         Attributes:
-            name: string; versions 0+.
-            min_supported_version: int16; versions 0+.
-            max_supported_version: int16; versions 0+.
+            name: Name of the feature, such as metadata.version.
+                Type string; versions 0+.
+            min_supported_version: Lowest level of the feature that the node supports.
+                Type int16; versions 0+.
+            max_supported_version: Highest level of the feature that the node supports.
+                Type int16; versions 0+.
         """
 
         name: str = ""

@@ -30,11 +30,16 @@ class RegisterControllerRecord(Message, frozen=True, gc=False):
     """RegisterControllerRecord: Metadata record 27, version 0.
 
     Attributes:
-        controller_id: int32; versions 0+.
-        incarnation_id: uuid; versions 0+.
-        zk_migration_ready: bool; versions 0+.
-        end_points: []ControllerEndpoint; versions 0+.
-        features: []ControllerFeature; versions 0+.
+        controller_id: Node id of the controller.
+            Type int32; versions 0+.
+        incarnation_id: Id of this run of the process; each start makes a new one.
+            Type uuid; versions 0+.
+        zk_migration_ready: Whether the controller is ready for a migration from ZooKeeper.
+            Type bool; versions 0+.
+        end_points: Addresses of the node, one for each listener.
+            Type []ControllerEndpoint; versions 0+.
+        features: Features that the node supports, each with its range of levels.
+            Type []ControllerFeature; versions 0+.
     """
 
     NAME = "RegisterControllerRecord"
@@ -47,10 +52,14 @@ class RegisterControllerRecord(Message, frozen=True, gc=False):
         """ControllerEndpoint, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            host: string; versions 0+.
-            port: uint16; versions 0+.
-            security_protocol: int16; versions 0+.
+            name: Name of the listener.
+                Type string; versions 0+.
+            host: Host name or IP address to connect to.
+                Type string; versions 0+.
+            port: TCP port to connect to.
+                Type uint16; versions 0+.
+            security_protocol: Protocol of the listener: 0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL.
+                Type int16; versions 0+.
         """
 
         name: str = ""
@@ -63,9 +72,12 @@ class RegisterControllerRecord(Message, frozen=True, gc=False):
         """ControllerFeature, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            min_supported_version: int16; versions 0+.
-            max_supported_version: int16; versions 0+.
+            name: Name of the feature, such as metadata.version.
+                Type string; versions 0+.
+            min_supported_version: Lowest level of the feature that the node supports.
+                Type int16; versions 0+.
+            max_supported_version: Highest level of the feature that the node supports.
+                Type int16; versions 0+.
         """
 
         name: str = ""

@@ -12,7 +12,8 @@ class RemoveAccessControlEntryRecord(Message, frozen=True, gc=False):
     """RemoveAccessControlEntryRecord: Metadata record 19, version 0.
 
     Attributes:
-        id: uuid; versions 0+.
+        id: Id of the ACL to remove, from the record that created it.
+            Type uuid; versions 0+.
     """
 
     NAME = "RemoveAccessControlEntryRecord"

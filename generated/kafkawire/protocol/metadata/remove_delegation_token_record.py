@@ -12,7 +12,8 @@ class RemoveDelegationTokenRecord(Message, frozen=True, gc=False):
     """RemoveDelegationTokenRecord: Metadata record 26, version 0.
 
     Attributes:
-        token_id: string; versions 0+.
+        token_id: Id of the delegation token.
+            Type string; versions 0+.
     """
 
     NAME = "RemoveDelegationTokenRecord"

@@ -12,7 +12,8 @@ class RemoveTopicRecord(Message, frozen=True, gc=False):
     """RemoveTopicRecord: Metadata record 9, version 0.
 
     Attributes:
-        topic_id: uuid; versions 0+.
+        topic_id: Id of the topic that is deleted.
+            Type uuid; versions 0+.
     """
 
     NAME = "RemoveTopicRecord"

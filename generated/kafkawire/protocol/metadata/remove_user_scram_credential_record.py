@@ -22,8 +22,10 @@ class RemoveUserScramCredentialRecord(Message, frozen=True, gc=False):
     """RemoveUserScramCredentialRecord: Metadata record 22, version 0.
 
     Attributes:
-        name: string; versions 0+.
-        mechanism: int8; versions 0+.
+        name: Name of the user whose credential is removed.
+            Type string; versions 0+.
+        mechanism: Mechanism of the credential: 1 SCRAM-SHA-256, 2 SCRAM-SHA-512.
+            Type int8; versions 0+.
     """
 
     NAME = "RemoveUserScramCredentialRecord"

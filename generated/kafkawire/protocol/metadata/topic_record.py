@@ -25,8 +25,10 @@ class TopicRecord(Message, frozen=True, gc=False):
     """TopicRecord: Metadata record 2, version 0.
 
     Attributes:
-        name: string; versions 0+.
-        topic_id: uuid; versions 0+.
+        name: Name of the topic.
+            Type string; versions 0+.
+        topic_id: Id of the new topic, made by the controller.
+            Type uuid; versions 0+.
     """
 
     NAME = "TopicRecord"

@@ -13,8 +13,10 @@ class UnfenceBrokerRecord(Message, frozen=True, gc=False):
     """UnfenceBrokerRecord: Metadata record 8, version 0.
 
     Attributes:
-        id: int32; versions 0+.
-        epoch: int64; versions 0+.
+        id: Node id of the broker that may serve clients from now on.
+            Type int32; versions 0+.
+        epoch: Epoch of the broker's registration.
+            Type int64; versions 0+.
     """
 
     NAME = "UnfenceBrokerRecord"

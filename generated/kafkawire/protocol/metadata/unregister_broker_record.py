@@ -13,8 +13,11 @@ class UnregisterBrokerRecord(Message, frozen=True, gc=False):
     """UnregisterBrokerRecord: Metadata record 1, version 0.
 
     Attributes:
-        broker_id: int32; versions 0+.
-        broker_epoch: int64; versions 0+.
+        broker_id: Node id of the broker.
+            Type int32; versions 0+.
+        broker_epoch: Epoch of the broker's registration; each start of the broker gets a new, larger one. -1 if
+            it is not known.
+            Type int64; versions 0+.
     """
 
     NAME = "UnregisterBrokerRecord"

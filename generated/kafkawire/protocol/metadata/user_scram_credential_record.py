@@ -26,12 +26,18 @@ class UserScramCredentialRecord(Message, frozen=True, gc=False):
     """UserScramCredentialRecord: Metadata record 11, version 0.
 
     Attributes:
-        name: string; versions 0+.
-        mechanism: int8; versions 0+.
-        salt: bytes; versions 0+.
-        stored_key: bytes; versions 0+.
-        server_key: bytes; versions 0+.
-        iterations: int32; versions 0+.
+        name: Name of the user.
+            Type string; versions 0+.
+        mechanism: Mechanism of the credential: 1 SCRAM-SHA-256, 2 SCRAM-SHA-512.
+            Type int8; versions 0+.
+        salt: Random bytes that were hashed together with the password.
+            Type bytes; versions 0+.
+        stored_key: Hash by which the broker checks the client's proof; the password cannot be read from it.
+            Type bytes; versions 0+.
+        server_key: Key with which the broker proves to the client that it has the credential.
+            Type bytes; versions 0+.
+        iterations: Hash iterations of the password in the credential.
+            Type int32; versions 0+.
     """
 
     NAME = "UserScramCredentialRecord"

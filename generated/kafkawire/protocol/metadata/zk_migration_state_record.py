@@ -12,7 +12,9 @@ class ZkMigrationStateRecord(Message, frozen=True, gc=False):
     """ZkMigrationStateRecord: Metadata record 21, version 0.
 
     Attributes:
-        zk_migration_state: int8; versions 0+.
+        zk_migration_state: State of the migration to KRaft: 0 none, 1 under way, 2 about to begin, 3 finished, 4
+            still ZooKeeper.
+            Type int8; versions 0+.
     """
 
     NAME = "ZkMigrationStateRecord"

@@ -31,13 +31,20 @@ class QuorumStateData(Message, frozen=True, gc=False):
     """QuorumStateData: Data, versions 0-1.
 
     Attributes:
-        cluster_id: string; versions 0.
-        leader_id: int32; versions 0+; default -1.
-        leader_epoch: int32; versions 0+; default -1.
-        voted_id: int32; versions 0+; default -1.
-        voted_directory_id: uuid; versions 1+.
-        applied_offset: int64; versions 0.
-        current_voters: []Voter; versions 0; nullable 0.
+        cluster_id: Unused; Kafka always writes an empty text.
+            Type string; versions 0.
+        leader_id: Node id of the leader of the metadata quorum; -1 if this node has seen none.
+            Type int32; versions 0+; default -1.
+        leader_epoch: Latest epoch of the metadata quorum that this node has seen; -1 if there is none.
+            Type int32; versions 0+; default -1.
+        voted_id: Node id of the candidate that got this node's vote in the epoch; -1 if it has not voted.
+            Type int32; versions 0+; default -1.
+        voted_directory_id: Id of the log directory of the candidate that got the vote.
+            Type uuid; versions 1+.
+        applied_offset: Unused; Kafka always writes 0.
+            Type int64; versions 0.
+        current_voters: Voters of the metadata quorum.
+            Type []Voter; versions 0; nullable 0.
     """
 
     NAME = "QuorumStateData"
@@ -50,7 +57,8 @@ class QuorumStateData(Message, frozen=True, gc=False):
         """Voter, version 0.
 
         Attributes:
-            voter_id: int32; versions 0.
+            voter_id: Node id of the voter of the metadata quorum.
+                Type int32; versions 0.
         """
 
         voter_id: int = 0

@@ -26,14 +26,24 @@ class ShareSnapshotValue(Message, frozen=True, gc=False):
     """ShareSnapshotValue: Value of coordinator record 0, version 0.
 
     Attributes:
-        snapshot_epoch: int32; versions 0+.
-        state_epoch: int32; versions 0+.
-        leader_epoch: int32; versions 0+.
-        start_offset: int64; versions 0+.
-        delivery_complete_count: int32; versions 0+; default -1; tag 0 in 0+.
-        create_timestamp: int64; versions 0+.
-        write_timestamp: int64; versions 0+.
-        state_batches: []StateBatch; versions 0+.
+        snapshot_epoch: Epoch of the snapshot; it grows with each one, and updates carry that of the snapshot they
+            follow.
+            Type int32; versions 0+.
+        state_epoch: Epoch of the share partition's state; it grows each time the state is initialized again.
+            Type int32; versions 0+.
+        leader_epoch: Epoch of the partition's leader; it grows with each election. -1 if it is not known.
+            Type int32; versions 0+.
+        start_offset: First offset of the share partition that is not yet completed; -1 if it is not set yet.
+            Type int64; versions 0+.
+        delivery_complete_count: Number of records from the start offset on that need no further delivery; -1 if
+            it is not known.
+            Type int32; versions 0+; default -1; tag 0 in 0+.
+        create_timestamp: Time at which the snapshot was made, in ms since 1970.
+            Type int64; versions 0+.
+        write_timestamp: Time at which the record was written, in ms since 1970.
+            Type int64; versions 0+.
+        state_batches: Ranges of offsets with the same delivery state.
+            Type []StateBatch; versions 0+.
     """
 
     NAME = "ShareSnapshotValue"
@@ -46,10 +56,14 @@ class ShareSnapshotValue(Message, frozen=True, gc=False):
         """StateBatch, version 0.
 
         Attributes:
-            first_offset: int64; versions 0+.
-            last_offset: int64; versions 0+.
-            delivery_state: int8; versions 0+.
-            delivery_count: int16; versions 0+.
+            first_offset: Offset of the first record of the range.
+                Type int64; versions 0+.
+            last_offset: Offset of the last record of the range, inclusive.
+                Type int64; versions 0+.
+            delivery_state: State of the records: 0 available, 2 acknowledged, 3 being archived, 4 archived.
+                Type int8; versions 0+.
+            delivery_count: Number of times that the records have been delivered.
+                Type int16; versions 0+.
         """
 
         first_offset: int = 0

@@ -12,9 +12,12 @@ class ShareUpdateKey(Message, frozen=True, gc=False):
     """ShareUpdateKey: Key of coordinator record 1, version 0.
 
     Attributes:
-        group_id: string; versions 0.
-        topic_id: uuid; versions 0.
-        partition: int32; versions 0.
+        group_id: Id of the group.
+            Type string; versions 0.
+        topic_id: Id of the topic; a topic that is deleted and created again gets another one.
+            Type uuid; versions 0.
+        partition: Number of the partition within its topic, counted from 0.
+            Type int32; versions 0.
     """
 
     NAME = "ShareUpdateKey"

@@ -26,11 +26,18 @@ class ShareUpdateValue(Message, frozen=True, gc=False):
     """ShareUpdateValue: Value of coordinator record 1, version 0.
 
     Attributes:
-        snapshot_epoch: int32; versions 0+.
-        leader_epoch: int32; versions 0+.
-        start_offset: int64; versions 0+.
-        delivery_complete_count: int32; versions 0+; default -1; tag 0 in 0+.
-        state_batches: []StateBatch; versions 0+.
+        snapshot_epoch: Epoch of the snapshot; it grows with each one, and updates carry that of the snapshot they
+            follow.
+            Type int32; versions 0+.
+        leader_epoch: Leader epoch of the partition when the update was written.
+            Type int32; versions 0+.
+        start_offset: First offset of the share partition that is not yet completed; -1 if it has not moved.
+            Type int64; versions 0+.
+        delivery_complete_count: Number of records from the start offset on that need no further delivery; -1 if
+            it is not known.
+            Type int32; versions 0+; default -1; tag 0 in 0+.
+        state_batches: Ranges of offsets with the same delivery state.
+            Type []StateBatch; versions 0+.
     """
 
     NAME = "ShareUpdateValue"
@@ -43,10 +50,14 @@ class ShareUpdateValue(Message, frozen=True, gc=False):
         """StateBatch, version 0.
 
         Attributes:
-            first_offset: int64; versions 0+.
-            last_offset: int64; versions 0+.
-            delivery_state: int8; versions 0+.
-            delivery_count: int16; versions 0+.
+            first_offset: Offset of the first record of the range.
+                Type int64; versions 0+.
+            last_offset: Offset of the last record of the range, inclusive.
+                Type int64; versions 0+.
+            delivery_state: State of the records: 0 available, 2 acknowledged, 3 being archived, 4 archived.
+                Type int8; versions 0+.
+            delivery_count: Number of times that the records have been delivered.
+                Type int16; versions 0+.
         """
 
         first_offset: int = 0

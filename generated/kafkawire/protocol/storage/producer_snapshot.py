@@ -15,8 +15,10 @@ class ProducerSnapshot(Message, frozen=True, gc=False):
     """ProducerSnapshot: Data, version 1.
 
     Attributes:
-        crc: uint32; versions 1.
-        producer_entries: []ProducerEntry; versions 1.
+        crc: CRC-32C of the bytes after it.
+            Type uint32; versions 1.
+        producer_entries: Producers whose state the partition keeps.
+            Type []ProducerEntry; versions 1.
     """
 
     NAME = "ProducerSnapshot"
@@ -29,14 +31,23 @@ class ProducerSnapshot(Message, frozen=True, gc=False):
         """ProducerEntry, version 1.
 
         Attributes:
-            producer_id: int64; versions 1.
-            epoch: int16; versions 1.
-            last_sequence: int32; versions 1.
-            last_offset: int64; versions 1.
-            offset_delta: int32; versions 1.
-            timestamp: int64; versions 1.
-            coordinator_epoch: int32; versions 1.
-            current_txn_first_offset: int64; versions 1.
+            producer_id: Id of the producer, given by the cluster; with the epoch it identifies one instance.
+                Type int64; versions 1.
+            epoch: Epoch of the producer id.
+                Type int16; versions 1.
+            last_sequence: Sequence number of the last record that the producer wrote; -1 if there is none.
+                Type int32; versions 1.
+            last_offset: Offset of the last record that the producer wrote.
+                Type int64; versions 1.
+            offset_delta: Number of records of the producer's last batch, less one.
+                Type int32; versions 1.
+            timestamp: Largest timestamp of the producer's last batch, in ms since 1970.
+                Type int64; versions 1.
+            coordinator_epoch: Epoch of the coordinator that last wrote a marker for the producer; -1 if there was
+                none.
+                Type int32; versions 1.
+            current_txn_first_offset: First offset of the producer's open transaction; -1 if it has none.
+                Type int64; versions 1.
         """
 
         producer_id: int = 0

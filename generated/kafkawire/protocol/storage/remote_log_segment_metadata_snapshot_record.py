@@ -31,17 +31,28 @@ class RemoteLogSegmentMetadataSnapshotRecord(Message, frozen=True, gc=False):
     """RemoteLogSegmentMetadataSnapshotRecord: Metadata record 3, version 0.
 
     Attributes:
-        segment_id: uuid; versions 0+.
-        start_offset: int64; versions 0+.
-        end_offset: int64; versions 0+.
-        broker_id: int32; versions 0+.
-        max_timestamp_ms: int64; milliseconds; versions 0+.
-        event_timestamp_ms: int64; milliseconds; versions 0+.
-        segment_leader_epochs: []SegmentLeaderEpochEntry; versions 0+.
-        segment_size_in_bytes: int32; bytes; versions 0+.
-        custom_metadata: bytes; versions 0+; nullable 0+; default null.
-        remote_log_segment_state: int8; versions 0+.
-        txn_index_empty: bool; versions 0+; tag 0 in 0+.
+        segment_id: Id of the segment in remote storage.
+            Type uuid; versions 0+.
+        start_offset: First offset of the segment.
+            Type int64; versions 0+.
+        end_offset: Last offset of the segment, inclusive.
+            Type int64; versions 0+.
+        broker_id: Node id of the broker that wrote the record.
+            Type int32; versions 0+.
+        max_timestamp_ms: Largest timestamp of the records, in ms since 1970.
+            Type int64; milliseconds; versions 0+.
+        event_timestamp_ms: Time of the event, in ms since 1970.
+            Type int64; milliseconds; versions 0+.
+        segment_leader_epochs: Leader epochs of the segment's records, each with its first offset.
+            Type []SegmentLeaderEpochEntry; versions 0+.
+        segment_size_in_bytes: Size of the segment, in bytes.
+            Type int32; bytes; versions 0+.
+        custom_metadata: Data that the remote storage plug-in keeps with the segment; Kafka does not read it.
+            Type bytes; versions 0+; nullable 0+; default null.
+        remote_log_segment_state: State of the copy: 0 copy started, 1 copied, 2 deletion started, 3 deleted.
+            Type int8; versions 0+.
+        txn_index_empty: Whether the segment has no aborted transactions, so that no transaction index was copied.
+            Type bool; versions 0+; tag 0 in 0+.
     """
 
     NAME = "RemoteLogSegmentMetadataSnapshotRecord"
@@ -54,8 +65,10 @@ class RemoteLogSegmentMetadataSnapshotRecord(Message, frozen=True, gc=False):
         """SegmentLeaderEpochEntry, version 0.
 
         Attributes:
-            leader_epoch: int32; versions 0+.
-            offset: int64; versions 0+.
+            leader_epoch: Leader epoch of records of the segment.
+                Type int32; versions 0+.
+            offset: First offset of the segment that has this leader epoch.
+                Type int64; versions 0+.
         """
 
         leader_epoch: int = 0

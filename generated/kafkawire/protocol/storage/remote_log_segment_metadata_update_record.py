@@ -30,11 +30,16 @@ class RemoteLogSegmentMetadataUpdateRecord(Message, frozen=True, gc=False):
     """RemoteLogSegmentMetadataUpdateRecord: Metadata record 1, version 0.
 
     Attributes:
-        remote_log_segment_id: RemoteLogSegmentIdEntry; versions 0+.
-        broker_id: int32; versions 0+.
-        event_timestamp_ms: int64; milliseconds; versions 0+.
-        custom_metadata: bytes; versions 0+; nullable 0+; default null.
-        remote_log_segment_state: int8; versions 0+.
+        remote_log_segment_id: Id of the segment in remote storage, with its partition.
+            Type RemoteLogSegmentIdEntry; versions 0+.
+        broker_id: Node id of the broker that wrote the record.
+            Type int32; versions 0+.
+        event_timestamp_ms: Time of the event, in ms since 1970.
+            Type int64; milliseconds; versions 0+.
+        custom_metadata: Data that the remote storage plug-in keeps with the segment; Kafka does not read it.
+            Type bytes; versions 0+; nullable 0+; default null.
+        remote_log_segment_state: State of the copy: 0 copy started, 1 copied, 2 deletion started, 3 deleted.
+            Type int8; versions 0+.
     """
 
     NAME = "RemoteLogSegmentMetadataUpdateRecord"
@@ -47,8 +52,10 @@ class RemoteLogSegmentMetadataUpdateRecord(Message, frozen=True, gc=False):
         """RemoteLogSegmentIdEntry, version 0.
 
         Attributes:
-            topic_id_partition: TopicIdPartitionEntry; versions 0+.
-            id: uuid; versions 0+.
+            topic_id_partition: Partition whose data is in remote storage.
+                Type TopicIdPartitionEntry; versions 0+.
+            id: Id of the segment in remote storage.
+                Type uuid; versions 0+.
         """
 
         topic_id_partition: RemoteLogSegmentMetadataUpdateRecord.TopicIdPartitionEntry = msgspec.field(
@@ -61,9 +68,12 @@ class RemoteLogSegmentMetadataUpdateRecord(Message, frozen=True, gc=False):
         """TopicIdPartitionEntry, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            id: uuid; versions 0+.
-            partition: int32; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            id: Id of the topic.
+                Type uuid; versions 0+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
         """
 
         name: str = ""

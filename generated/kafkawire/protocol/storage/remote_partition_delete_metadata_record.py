@@ -26,10 +26,14 @@ class RemotePartitionDeleteMetadataRecord(Message, frozen=True, gc=False):
     """RemotePartitionDeleteMetadataRecord: Metadata record 2, version 0.
 
     Attributes:
-        topic_id_partition: TopicIdPartitionEntry; versions 0+.
-        broker_id: int32; versions 0+.
-        event_timestamp_ms: int64; milliseconds; versions 0+.
-        remote_partition_delete_state: int8; versions 0+.
+        topic_id_partition: Partition whose data is in remote storage.
+            Type TopicIdPartitionEntry; versions 0+.
+        broker_id: Node id of the broker that wrote the record.
+            Type int32; versions 0+.
+        event_timestamp_ms: Time of the event, in ms since 1970.
+            Type int64; milliseconds; versions 0+.
+        remote_partition_delete_state: State of the deletion: 0 marked, 1 started, 2 finished.
+            Type int8; versions 0+.
     """
 
     NAME = "RemotePartitionDeleteMetadataRecord"
@@ -42,9 +46,12 @@ class RemotePartitionDeleteMetadataRecord(Message, frozen=True, gc=False):
         """TopicIdPartitionEntry, version 0.
 
         Attributes:
-            name: string; versions 0+.
-            id: uuid; versions 0+.
-            partition: int32; versions 0+.
+            name: Name of the topic.
+                Type string; versions 0+.
+            id: Id of the topic.
+                Type uuid; versions 0+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 0+.
         """
 
         name: str = ""

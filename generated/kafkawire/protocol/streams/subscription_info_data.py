@@ -26,16 +26,27 @@ class SubscriptionInfoData(Message, frozen=True, gc=False):
     """SubscriptionInfoData: Data, versions 1-11.
 
     Attributes:
-        version: int32; versions 1+.
-        latest_supported_version: int32; versions 3+; default -1.
-        process_id: uuid; versions 1+.
-        prev_tasks: []TaskId; versions 1-6.
-        standby_tasks: []TaskId; versions 1-6.
-        user_end_point: bytes; versions 2+.
-        task_offset_sums: []TaskOffsetSum; versions 7+.
-        unique_field: int8; versions 8+.
-        error_code: int32; versions 9+.
-        client_tags: []ClientTag; versions 11+.
+        version: Version of the subscription's layout that this member uses.
+            Type int32; versions 1+.
+        latest_supported_version: Highest version of the layout that this member supports.
+            Type int32; versions 3+; default -1.
+        process_id: Id of the process; its stream threads share it.
+            Type uuid; versions 1+.
+        prev_tasks: Active tasks that the member had before the rebalance.
+            Type []TaskId; versions 1-6.
+        standby_tasks: Standby tasks that the member had before the rebalance.
+            Type []TaskId; versions 1-6.
+        user_end_point: Address as host:port under which other instances reach this one, in UTF-8; empty if it has
+            none.
+            Type bytes; versions 2+.
+        task_offset_sums: Progress of each task whose state the instance has on its disk.
+            Type []TaskOffsetSum; versions 7+.
+        unique_field: Counter that makes each subscription differ, so that the broker starts a rebalance.
+            Type int8; versions 8+.
+        error_code: Number of the error that the member reports to the leader; 0 if there is none.
+            Type int32; versions 9+.
+        client_tags: Tags of the instance, by which standby tasks are spread.
+            Type []ClientTag; versions 11+.
     """
 
     NAME = "SubscriptionInfoData"
@@ -48,8 +59,10 @@ class SubscriptionInfoData(Message, frozen=True, gc=False):
         """TaskId, versions 1-6.
 
         Attributes:
-            topic_group_id: int32; versions 1-6.
-            partition: int32; versions 1-6.
+            topic_group_id: Number of the subtopology, counted from 0.
+                Type int32; versions 1-6.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 1-6.
         """
 
         topic_group_id: int = 0
@@ -60,11 +73,17 @@ class SubscriptionInfoData(Message, frozen=True, gc=False):
         """TaskOffsetSum, versions 7-11.
 
         Attributes:
-            topic_group_id: int32; versions 7+.
-            partition: int32; versions 10+.
-            offset_sum: int64; versions 10+.
-            named_topology: string; versions 10+; nullable 10+.
-            partition_to_offset_sum: []PartitionToOffsetSum; versions 7-9.
+            topic_group_id: Number of the subtopology, counted from 0.
+                Type int32; versions 7+.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 10+.
+            offset_sum: Sum of the offsets in the task's changelogs; -2 for a running active task, -3 if it is not
+                known.
+                Type int64; versions 10+.
+            named_topology: Name of the named topology that the task belongs to; null if it has none.
+                Type string; versions 10+; nullable 10+.
+            partition_to_offset_sum: Progress of each partition's task.
+                Type []PartitionToOffsetSum; versions 7-9.
         """
 
         topic_group_id: int = 0
@@ -78,8 +97,11 @@ class SubscriptionInfoData(Message, frozen=True, gc=False):
         """PartitionToOffsetSum, versions 7-9.
 
         Attributes:
-            partition: int32; versions 7-9.
-            offset_sum: int64; versions 7-9.
+            partition: Number of the partition within its topic, counted from 0.
+                Type int32; versions 7-9.
+            offset_sum: Sum of the offsets in the task's changelogs; -2 for a running active task, -3 if it is not
+                known.
+                Type int64; versions 7-9.
         """
 
         partition: int = 0
@@ -90,8 +112,10 @@ class SubscriptionInfoData(Message, frozen=True, gc=False):
         """ClientTag, version 11.
 
         Attributes:
-            key: bytes; versions 11+.
-            value: bytes; versions 11+.
+            key: Name of the tag, in UTF-8.
+                Type bytes; versions 11+.
+            value: Value of the tag, in UTF-8.
+                Type bytes; versions 11+.
         """
 
         key: bytes = b""

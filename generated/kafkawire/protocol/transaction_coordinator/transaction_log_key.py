@@ -12,7 +12,8 @@ class TransactionLogKey(Message, frozen=True, gc=False):
     """TransactionLogKey: Key of coordinator record 0, version 0.
 
     Attributes:
-        transactional_id: string; versions 0.
+        transactional_id: Transactional id of the producer, its setting transactional.id.
+            Type string; versions 0.
     """
 
     NAME = "TransactionLogKey"

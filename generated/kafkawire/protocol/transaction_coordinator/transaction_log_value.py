@@ -34,17 +34,31 @@ class TransactionLogValue(Message, frozen=True, gc=False):
     """TransactionLogValue: Value of coordinator record 0, versions 0-1.
 
     Attributes:
-        producer_id: int64; versions 0+.
-        previous_producer_id: int64; versions 1+; default -1; tag 0 in 1+.
-        next_producer_id: int64; versions 1+; default -1; tag 1 in 1+.
-        producer_epoch: int16; versions 0+.
-        next_producer_epoch: int16; versions 1+; default -1; tag 3 in 1+.
-        transaction_timeout_ms: int32; milliseconds; versions 0+.
-        transaction_status: int8; versions 0+.
-        transaction_partitions: []PartitionsSchema; versions 0+; nullable 0+.
-        transaction_last_update_timestamp_ms: int64; milliseconds; versions 0+.
-        transaction_start_timestamp_ms: int64; milliseconds; versions 0+.
-        client_transaction_version: int16; versions 1+; default 0; tag 2 in 1+.
+        producer_id: Producer id that the transactional id has now.
+            Type int64; versions 0+.
+        previous_producer_id: Producer id of the transactional id before the current one; -1 if there is none.
+            Type int64; versions 1+; default -1; tag 0 in 1+.
+        next_producer_id: Producer id that the next transaction will use; -1 if it stays the same.
+            Type int64; versions 1+; default -1; tag 1 in 1+.
+        producer_epoch: Epoch of the producer id; the coordinator refuses an older one.
+            Type int16; versions 0+.
+        next_producer_epoch: Producer epoch that the next transaction will use; -1 if it is not known.
+            Type int16; versions 1+; default -1; tag 3 in 1+.
+        transaction_timeout_ms: Time in ms after which the coordinator aborts the transaction if it is still open.
+            Type int32; milliseconds; versions 0+.
+        transaction_status: State: 0 empty, 1 ongoing, 2/3 prepare commit/abort, 4/5 complete commit/abort, 6
+            dead, 7 prepare epoch fence.
+            Type int8; versions 0+.
+        transaction_partitions: Partitions of the transaction, by topic; null or empty if there are none.
+            Type []PartitionsSchema; versions 0+; nullable 0+.
+        transaction_last_update_timestamp_ms: Time of the last change of the transaction's state, in ms since
+            1970.
+            Type int64; milliseconds; versions 0+.
+        transaction_start_timestamp_ms: Time at which the transaction began, in ms since 1970; -1 if none has
+            begun.
+            Type int64; milliseconds; versions 0+.
+        client_transaction_version: Level of transaction.version that the client used for the transaction.
+            Type int16; versions 1+; default 0; tag 2 in 1+.
     """
 
     NAME = "TransactionLogValue"
@@ -57,8 +71,10 @@ class TransactionLogValue(Message, frozen=True, gc=False):
         """PartitionsSchema, versions 0-1.
 
         Attributes:
-            topic: string; versions 0+.
-            partition_ids: []int32; versions 0+.
+            topic: Name of the topic.
+                Type string; versions 0+.
+            partition_ids: Numbers of the partitions.
+                Type []int32; versions 0+.
         """
 
         topic: str = ""

@@ -12,6 +12,7 @@ from kafkawire.codegen.check import (
     gap,
     header_versions,
     json_level,
+    meanings,
     message,
     message_set,
     required,
@@ -20,7 +21,7 @@ from kafkawire.codegen.check import (
 from kafkawire.codegen.check.rule import FieldCheck, MessageCheck, Rule, SetCheck, StructCheck
 
 FAMILIES: tuple[ModuleType, ...] = (
-    json_level, required, message, header_versions, field, default, struct, message_set, gap,
+    json_level, required, message, header_versions, field, default, struct, message_set, gap, meanings,
 )  # fmt: skip
 
 _Kind = TypeVar("_Kind")

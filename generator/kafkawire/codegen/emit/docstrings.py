@@ -44,15 +44,23 @@ def _docstring(summary: str, struct: ResolvedStruct) -> str:
     if struct.fields:
         lines += ["", "Attributes:"]
     for field in struct.fields:
-        text = f"{struct.attributes[field.name]}: {_quoted(field_facts(field))}"
-        lines += textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="        ")
+        lines += _field_lines(struct.attributes[field.name], field)
     text = "\n".join([*lines, ""] if struct.fields else lines)
     prefix = "r" if "\\" in text else ""
     return f'{prefix}"""{text}"""'
 
 
-def field_facts(field: FieldDefinition) -> str:
-    """What a field is: its ``about``, then type, unit, versions, nullability, default and tag."""
+def _field_lines(attribute: str, field: FieldDefinition) -> list[str]:
+    """What a field means, if the definition has a text, and then on a line of their own its facts."""
+    about = field.about.strip()
+    facts = _field_facts(field)
+    parts = [f"{about.removesuffix('.')}.", f"Type {facts}"] if about else [facts]
+    texts = [f"    {attribute}: {_quoted(parts[0])}", *(f"        {_quoted(part)}" for part in parts[1:])]
+    return [line for text in texts for line in textwrap.wrap(text, WIDTH, subsequent_indent="        ")]
+
+
+def _field_facts(field: FieldDefinition) -> str:
+    """The type of a field, unit, versions, nullability, default and tag."""
     facts = [str(field.type), *filter(None, [field_unit(field)]), f"versions {field.versions}"]
     if field.nullable_versions:
         facts.append(f"nullable {field.nullable_versions.intersect(field.versions)}")
@@ -64,8 +72,7 @@ def field_facts(field: FieldDefinition) -> str:
         facts.append("ignorable")
     if not field.type.is_struct and FIELD_TYPES[field.type.name].view:
         facts.append("decoded as a view of the buffer, which it keeps in memory")
-    about = field.about.strip()
-    return f"{about.removesuffix('.')}. {_capitalised('; '.join(facts))}." if about else f"{'; '.join(facts)}."
+    return f"{'; '.join(facts)}."
 
 
 def field_unit(field: FieldDefinition) -> str:
@@ -75,10 +82,6 @@ def field_unit(field: FieldDefinition) -> str:
     if field.name.endswith("Ms"):
         return "milliseconds"
     return "bytes" if field.name.endswith("Bytes") else ""
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _is_one(versions: Versions) -> bool:

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
 
 
 def grammar_lines(layout: StructLayout) -> tuple[str, ...]:
-    """One line for each field in wire order, then the tagged-field section."""
-    return tuple(line for line, _ in _lines(layout)) or ("nothing",)
+    """One line for each field in wire order by Kafka's names, then the tagged-field section."""
+    return tuple(line for line, _ in _lines(layout, lambda field: field.name)) or ("nothing",)
 
 
 def grammar_tree(layout: StructLayout, indent: str = "") -> tuple[str, ...]:
-    """The same with the fields of every struct indented below the field that holds it."""
+    """The same by Python's names, with the fields of every struct indented below the field that holds it."""
     lines: list[str] = []
-    for line, field in _lines(layout):
+    for line, field in _lines(layout, lambda field: field.attribute):
         lines.append(indent + line)
         if field is not None and field.struct is not None:
             lines += grammar_tree(field.struct, indent + "    ")
     return tuple(lines) or (f"{indent}nothing",)
 
 
-def _lines(layout: StructLayout) -> Iterator[tuple[str, FieldLayout | None]]:
+def _lines(layout: StructLayout, name_of: Callable[[FieldLayout], str]) -> Iterator[tuple[str, FieldLayout | None]]:
     for field in layout.inline:
-        yield f"{field.name}: {type_text(field)}", field
+        yield f"{name_of(field)}: {type_text(field)}", field
     if layout.flexible:
         for field in layout.tagged:
-            yield f"tag {field.tag}, {field.name}: {type_text(field)}", field
+            yield f"tag {field.tag}, {name_of(field)}: {type_text(field)}", field
         yield "other tagged fields" if layout.tagged else "tagged fields", None
 
 

@@ -6,19 +6,19 @@ All problems are collected as findings; files that are invalid or cannot be read
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
 
 from kafkawire.codegen.check import check_message, check_set, in_order
 from kafkawire.codegen.check.json_level import FILE_DISCOVERY, FILE_UNREADABLE
+from kafkawire.codegen.check.sentences import check_names
 from kafkawire.codegen.definition import MessageDefinition, Span
 from kafkawire.codegen.findings import Finding
+from kafkawire.codegen.parse.files import read_bytes, text_of
+from kafkawire.codegen.parse.meanings import Meanings, load_meanings
 from kafkawire.codegen.parse.model import read_message
-from kafkawire.codegen.parse.source import decode_source, parse_source
-
-MAXIMUM_FILE_BYTES = 1 << 20
-"""Larger files are not read; the largest definition of Kafka has 20 kB."""
+from kafkawire.codegen.parse.source import parse_source
 
 _START = Span(1, 1, 1, 1)
 
@@ -82,15 +82,26 @@ def load_definitions(root: Path, shown: Callable[[Path], str] = str) -> Definiti
     return _load(root, set(), shown)
 
 
-def load_paths(roots: Iterable[Path]) -> Definitions:
-    """The same for several folders and files, each root by itself; a file that is named twice is read once."""
+def load_with_meanings(root: Path) -> tuple[Definitions, Meanings]:
+    """The definitions of a folder, and the sentences of its ``field-meanings.toml``; findings are of both."""
+    return _with_meanings(load_definitions(root), root)
+
+
+def load_paths(roots: Sequence[Path]) -> Definitions:
+    """The definitions of several folders and files, each root by itself, with the findings about their sentences.
+
+    A file that is named twice is read once.
+    """
     seen: set[Path] = set()
     parts = [_load(root, seen, str) for root in roots]
-    return Definitions(
+    joined = Definitions(
         messages=tuple(message for part in parts for message in part.messages),
         findings=tuple(in_order(finding for part in parts for finding in part.findings)),
         sources={name: text for part in parts for name, text in part.sources.items()},
     )
+    for root in {root.resolve(): root for root in reversed(roots)}.values():
+        joined, _ = _with_meanings(joined, root)
+    return joined
 
 
 def read_definitions(
@@ -111,6 +122,18 @@ def read_definitions(
 def read_definition(content: bytes, name: str) -> Definitions:
     """Read and check one definition file in memory, without the rules about messages together."""
     return _definitions([_file(content, name, "")], [], is_folder=False)
+
+
+def _with_meanings(definitions: Definitions, root: Path) -> tuple[Definitions, Meanings]:
+    """Names are checked only if all definitions could be read: those that were left out may have them."""
+    meanings = load_meanings(root)
+    findings = [*definitions.findings, *meanings.findings]
+    if not definitions.has_errors:
+        findings.extend(check_names(meanings.entries, definitions.messages))
+    return (
+        Definitions(definitions.messages, tuple(in_order(findings)), {**definitions.sources, **meanings.sources}),
+        meanings,
+    )
 
 
 def _load(root: Path, seen: set[Path], shown: Callable[[Path], str]) -> Definitions:
@@ -167,31 +190,19 @@ def _group_of(folder: PurePath) -> str:
 
 
 def _read_file(path: Path, name: str, group: str) -> _File:
-    if path.exists() and not path.is_file():
-        return _unreadable(name, group, "not a regular file")
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAXIMUM_FILE_BYTES + 1)
-    except OSError as error:
-        return _unreadable(name, group, error.strerror or str(error))
-    return _file(data, name, group)
+    data = read_bytes(path, name)
+    return _File(name, group, None, None, (data,)) if isinstance(data, Finding) else _file(data, name, group)
 
 
 def _file(data: bytes, name: str, group: str) -> _File:
-    if len(data) > MAXIMUM_FILE_BYTES:
-        reason = f"it has more than {MAXIMUM_FILE_BYTES} bytes"
-        return _unreadable(name, group, reason, "check that it is a definition; those of Kafka are at most 20 kB")
-    text, findings = decode_source(data, name)
+    text, findings = text_of(data, name)
+    if text is None:
+        return _File(name, group, None, None, tuple(findings))
     message, more = _read(text, name, group)
     findings.extend(more)
     if message is not None:
         findings.extend(check_message(message))
     return _File(name, group, text, message, tuple(findings))
-
-
-def _unreadable(name: str, group: str, reason: str, remedy: str = "") -> _File:
-    finding = FILE_UNREADABLE.finding(name, _START, f"cannot read this file: {reason}", remedy)
-    return _File(name, group, None, None, (finding,))
 
 
 def _read(text: str, file: str, group: str) -> tuple[MessageDefinition | None, list[Finding]]:

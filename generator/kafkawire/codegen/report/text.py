@@ -22,6 +22,12 @@ def render_text(findings: Sequence[Finding], sources: Mapping[str, str]) -> str:
 
 
 def render_json(findings: Iterable[Finding]) -> str:
+    """Findings for programs: one JSON document, a list with an object for each."""
+    objects = ",\n".join(map(_json_of, findings))
+    return f"[\n{objects}\n]\n" if objects else "[]\n"
+
+
+def render_json_lines(findings: Iterable[Finding]) -> str:
     """Findings for programs: one object a line; the message includes the help."""
     return "".join(_json_of(finding) + "\n" for finding in findings)
 

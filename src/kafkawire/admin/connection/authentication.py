@@ -13,6 +13,8 @@ from kafkawire.admin.connection.sasl.exchanges import Exchange, OAuthBearerExcha
 from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.protocol.errors import IllegalSaslStateError, UnsupportedSaslMechanismError, error_of
 
+HAS_NO_SASL = "the listener has no SASL: leave out the credentials, or take the port of a listener with SASL"
+
 _MILLISECONDS = 1000.0
 
 
@@ -61,7 +63,7 @@ class Authentication:
         if answer.error_code:
             refused = f"the broker refused the SASL handshake for {self._mechanism}"
             has_none = answer.error_code == IllegalSaslStateError.code
-            raise error_of(answer.error_code, f"{refused}; perhaps the listener has no SASL" if has_none else refused)
+            raise error_of(answer.error_code, f"{refused}: {HAS_NO_SASL}" if has_none else refused)
         return self._exchange.first()
 
     def respond(self, answer: protocol.SaslAuthenticateResponse) -> bytes | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import inspect
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from typing import TypeVar, cast
 
 from kafkawire.admin.backoff import chance
-from kafkawire.admin.connection.diagnosis import is_final, is_unresolved, mistake_at, reason
+from kafkawire.admin.connection.diagnosis import is_final, is_unresolved, login_wanted_at, mistake_at, reason
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed, NeedsCredentials, Ready
 from kafkawire.admin.connection.machine import Connection
 from kafkawire.admin.connection.sasl.credentials import (
@@ -24,6 +25,7 @@ from kafkawire.admin.connection.sockets import Place, connected_socket, places_o
 from kafkawire.admin.connection.states import HOLDING, SENDING
 from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.admin.event_loop import now
+from kafkawire.protocol import SaslHandshakeRequest
 from kafkawire.protocol.errors import SaslAuthenticationFailedError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import (
@@ -70,6 +72,7 @@ class Channel(asyncio.Protocol):
         self._was_connected = False
         self._was_heard = False
         self._stage = "before the network was connected"
+        self._ask_about_login: Callable[[], Awaitable[str | None]] | None = None
         self.last_used = self._loop.time()
 
     def __repr__(self) -> str:
@@ -166,6 +169,7 @@ class Channel(asyncio.Protocol):
         Raises:
             OperationTimeoutError: if the deadline passes first.
             DisconnectedError: if the connection is or becomes closed.
+            ConnectionImpossibleError: if the broker has closed it because it wants a login.
             UnsupportedVersionError: Kafka's error 35, if the version cannot say what the request says.
             EncodeError: for any other value that the version cannot carry.
             KafkaError: any other reason for which the connection ended.
@@ -178,7 +182,9 @@ class Channel(asyncio.Protocol):
             self._is_retiring = True
             raise OperationTimeoutError(type(request).__name__, f"{self._name} did not answer in time") from None
         if isinstance(outcome, Failed):
+            await self._explain(outcome.error)
             raise outcome.error
+        self._ask_about_login = None
         if not isinstance(outcome.response, response_class):
             raise TypeError(f"expected {response_class.__name__}, got {outcome.response.NAME}")
         return outcome.response
@@ -211,6 +217,17 @@ class Channel(asyncio.Protocol):
             raise
         if error is not None:
             raise error
+        if self._credentials is None and self.versions.offered(SaslHandshakeRequest):
+            self._ask_about_login = partial(login_wanted_at, place, tls, host)
+
+    async def _explain(self, error: KafkaError) -> None:
+        """Raise the reason why the broker has closed the connection at the first request, if it can be found out."""
+        ask, self._ask_about_login = self._ask_about_login, None
+        if ask is None or not isinstance(error, DisconnectedError) or is_final(error):
+            return
+        mistake = await ask()
+        if mistake is not None:
+            raise ConnectionImpossibleError(f"{self._name}: {mistake}") from error
 
     @property
     def _got_no_answer(self) -> bool:

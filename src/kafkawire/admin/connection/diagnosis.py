@@ -18,7 +18,9 @@ from collections.abc import Iterator
 from kafkawire import protocol
 from kafkawire.admin.connection.first_bytes import is_http, is_tls
 from kafkawire.admin.connection.sockets import Place, connected_socket
-from kafkawire.rpc import encode_request
+from kafkawire.protocol.errors import UnsupportedSaslMechanismError
+from kafkawire.rpc import FRAME_HEAD, decode_response, encode_request, frame_size
+from kafkawire.wire import DecodeError
 from kafkawire.wire.kafka_errors import BrokenStreamError
 
 _SECONDS_TO_ASK = 1.0
@@ -26,6 +28,8 @@ _HTTP_REQUEST = b"GET / HTTP/1.0\r\n\r\n"
 _CORRELATION_ID = 0x6B61666B
 _HEAD = struct.Struct(">ii")
 _LONGEST_ANSWER = 1 << 20
+_HANDSHAKE_VERSION = 1
+_MECHANISMS_NAMED = 10
 
 _ISSUER_CODES = frozenset({2, 18, 19, 20, 21})
 """OpenSSL's numbers for certificates that no trusted authority has signed."""
@@ -59,7 +63,7 @@ _ADVICE = {
 
 WANTS_TLS = "the listener wants TLS: give tls=Tls(...), or take the port of a listener without TLS"
 HAS_NO_TLS = "the listener has no TLS: take the port of a listener with TLS, or leave out tls"
-IS_HTTP = "the answer looks like HTTP: this is no Kafka listener"
+IS_HTTP = "the answer looks like HTTP: this is no Kafka listener, take the port of one, usually 9092"
 
 
 def reason(error: BaseException) -> str:
@@ -111,6 +115,43 @@ async def mistake_at(place: Place, tls: ssl.SSLContext | None, host: str) -> ssl
     if is_http(to_kafka) or is_http(to_http):
         return IS_HTTP
     return HAS_NO_TLS if _is_kafka(to_kafka) else await _alert_after_handshake(place, tls, host)
+
+
+async def login_wanted_at(place: Place, tls: ssl.SSLContext | None, host: str) -> str | None:
+    """Diagnose a listener that listed its versions and then closed the connection at the first request.
+
+    A listener with SASL does that to a client which does not log in. Asked for a mechanism that there is not, it names
+    those that it has; others refuse the request.
+
+    Args:
+        place, tls, host: of the connection that was closed.
+
+    Returns:
+        What is wrong and what to do; None if the listener has no SASL, or does not show.
+    """
+    question = encode_request(
+        protocol.SaslHandshakeRequest(""), _HANDSHAKE_VERSION, correlation_id=_CORRELATION_ID, client_id="kafkawire"
+    )
+    try:
+        async with asyncio.timeout(_SECONDS_TO_ASK):
+            connected = await connected_socket(place)
+            server_name = host if tls else None
+            reader, writer = await asyncio.open_connection(sock=connected, ssl=tls, server_hostname=server_name)
+            try:
+                writer.write(question)
+                size = frame_size(await reader.readexactly(FRAME_HEAD.size), maximum=_LONGEST_ANSWER)
+                frame = await reader.readexactly(size)
+            finally:
+                writer.transport.abort()
+                with contextlib.suppress(OSError):
+                    await writer.wait_closed()
+        _, answer = decode_response(frame, protocol.SaslHandshakeResponse, _HANDSHAKE_VERSION)
+    except (OSError, EOFError, DecodeError):  # TimeoutError is an OSError
+        return None
+    if answer.error_code != UnsupportedSaslMechanismError.code or not answer.mechanisms:
+        return None
+    enabled = ", ".join(answer.mechanisms[:_MECHANISMS_NAMED])
+    return f"the listener wants a login (SASL; it has {enabled}): give credentials=..., or take the port of another"
 
 
 def _advice_for(verify_code: int) -> str:

@@ -18,12 +18,12 @@ def is_http(head: bytes) -> bool:
 
 
 def hint(answer: bytes | bytearray) -> str:
-    """What the listener likely is, as a sentence to append to an error; empty if the bytes do not show it."""
+    """What the listener likely is, and what to do; empty if the bytes do not show it."""
     head = bytes(answer[:4])
     if is_tls(head):
-        return ". These are the first bytes of a TLS record: the listener wants TLS, give tls=Tls(...)"
+        return "the answer is a TLS record: the listener wants TLS, give tls=Tls(...)"
     if is_http(head):
-        return ". The answer looks like HTTP: this is no Kafka listener"
+        return "the answer looks like HTTP: this is no Kafka listener, take the port of one, usually 9092"
     if head.isascii() and head.decode().isprintable():
-        return f". The answer is text, {head.decode()!r}: this is no Kafka listener"
+        return f"the answer is text, {head.decode()!r}: this is no Kafka listener"
     return ""

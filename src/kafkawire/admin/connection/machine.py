@@ -236,7 +236,7 @@ class Connection:
         try:
             yield from self._frames.add(data)
         except DecodeError as error:
-            raise BrokenStreamError(error.reason + hint(self._frames.waiting)) from error
+            raise BrokenStreamError(hint(self._frames.waiting) or error.reason) from error
 
     def _take(self, frame: bytes, now: float, events: list[Event]) -> None:
         authentication = self._authentication

@@ -6,7 +6,7 @@ import os
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from kafkawire.arguments.fields import check_fields
 from kafkawire.model.redaction import Redacted
@@ -15,10 +15,11 @@ Pem = str | os.PathLike[str]
 """The path of a PEM file, or its content: a text with ``-----BEGIN``."""
 
 _BEGIN = "-----BEGIN "
+_VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 
 
 class Tls(Redacted, frozen=True, kw_only=True):
-    """The parts of a TLS context: TLS 1.2 and later, with verification of the broker's certificate.
+    """The parts of a TLS context, with verification of the broker's certificate.
 
     For anything else make a ``ssl.SSLContext`` yourself. Files are read whenever a context is made, so that renewed
     certificates are taken up by the next connection.
@@ -29,10 +30,11 @@ class Tls(Redacted, frozen=True, kw_only=True):
         key: its private key; not needed if ``certificate`` holds both.
         key_password: of the key. Without it an encrypted key is refused; there is no prompt at the terminal.
         verify_hostname: whether the broker's certificate must be for the host that was connected to.
+        minimum_version, maximum_version: of TLS; None for the highest that the Python at hand has.
 
     Raises:
         TypeError: for a value of another type.
-        ValueError: for a key without a certificate.
+        ValueError: for a key without a certificate, a version that is none, or a minimum above the maximum.
 
     Example:
         ```python
@@ -52,11 +54,18 @@ class Tls(Redacted, frozen=True, kw_only=True):
     key: Pem | None = None
     key_password: str | None = None
     verify_hostname: bool = True
+    minimum_version: Literal["TLSv1.2", "TLSv1.3"] = "TLSv1.2"
+    maximum_version: Literal["TLSv1.2", "TLSv1.3"] | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
         if self.certificate is None and self.key is not None:
             raise ValueError("key needs certificate: give both")
+        for name, version in (("minimum_version", self.minimum_version), ("maximum_version", self.maximum_version)):
+            if version is not None and version not in _VERSIONS:
+                raise ValueError(f"{name} {version!r}: must be {' or '.join(_VERSIONS)}")
+        if self.maximum_version is not None and self.minimum_version > self.maximum_version:
+            raise ValueError(f"minimum_version {self.minimum_version} is above maximum_version {self.maximum_version}")
 
     def context(self) -> ssl.SSLContext:
         """A context for connections to brokers.
@@ -66,6 +75,9 @@ class Tls(Redacted, frozen=True, kw_only=True):
         """
         context = _trusting(self.ca)
         context.check_hostname = self.verify_hostname
+        context.minimum_version = _VERSIONS[self.minimum_version]
+        if self.maximum_version is not None:
+            context.maximum_version = _VERSIONS[self.maximum_version]
         if self.certificate is not None:
             _load_chain(context, self.certificate, self.key, self.key_password or "")
         return context

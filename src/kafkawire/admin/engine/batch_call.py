@@ -64,6 +64,7 @@ class BatchCall(Generic[K, V]):
         self, cluster: Cluster, deadline: float, *, progress: Progress | None = None, retries: bool = True
     ) -> None:
         self._cluster = cluster
+        self._began = now()
         self._deadline = deadline
         self._progress = progress
         self._retries = retries
@@ -321,8 +322,9 @@ class BatchCall(Generic[K, V]):
         if isinstance(cause, ThrottlingQuotaExceededError):
             cause.throttle_ms = _throttle_ms(state)
             return cause
-        reason = None if cause is not None else "no answer came" if state.is_out else "no node could be reached yet"
-        error = OperationTimeoutError(operation.name, reason, node=cause.node if cause is not None else None)
+        reason = None if cause is not None else "no answer came" if state.is_out else self._cluster.unreached()
+        node = cause.node if cause is not None else None
+        error = OperationTimeoutError(operation.name, reason, node=node, waited=now() - self._began)
         error.__cause__ = cause
         return error
 

@@ -16,6 +16,7 @@ from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.needs import needs
 from kafkawire.admin.results import Results
 from kafkawire.layout import Uuid
+from kafkawire.model.configs.resources import source_of
 from kafkawire.model.topics import CreatedTopic, CreatedTopicConfig, NewPartitions, NewTopic
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import (
@@ -89,7 +90,14 @@ def _created(result: protocol.CreateTopicsResponse.CreatableTopicResult, *, is_r
         configs=None
         if result.configs is None or result.topic_config_error_code
         else tuple(
-            CreatedTopicConfig(c.name, c.value, c.read_only, c.is_sensitive, c.config_source) for c in result.configs
+            CreatedTopicConfig(
+                config.name,
+                None if config.is_sensitive else config.value,
+                config.read_only,
+                config.is_sensitive,
+                source_of(config.config_source),
+            )
+            for config in result.configs
         ),
     )
 

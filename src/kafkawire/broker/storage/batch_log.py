@@ -119,7 +119,8 @@ class BatchLog:
         self._segments = list(end.segments)
         self.leader_epoch = end.leader_epoch
         self.last_timestamp = end.timestamp
-        self.end_offset = self.durable_offset = end.offset
+        self.end_offset: int = end.offset
+        self.durable_offset: int = end.offset
         if end.offset < (start_offset or 0) or not self._segments:
             self._begin_at(start_offset or 0)
         self.start_offset = self._segments[0].base_offset

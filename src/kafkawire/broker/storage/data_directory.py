@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import re
-import struct
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError
+from kafkawire.broker.storage.directory_lock import DirectoryLock
 from kafkawire.broker.storage.errors import DataDirectoryError
 from kafkawire.broker.storage.files import replace_file, sync_folder
 from kafkawire.layout.uuid import Uuid
@@ -58,7 +55,7 @@ class DataDirectory:
             path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
             raise DataDirectoryError(f"{path}: it is not a directory; use another one") from error
-        self._lock = _locked(path / _LOCK)
+        self._lock = DirectoryLock(path / _LOCK)
         try:
             meta = self._meta()
             self.cluster_id = meta["cluster.id"]
@@ -73,7 +70,7 @@ class DataDirectory:
 
     def close(self) -> None:
         """Release the lock."""
-        os.close(self._lock)
+        self._lock.close()
 
     def _meta(self) -> Mapping[str, str]:
         path, partitions = self.path / _META, self._partition_folders()
@@ -144,28 +141,3 @@ def _check(path: Path, found: Mapping[str, str], node_id: int) -> None:
             f"{path}: the directory belongs to node {owner}, this is node {node_id}; "
             "set node.id accordingly or use another directory"
         )
-
-
-def _locked(path: Path) -> int:
-    """A descriptor with the lock.
-
-    The lock belongs to the open file: it excludes other brokers in this process too, and Kafka's, which lock by
-    process.
-    """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        _lock(descriptor)
-    except OSError as error:
-        os.close(descriptor)
-        raise DataDirectoryError(
-            f"{path.parent}: another broker uses the directory ({path.name} is locked); stop it, or use another one"
-        ) from error
-    return descriptor
-
-
-def _lock(descriptor: int) -> None:
-    if sys.platform == "linux":
-        whole_file = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, whole_file)
-    else:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,19 @@ def naming(path: Path) -> Iterator[None]:
         raise
 
 
+def open_file(path: Path, flags: int) -> int:
+    """Open a file for bytes, and return its descriptor.
+
+    Args:
+        path: the file.
+        flags: of ``os.open``. On Windows, where files are for text by default, the one for bytes is added.
+
+    Raises:
+        OSError: it cannot be opened or made.
+    """
+    return os.open(path, flags | getattr(os, "O_BINARY", 0), 0o644)
+
+
 def write_all(descriptor: int, content: bytes) -> None:
     """Write all bytes, with as many system calls as needed.
 
@@ -44,7 +58,7 @@ def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
         OSError: it could not be written; the old file is unchanged.
     """
     part = path.with_name(path.name + PART_SUFFIX)
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    descriptor = open_file(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         with naming(part):
             for piece in pieces:
@@ -62,12 +76,15 @@ def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
 def sync_folder(folder: Path) -> None:
     """Fsync a folder, after files in it were made, renamed or deleted.
 
+    Windows has no such call: folders cannot be opened, and their changes are in the journal of the file system.
+
     Raises:
         OSError: it failed.
     """
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        with naming(folder):
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    if sys.platform != "win32":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            with naming(folder):
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 
 from kafkawire.broker.storage.errors import CorruptLogError
-from kafkawire.broker.storage.files import naming, sync_folder
+from kafkawire.broker.storage.files import naming, open_file, sync_folder
 from kafkawire.broker.storage.segments import SegmentFile
 from kafkawire.wire.batches import RecordBatch, read_batches
 from kafkawire.wire.errors import CorruptBatchError
@@ -210,7 +210,7 @@ def _cut(segments: Sequence[SegmentFile], size: int, damage: _Damage) -> Sequenc
 
 
 def _truncate(path: Path, size: int) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    descriptor = open_file(path, os.O_WRONLY)
     try:
         with naming(path):
             os.ftruncate(descriptor, size)

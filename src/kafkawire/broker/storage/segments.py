@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from kafkawire.broker.storage.files import naming, sync_folder, write_all
+from kafkawire.broker.storage.files import naming, open_file, sync_folder, write_all
 
 _SEGMENT_NAME: Final = re.compile(r"(\d{20})\.log")
 
@@ -62,7 +62,7 @@ class ActiveSegment:
         self.base_offset = base_offset
         self.path = segment_path(folder, base_offset)
         is_new = not self.path.exists()
-        self._descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._descriptor = open_file(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         self.size = os.fstat(self._descriptor).st_size
         if is_new:
             sync_folder(folder)

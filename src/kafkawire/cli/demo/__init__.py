@@ -1,1 +1,1 @@
-"""``kafkawire demo``: generates the protocol, and runs a broker that is killed, restarted, and has lost nothing."""
+"""``kafkawire demo``: the main parts of kafkawire in chapters, each run before the reader's eyes."""

@@ -1,49 +1,45 @@
-"""The command: its steps, one after the other."""
+"""The command and its options."""
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
-from rich.console import Console
 
-from kafkawire.cli.demo.administration import show_administration
-from kafkawire.cli.demo.request import show_request
-from kafkawire.cli.demo.running_broker import ask_broker
-from kafkawire.cli.generate import OWN_PACKAGE, run_generation
-from kafkawire.cli.outcome import CommandError
-from kafkawire.codegen.generate import Target, checked_specs
-from kafkawire.codegen.package_data import specs_dir
-from kafkawire.model.nodes import bootstrap_nodes
+from kafkawire.cli.demo.chapters import CHAPTERS, chosen_chapters
+from kafkawire.cli.outcome import ExitCode
 
-BrokerOption = Annotated[str | None, typer.Option(help="HOST:PORT of a broker to show: features, nodes, topics.")]
+_NAMES: Final = ", ".join(f"{chapter.number} {chapter.name}" for chapter in CHAPTERS)
 
 
-def run(broker: BrokerOption = None) -> None:
-    """Generate the protocol, show a request byte by byte, and administer, kill and restart a broker."""
-    console = Console()
-    address = None if broker is None else _checked(broker)
-    _show_generation(console)
-    show_request(console)
-    show_administration(console)
-    if address is not None:
-        console.rule(f"[bold]A broker responds: {address}")
-        ask_broker(console, address)
+def run(
+    broker: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="A broker of yours, without TLS and login; adds a chapter about it."),
+    ] = None,
+    chapter: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CHAPTER",
+            help=f"Show only this chapter, by number or name; repeatable. There are {_NAMES}.",
+        ),
+    ] = None,
+    pause: Annotated[bool, typer.Option("--pause", help="Wait for Enter between chapters.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="New or empty folder for the files, which stay; by default a temporary one."),
+    ] = None,
+) -> None:
+    """Show the main parts in chapters: generator, codec, broker, logs as tables, report.
 
+    A chapter whose libraries are not installed is left out. The files stay, so that the printed commands can be run.
+    The last line is the path of the report, if that was written.
 
-def _checked(address: str) -> str:
-    try:
-        bootstrap_nodes(address)
-    except ValueError as error:
-        raise CommandError(f"--broker: {error}") from None
-    return address
+    Exit code: 0 if all chapters were shown or left out, 1 if one ended early, 2 for wrong usage.
+    """
+    chapters = chosen_chapters(chapter or (), with_broker=broker is not None)
+    from kafkawire.cli.demo.playing import play  # noqa: PLC0415 slow to import; help and completion do without
 
-
-def _show_generation(console: Console) -> None:
-    console.rule("[bold]1. Apache Kafka's message definitions become a Python package")
-    with tempfile.TemporaryDirectory(prefix="kafkawire-demo-") as scratch:
-        folder = Path(scratch)
-        target = Target(specs_dir(), OWN_PACKAGE, folder / "package", folder / "tests")
-        run_generation(target, checked_specs(target.specs, lambda *_: None), console)
+    if not play(chapters, broker=broker, out=out, pause=pause):
+        raise typer.Exit(ExitCode.FAILED)

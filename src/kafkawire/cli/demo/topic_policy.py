@@ -25,7 +25,7 @@ class PartitionLimit(CreateTopicPolicy):
         partitions = request.num_partitions or 0
         if partitions > MAXIMUM_PARTITIONS:
             raise PolicyViolationError(
-                f"{request.topic} would have {partitions} partitions; {MAXIMUM_PARTITIONS} are allowed here"
+                f"{request.topic} would have {partitions} partitions; at most {MAXIMUM_PARTITIONS}"
             )
 
     def close(self) -> None:

@@ -45,6 +45,7 @@ def run(
     output: Annotated[
         Format,
         typer.Option(
+            "-o",
             "--format",
             help="Text for people, JSON for programs, Markdown for a comment on a change, commands for GitHub Actions, "
             "or SARIF 2.1.0.",

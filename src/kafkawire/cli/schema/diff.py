@@ -28,7 +28,9 @@ def run(
     new: Annotated[str, typer.Argument(metavar="NEW", help="The newer definitions, the same.")],
     output: Annotated[
         Format,
-        typer.Option("--format", help="Text for people, Markdown for a comment on a change, or JSON for programs."),
+        typer.Option(
+            "-o", "--format", help="Text for people, Markdown for a comment on a change, or JSON for programs."
+        ),
     ] = Format.TEXT,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if something changed.")] = False,
 ) -> None:

@@ -17,7 +17,7 @@ from kafkawire.codegen.parse.load import load_paths
 from kafkawire.codegen.report.entry import Entry, ReportedRule, RepositoryPaths
 from kafkawire.codegen.report.github import render_github
 from kafkawire.codegen.report.sarif import render_sarif
-from kafkawire.codegen.report.text import render_json, render_text, summary
+from kafkawire.codegen.report.text import render_json, render_json_lines, render_text, summary
 
 
 class Format(StrEnum):
@@ -25,6 +25,7 @@ class Format(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    JSONL = "jsonl"
     GITHUB = "github"
     SARIF = "sarif"
 
@@ -36,8 +37,9 @@ def run(
     output: Annotated[
         Format,
         typer.Option(
+            "-o",
             "--format",
-            help="Text for people, one JSON object a line for programs, commands for GitHub Actions, or SARIF 2.1.0.",
+            help="Text for people, JSON or JSON lines for programs, commands for GitHub Actions, or SARIF 2.1.0.",
         ),
     ] = Format.TEXT,
 ) -> None:
@@ -64,6 +66,8 @@ def _rendered(findings: Sequence[Finding], output: Format) -> str:
     """Findings for programs."""
     if output is Format.JSON:
         return render_json(findings)
+    if output is Format.JSONL:
+        return render_json_lines(findings)
     paths = RepositoryPaths(Path())
     entries = [_entry(finding, paths) for finding in findings]
     if output is Format.GITHUB:

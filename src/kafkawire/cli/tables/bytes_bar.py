@@ -1,4 +1,7 @@
-"""A progress bar for the bytes of logs that have been read: on a terminal only, removed at the end."""
+"""A progress bar for the bytes of logs that have been read: on a terminal only, removed at the end.
+
+There is none if standard output is a pipe, since the rows that its reader prints would cross it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Final
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
+from kafkawire.cli.progress import output_has_reader
 from kafkawire.logs import Accounts
 
 _TIMES_A_SECOND: Final = 5
@@ -34,7 +38,7 @@ class BytesBar(Progress):
             TimeRemainingColumn(compact=True),
             console=console,
             transient=True,
-            disable=not console.is_terminal,
+            disable=not console.is_terminal or output_has_reader(),
             refresh_per_second=_TIMES_A_SECOND,
         )
         self._total = total

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import io
 import sys
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, BinaryIO, Final
 
+import pyarrow as pa
 import typer
 from rich.console import Console
 
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.tables.destination import opened_destination
-from kafkawire.cli.tables.formats import Format, chosen_format
+from kafkawire.cli.tables.formats import STANDARD_OUTPUT, Format, chosen_format
 from kafkawire.cli.tables.read_options import with_read_options
 from kafkawire.cli.tables.table_batches import batches_of, command_errors
 from kafkawire.cli.tables.terminal import TerminalTable
 from kafkawire.cli.tables.writing import write_rows
-from kafkawire.logs import Accounts, ReadOptions, RecordRegistry, table_named, table_names
+from kafkawire.logs import Accounts, ReadMode, ReadOptions, RecordRegistry, table_named, table_names
 from kafkawire.logs.history_tables import HISTORIES
 from kafkawire.logs.planning import find_logs
-
-_WIDE: Final = 1_000_000
-"""Characters of a line where no terminal limits it."""
 
 _PURPOSES: Final = {
     "batches": "the batches of any log: sizes, codecs, checksums, producers",
@@ -37,19 +37,26 @@ def run(
     log: Annotated[
         list[str] | None,
         typer.Option(
-            help="A log: the folder of a partition, a folder of such folders, a file, a pattern or a URI; repeatable."
+            metavar="PATH",
+            help="A log: the folder of a partition, a folder of such folders, a file, a pattern or a URI; repeatable.",
         ),
     ] = None,
-    table: Annotated[str | None, typer.Option(help="Name of the table; --list lists them all.")] = None,
+    table: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the table; --list lists them all.")] = None,
     output: Annotated[
         Format | None,
         typer.Option(
             "--format",
-            help="By default the format of the suffix of --out; else a table on a terminal, JSON lines in a pipe.",
+            "-o",
+            metavar="FORM",
+            help=f"Form of the rows: {', '.join(Format)}. By default that of the suffix of --out, else table on a "
+            "terminal and jsonl in a pipe. table has the columns that fit, wide has all.",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File to write. It is replaced when everything is written.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="File to write, - for standard output. It is replaced when everything is written."
+        ),
     ] = None,
     csv_safe: Annotated[
         bool,
@@ -66,20 +73,21 @@ def run(
 ) -> None:
     """Read Kafka's own logs as tables: the metadata log, and those of groups, transactions and share groups.
 
-    It needs no broker and changes nothing. The last line, on standard error, accounts for every byte: bytes read =
-    decoded + skipped, by reason.
+    It needs no broker and changes nothing. The last line, on standard error, accounts for all bytes: bytes read =
+    decoded + skipped; each skip has a reason code.
 
     Exit code: 0 if everything was decoded, 3 if there were errors but no more than --max-errors, 1 for a failure, 2 for
     wrong usage.
     """
+    out = None if out == STANDARD_OUTPUT else out
     if list_:
-        _list_tables(options.registry)
+        _list_tables(options.registry, Format.TABLE if output is None and out is None else output, out)
         return
     if table is None or not log or not all(log):
         raise CommandError("--log DIR and --table NAME are needed; --list lists the tables", ExitCode.USAGE)
     form = chosen_format(output, out, terminal=sys.stdout.isatty())
     if csv_safe and form is not Format.CSV:
-        raise CommandError("--csv-safe is for CSV; the other formats write texts unchanged", ExitCode.USAGE)
+        raise CommandError("--csv-safe is for -o csv; the other forms write texts unchanged", ExitCode.USAGE)
     with command_errors():
         checked = table_named(table, options)
         logs = find_logs(log).needed_by(checked)
@@ -87,37 +95,64 @@ def run(
     console = _console_beside(form, out)
     rows = batches_of(checked, logs, options, accounts, console, max_errors)
     with opened_destination(out) as stream:
-        if form is Format.TABLE:
-            shown = TerminalTable(rows, checked.schema)
-            _print_table(shown, stream, console, everything=options.columns is not None or out is not None)
+        if form.is_for_people:
+            shown = TerminalTable(rows, checked.schema, checked.roles, are_chosen=options.columns is not None)
+            _print_table(shown, stream, console, wide=form is Format.WIDE)
         else:
             write_rows(form, rows, checked.schema, stream, csv_safe=csv_safe)
-    console.print(accounts.line())
+    _say(accounts.line(), console)
+    if accounts.errors and options.mode is ReadMode.PERMISSIVE:
+        _say("Damaged rows have a code in column _error; --mode FAILFAST stops at the first, with its place.", console)
     raise typer.Exit(ExitCode.SOME_FAILED if accounts.errors else ExitCode.DONE)
 
 
 def _console_beside(form: Format, out: Path | None) -> Console:
     """Standard error; without a progress bar if rows appear on the same terminal while they are read."""
-    bar_would_cross_rows = sys.stdout.isatty() and out is None and form is not Format.TABLE
+    bar_would_cross_rows = sys.stdout.isatty() and out is None and not form.is_for_people
     is_terminal = False if bar_would_cross_rows else None
     return Console(stderr=True, force_terminal=is_terminal, soft_wrap=True, highlight=False, markup=False)
 
 
-def _list_tables(registry: RecordRegistry) -> None:
+def _list_tables(registry: RecordRegistry, output: Format | None, out: Path | None) -> None:
     names = table_names(registry)
-    width = max(map(len, names))
-    for name in names:
-        purpose = _PURPOSES.get(name, f"the {name.replace('_', ' ')} records, a column for each field")
-        typer.echo(f"{name:<{width}}  {purpose}")
+    purposes = [_PURPOSES.get(name, f"the {name.replace('_', ' ')} records, a column for each field") for name in names]
+    form = chosen_format(output, out, terminal=sys.stdout.isatty())
+    listed = pa.record_batch({"table": pa.array(names), "purpose": pa.array(purposes)})
+    with opened_destination(out) as stream:
+        if not form.is_for_people:
+            write_rows(form, [listed], listed.schema, stream)
+            return
+        width = max(map(len, names))
+        for name, purpose in zip(names, purposes, strict=True):
+            stream.write(f"{name:<{width}}  {purpose}\n".encode())
 
 
-def _print_table(table: TerminalTable, stream: BinaryIO, errors: Console, *, everything: bool) -> None:
+def _print_table(table: TerminalTable, stream: BinaryIO, errors: Console, *, wide: bool) -> None:
     terminal = stream.isatty()
     text = io.StringIO()
-    console = Console(file=text, force_terminal=terminal, width=None if terminal else _WIDE)
-    table.print(console, everything=everything or not terminal)
+    table.print(text, width=Console().width if terminal and not wide else None, colours=terminal)
     stream.write(text.getvalue().encode())
-    if table.left_out_columns:
-        errors.print(f"Not shown: {', '.join(table.left_out_columns)}; choose with --columns.")
+    stream.flush()  # the notes are on another stream
+    for note in notes_of(table):
+        _say(note, errors)
+
+
+def _say(text: str, console: Console) -> None:
+    """Print a line; on a terminal, in lines that do not break in the middle of a name."""
+    if console.is_terminal:
+        text = textwrap.fill(text, console.width, break_long_words=False, break_on_hyphens=False)
+    console.print(text)
+
+
+def notes_of(table: TerminalTable) -> Iterator[str]:
+    """What the table does not show."""
+    if table.same:
+        yield f"The same in all rows: {', '.join(f'{name} {cell}' for name, cell in table.same.items())}."
+    if table.empty:
+        yield f"Empty in all rows: {', '.join(table.empty)}."
+    count = table.left_out_details
+    details = [f"{count} {'detail' if count == 1 else 'details'}"] if count else []
+    if left_out := ", ".join((*table.left_out_columns, *details)):
+        yield f"Not shown: {left_out}; -o wide shows all columns, --columns chooses."
     if table.left_out_rows:
-        errors.print(f"{table.left_out_rows:,} more rows: --format csv, json or parquet writes them all.")
+        yield f"{table.left_out_rows:,} more rows: -o csv, jsonl or parquet writes them all."

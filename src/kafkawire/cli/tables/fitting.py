@@ -2,38 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+from typing import Final
 
 import pyarrow as pa
-from rich.cells import cell_len
 
-_MOST_INFORMATIVE: Final = frozenset(
-    {
-        *("principal", "permission", "permission_type", "operation", "resource_type", "resource_name"),
-        *("user", "client_id", "ip", "key", "value", "name", "partitions", "group_id", "topic", "partition"),
-        *("committed_offset", "valid_from", "valid_to", "log_offset", "append_time", "record_type", "_error"),
-    }
-)
-"""Columns that are shown first, folded and with times to the second if there is not enough room for all of them."""
+from kafkawire.cli.tables.folding import as_wide_as, folded, widest_line
+from kafkawire.logs.tables.column_roles import ColumnRole
 
-_CUT_COLUMN: Final = "json"
-"""The column that gets the remaining room and is cut there."""
+_ORDER: Final = {role: rank for rank, role in enumerate(ColumnRole)}
+_INFORMATIVE: Final = frozenset({ColumnRole.PLACE, ColumnRole.TIME, ColumnRole.ERROR, ColumnRole.KEY})
+"""Roles of which all columns are shown, narrower if need be, before one is left out.
 
-_OF_RECORDS: Final = frozenset({"log_offset", "append_time"})
-"""Columns that are less informative in rows with an interval."""
+So is the first column of values; where no column is a key, all values together identify a row.
+"""
 
-_SHOWN_LAST: Final = frozenset({"cluster", "file", "batch_position", "leader_epoch"})
-"""Columns that are shown last: the origin of a row is least informative."""
+LEFT_TO_WIDE: Final = frozenset({ColumnRole.DETAIL, ColumnRole.ORIGIN})
+"""Roles of columns that are only shown where there is room for all."""
 
-_IDENTITIES: Final = frozenset({"id", "acl_id", "topic_id", "record_version"})
-_WIDEST: Final = (30, 18, 13)
-"""Maximum widths of a column, tried in this order until the most informative columns fit."""
-
-_NARROWEST_CUT: Final = 40
 _GAP: Final = 2
+_MOST_LINES: Final = 8
+"""Of a cell; longer texts are cut."""
+
+_NARROWEST_CONTENT: Final = 40
+_USUAL_CONTENT: Final = 60
+_DATA: Final = '"data":'
+"""Begins the part of a record's JSON that other columns do not have."""
+
 _SECONDS: Final = len("2026-03-01T12:30:00")
+
+
+@dataclass(frozen=True)
+class _Narrowing:
+    """How columns become narrower.
+
+    Attributes:
+        widest: of texts and of headings.
+        seconds: whether times have no fractions of seconds.
+        two_lines: whether times have their date above the time of day.
+    """
+
+    widest: int
+    seconds: bool = True
+    two_lines: bool = False
+
+
+_NARROWINGS: Final = (
+    _Narrowing(30, seconds=False),
+    _Narrowing(30),
+    _Narrowing(18),
+    _Narrowing(18, two_lines=True),
+    _Narrowing(13, two_lines=True),
+    _Narrowing(11, two_lines=True),
+    _Narrowing(9, two_lines=True),
+)
+"""Tried in this order until the informative columns fit."""
 
 
 @dataclass(frozen=True)
@@ -41,104 +67,151 @@ class ShownColumn:
     """A column as it is shown.
 
     Attributes:
-        name: its heading.
-        cells: its texts.
+        name: of the column.
+        role: what it says about a row.
         kind: its type.
-        width: of its heading and its texts; longer texts are folded.
+        heading: its name, which may take several lines.
+        cells: its texts, which may take several lines.
     """
 
     name: str
-    cells: Sequence[str]
+    role: ColumnRole
     kind: pa.DataType
-    width: int
+    heading: str
+    cells: Sequence[str]
 
-    @classmethod
-    def of(cls, name: str, cells: Sequence[str], kind: pa.DataType) -> ShownColumn:
-        """A column as wide as it is."""
-        return cls(name, cells, kind, max(map(cell_len, (name, *cells))))
+    @cached_property
+    def width(self) -> int:
+        """Of the widest line."""
+        return max(map(widest_line, (self.heading, *self.cells)))
 
-    def narrowed(self, widest: int) -> ShownColumn:
-        """The same with a maximum width; a column of times without fractions of seconds."""
-        if widest == _WIDEST[0] or not pa.types.is_timestamp(self.kind):
-            return replace(self, width=max(cell_len(self.name), min(widest, self.width)))
-        return ShownColumn.of(self.name, [f"{cell[:_SECONDS]}Z" if cell else "" for cell in self.cells], self.kind)
+    @property
+    def is_time(self) -> bool:
+        """Whether it has times."""
+        return pa.types.is_timestamp(self.kind)
 
-    def cut(self, width: int) -> ShownColumn:
-        """The same with texts cut at the width, with three dots."""
-        cells = [text if len(text) <= width else f"{text[: width - 1]}…" for text in self.cells]
-        return ShownColumn.of(self.name, cells, self.kind)
+    @property
+    def is_number(self) -> bool:
+        """Whether it has numbers; they are never folded."""
+        return pa.types.is_integer(self.kind) or pa.types.is_floating(self.kind)
+
+    @property
+    def is_bytes(self) -> bool:
+        """Whether it has bytes; they are cut."""
+        return pa.types.is_binary(self.kind) or pa.types.is_large_binary(self.kind)
+
+    def narrowed(self, to: _Narrowing) -> ShownColumn:
+        """The same, narrower."""
+        heading = folded(self.name, to.widest, only_at_marks=True)
+        if self.is_time:
+            cells = [_time(cell, to) for cell in self.cells]
+        elif self.is_bytes:
+            cells = [as_wide_as(cell, max(to.widest, widest_line(heading))) for cell in self.cells]
+        elif self.is_number or self.role is ColumnRole.CONTENT:
+            cells = list(self.cells)
+        else:
+            width = max(to.widest, widest_line(heading))
+            cells = [folded(cell, width, most_lines=_MOST_LINES) for cell in self.cells]
+        return ShownColumn(self.name, self.role, self.kind, heading, cells)
+
+    def cut(self, width: int, lines: int) -> ShownColumn:
+        """The same with texts cut after some lines of a width, marked by ``…``; they begin with their data then."""
+        cells = self.cells
+        if self.width > width:
+            cells = [folded(_from_data(cell), width, most_lines=lines) for cell in self.cells]
+        return ShownColumn(self.name, self.role, self.kind, self.heading, cells)
 
 
-_Chosen: TypeAlias = Mapping[str, ShownColumn]
+def in_order(columns: Sequence[ShownColumn]) -> Sequence[ShownColumn]:
+    """The columns by the importance of their roles; those of one role keep their order."""
+    return sorted(columns, key=lambda each: _ORDER[each.role])
 
 
 def fitting_columns(columns: Sequence[ShownColumn], width: int) -> Sequence[ShownColumn]:
-    """The most informative columns for which there is room, in their order; columns without any cell are omitted.
+    """The most informative columns for which there is room, the most informative first.
 
     Args:
-        columns: all columns with their full widths.
+        columns: all columns with their full widths, in the order of ``in_order``.
         width: of the terminal.
     """
-    names = {column.name for column in columns}
-    ranks = {column.name: _rank(column, names) for column in columns}
-    ranked = sorted([column for column in columns if any(column.cells)] or columns, key=lambda each: ranks[each.name])
-    informative = {column.name for column in ranked if ranks[column.name] == 0}
-    room = width - _GAP
-    chosen: _Chosen = {}
-    for widest in _WIDEST:
-        chosen = {
-            column.name: column for column in _chosen([each.narrowed(widest) for each in ranked], informative, room)
-        }
-        if informative <= chosen.keys():
+    room = width + _GAP  # the last column needs no gap
+    informative = [each.name for each in columns if each.role in _INFORMATIVE]
+    roles = {each.role for each in columns}
+    if ColumnRole.CONTENT not in roles:
+        values = [each.name for each in columns if each.role is ColumnRole.VALUE]
+        informative += values[:1] if ColumnRole.KEY in roles else values
+    best: Sequence[ShownColumn] = ()
+    most = (-1, -1)
+    for to in _NARROWINGS:
+        chosen = list(_chosen([each.narrowed(to) for each in columns], frozenset(informative), room))
+        names = {each.name for each in chosen}
+        first = sum(1 for _ in takewhile(names.__contains__, informative))
+        count = first, len(names.intersection(informative))
+        if count > most:
+            best, most = chosen, count
+        if first == len(informative):
             break
-    widened = {column.name: column for column in _widened(chosen, ranked, room)}
-    return [widened[column.name] for column in columns if column.name in widened]
+    return _widened(best, columns, room)
 
 
-def _chosen(ranked: Sequence[ShownColumn], informative: Set[str], room: int) -> Iterator[ShownColumn]:
+def _chosen(columns: Sequence[ShownColumn], informative: Set[str], room: int) -> Iterator[ShownColumn]:
     """As many columns as fit; if an informative one does not fit, no less informative one replaces it."""
+    content = max((each.width for each in columns if each.role is ColumnRole.CONTENT), default=-_GAP) + _GAP
     free, all_informative_fit = room, True
-    for column in ranked:
+    for column in columns:
+        if column.role is ColumnRole.CONTENT:
+            if free >= min(content, _NARROWEST_CONTENT + _GAP):
+                yield column
+            continue
         if not all_informative_fit and column.name not in informative:
-            return
-        shown = column.cut(free - _GAP) if column.name == _CUT_COLUMN and free >= _NARROWEST_CUT else column
-        if shown.width + _GAP <= free or free == room:
-            yield shown
-            free -= shown.width + _GAP
+            continue
+        needed = column.width + _GAP
+        if needed <= free - min(content, _kept_for_content(column, informative)) or free == room:
+            yield column
+            free -= needed
         elif column.name in informative:
             all_informative_fit = False
 
 
-def _widened(chosen: _Chosen, ranked: Sequence[ShownColumn], room: int) -> Iterator[ShownColumn]:
-    """The chosen columns; the most informative ones get the remaining room first, times last."""
-    free = room - sum(column.width + _GAP for column in chosen.values())
-    times = []
-    for whole in ranked:
-        shown = chosen.get(whole.name)
-        if shown is None:
+def _kept_for_content(column: ShownColumn, informative: Set[str]) -> int:
+    """The most room that a column leaves to the content."""
+    if column.name in informative:
+        return _NARROWEST_CONTENT + _GAP
+    return 1 << 20 if column.is_bytes else _USUAL_CONTENT + _GAP
+
+
+def _widened(chosen: Sequence[ShownColumn], whole: Sequence[ShownColumn], room: int) -> Sequence[ShownColumn]:
+    """The chosen columns; the most informative ones get the remaining room first, then times, and the content all."""
+    by_name = {each.name: each for each in whole}
+    made = {each.name: each for each in chosen}
+    content = next((each for each in chosen if each.role is ColumnRole.CONTENT), None)
+    kept = 0 if content is None else min(content.width, _USUAL_CONTENT) + _GAP
+    free = room - kept - sum(each.width + _GAP for each in chosen if each is not content)
+    for column in chosen:
+        if column.is_time or column.is_number or column.is_bytes or column is content or free <= 0:
             continue
-        if pa.types.is_timestamp(whole.kind):
-            times.append((shown, whole))
-        elif shown.name == _CUT_COLUMN:
-            yield shown
-        else:
-            widest = min(whole.narrowed(_WIDEST[0]).width, shown.width + max(free, 0))
-            free -= widest - shown.width
-            yield replace(whole, width=widest)
-    fit = sum(whole.width - shown.width for shown, whole in times) <= free
-    yield from (whole if fit else shown for shown, whole in times)
+        wider = by_name[column.name].narrowed(_Narrowing(column.width + free))
+        free -= wider.width - column.width
+        made[column.name] = wider
+    times = [each.name for each in chosen if each.is_time]
+    for to in reversed(_NARROWINGS):
+        wider_times = {name: by_name[name].narrowed(to) for name in times}
+        more = sum(each.width - made[name].width for name, each in wider_times.items())
+        if 0 <= more <= free:
+            made |= wider_times
+            free -= more
+    if content is not None:
+        others = sum(each.width + _GAP for each in made.values() if each.role is not ColumnRole.CONTENT)
+        lines = 2 if any("\n" in cell for name in times for cell in made[name].cells) else 1
+        made[content.name] = by_name[content.name].cut(room - others - _GAP, lines)
+    return list(made.values())
 
 
-def _rank(column: ShownColumn, names: set[str]) -> int:
-    """The rank of a column: low ranks are shown first."""
-    name = column.name
-    if name in _SHOWN_LAST or pa.types.is_binary(column.kind):
-        return 4
-    if name in _OF_RECORDS and "valid_from" in names:
-        return 2
-    if name in _MOST_INFORMATIVE:
-        return 0
-    if name == _CUT_COLUMN:
-        return 1
-    beside_its_name = name.endswith("_code") and name.removesuffix("_code") in names
-    return 3 if beside_its_name or name in _IDENTITIES else 2
+def _time(cell: str, to: _Narrowing) -> str:
+    shown = f"{cell[:_SECONDS]}Z" if cell and to.seconds else cell
+    return shown.replace("T", "\n") if to.two_lines else shown
+
+
+def _from_data(text: str) -> str:
+    _, found, rest = text.partition(_DATA)
+    return f"…{rest}" if found else text

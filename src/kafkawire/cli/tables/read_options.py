@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -45,7 +44,7 @@ def _parameter(option: Option) -> inspect.Parameter:
     info = typer.Option(
         *own_names,
         help=option.help,
-        metavar=option.kind.metavar if option.kind.type in {str, Path} else None,
+        metavar=None if is_flag else option.kind.metavar,
         case_sensitive=False,
         show_default=True if is_flag else option.shown_default or False,
         rich_help_panel=option.panel,

@@ -14,6 +14,7 @@ from kafkawire.logs import (
     Accounts,
     BeforeKnowledgeError,
     LogReadError,
+    NoLogsError,
     OptionError,
     ReadOptions,
     Table,
@@ -41,6 +42,8 @@ def command_errors() -> Iterator[None]:
         raise CommandError(f"{flag}{error.reason}", ExitCode.USAGE) from None
     except (UnknownTableError, UnknownColumnError, OwnDefinitionsError, BeforeKnowledgeError) as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
+    except NoLogsError as error:
+        raise CommandError(f"{error.path}: {error.reason}", ExitCode.USAGE) from None
     except LogReadError as error:
         raise CommandError(f"{error.path}: {error.reason}" if error.code == "unreadable" else str(error)) from None
     except TooManyErrorsError as error:

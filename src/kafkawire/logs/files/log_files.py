@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Final
 
-from kafkawire.logs.errors import LogReadError
-from kafkawire.logs.files.store import LOCAL, FileStore, FoundFile
+from kafkawire.logs.errors import LogReadError, NoLogsError, system_reason
+from kafkawire.logs.files.store import LOCAL, FileStore, FoundFile, with_slashes
 from kafkawire.logs.registry import METADATA_TOPIC
 
 _SEGMENT: Final = re.compile(r"(?P<offset>\d{20})\.log")
@@ -24,6 +24,7 @@ _ENDS: Final = (".log", ".checkpoint")
 _CLUSTER_FILE: Final = "meta.properties"
 _CLUSTER_KEY: Final = "cluster.id="
 _LARGEST_CLUSTER_FILE: Final = 64 * 1024
+_WHAT_TO_GIVE: Final = "give a folder of Kafka's log.dirs, or the folder of a partition"
 _WILDCARDS: Final = frozenset("*?[")
 
 
@@ -102,7 +103,8 @@ def find_log_files(
         recursive: whether all nested folders are searched. Partition folders in a folder are found anyway.
 
     Raises:
-        LogReadError: code ``unreadable``: there is no such path, or it cannot be listed.
+        NoLogsError: there is no such path.
+        LogReadError: code ``unreadable``: it cannot be listed.
 
     Example:
         ```python
@@ -114,7 +116,8 @@ def find_log_files(
     """
     found: dict[str, LogFile] = {}
     first_paths: dict[str, str] = {}
-    for path, named in _expanded([fspath(path) for path in paths], store):
+    given = [with_slashes(fspath(path)) if store is LOCAL else fspath(path) for path in paths]
+    for path, named in _expanded(given, store):
         for real_folder, file in _files_of_path(path, store, recursive=recursive, named=named):
             name = _name(file.path)
             if path_glob_filter is None or fnmatch.fnmatchcase(name, path_glob_filter):
@@ -142,20 +145,20 @@ def _expanded(paths: Sequence[str], store: FileStore) -> Iterator[tuple[str, boo
     """Paths without patterns, and whether the user gave each path itself."""
     for path in paths:
         if not path:
-            raise LogReadError("unreadable", path, "the path is empty")
+            raise NoLogsError(path, f"the path is empty: {_WHAT_TO_GIVE}")
         if _WILDCARDS.isdisjoint(path):
             yield path.rstrip("/") or "/", True
             continue
         try:
             matches = sorted(store.matching(path))
         except OSError as error:
-            raise LogReadError("unreadable", path, str(error)) from None
+            raise LogReadError("unreadable", path, system_reason(error)) from None
         if matches:
             yield from ((match, False) for match in matches)
         elif _is_there(path, store):  # its name has characters of a pattern
             yield path.rstrip("/"), True
         else:
-            raise LogReadError("unreadable", path, "nothing matches the pattern")
+            raise NoLogsError(path, f"nothing matches the pattern: {_WHAT_TO_GIVE}")
 
 
 def _is_there(path: str, store: FileStore) -> bool:
@@ -172,8 +175,10 @@ def _files_of_path(path: str, store: FileStore, *, recursive: bool, named: bool)
         listing = list(store.list(path, recursive=recursive))
         if not recursive and not any(_kind_and_offset(_name(each.path)) for each in listing):
             listing += store.list(path, recursive=True)
+    except FileNotFoundError as error:
+        raise NoLogsError(path, f"{system_reason(error)}: {_WHAT_TO_GIVE}") from None
     except OSError as error:
-        raise LogReadError("unreadable", path, str(error)) from None
+        raise LogReadError("unreadable", path, system_reason(error)) from None
     if [each.path for each in listing] == [path]:
         if named or _may_be_log(path):
             yield _real_folder(listing[0]), _single_file(listing[0], store)
@@ -217,7 +222,8 @@ def _single_file(file: FoundFile, store: FileStore) -> LogFile:
     if found is None and name.endswith(_ENDS):
         found = (FileKind.SEGMENT if name.endswith(".log") else FileKind.SNAPSHOT), 0, None
     if found is None:
-        raise LogReadError("unreadable", file.path, "names of segments end in .log, names of snapshots in .checkpoint")
+        reason = "it is not a file of a log: names of segments end in .log, names of snapshots in .checkpoint"
+        raise NoLogsError(file.path, reason)
     kind, offset, epoch = found
     log = _name(folder)
     return LogFile(

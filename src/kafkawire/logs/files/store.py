@@ -76,19 +76,20 @@ class FileStore(Protocol):
 class LocalStore:
     """Files of this machine.
 
-    They are read with ``pread`` and not mapped into memory: reading a mapped file that shrank kills the process.
+    They are read and not mapped into memory: reading a mapped file that shrank kills the process. Paths have slashes on
+    every system, also on Windows, which takes both.
     """
 
     def list(self, path: str, *, recursive: bool) -> Iterator[FoundFile]:
         """See ``FileStore``."""
         if Path(path).is_dir():
-            yield from _files_of_folder(path, str(Path(path).resolve()), recursive=recursive)
+            yield from _files_of_folder(path, Path(path).resolve().as_posix(), recursive=recursive)
         else:
             yield _named_file(path)
 
     def matching(self, pattern: str) -> Iterator[str]:
         """See ``FileStore``."""
-        return iglob(pattern, recursive=True)  # noqa: PTH207 a pattern may begin anywhere
+        return map(with_slashes, iglob(pattern, recursive=True))  # noqa: PTH207 a pattern may begin anywhere
 
     def open(self, path: str) -> OpenFile:
         """See ``FileStore``."""
@@ -99,20 +100,25 @@ LOCAL: Final = LocalStore()
 """The files of this machine."""
 
 
+def with_slashes(path: str) -> str:
+    """A path of this machine with slashes."""
+    return path if os.sep == "/" else path.replace(os.sep, "/")
+
+
 class _LocalFile:
     def __init__(self, path: str) -> None:
-        self._descriptor = os.open(path, os.O_RDONLY)
+        self._file = open(path, "rb", buffering=0)  # noqa: PTH123, SIM115 closed on exit
 
     def stamp(self) -> FileStamp:
-        return _stamp(os.fstat(self._descriptor))
+        return _stamp(os.fstat(self._file.fileno()))
 
     def read_at(self, offset: int, size: int) -> bytes:
-        data = os.pread(self._descriptor, size, offset)
+        self._file.seek(offset)
+        data = self._file.read(size)
         if 0 < len(data) < size:  # interrupted by a signal, or more than the system reads at once
             parts = [data]
             while data and (size := size - len(data)):
-                offset += len(data)
-                data = os.pread(self._descriptor, size, offset)
+                data = self._file.read(size)
                 parts.append(data)
             data = b"".join(parts)
         return data
@@ -121,7 +127,7 @@ class _LocalFile:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        os.close(self._descriptor)
+        self._file.close()
 
 
 def _named_file(path: str) -> FoundFile:
@@ -131,7 +137,7 @@ def _named_file(path: str) -> FoundFile:
         raise FileNotFoundError("there is no such folder or file") from None
     if not stat.S_ISREG(status.st_mode):
         raise OSError("it is neither a folder nor a regular file")
-    return FoundFile(path, _stamp(status), str(Path(path).parent.resolve()))
+    return FoundFile(path, _stamp(status), Path(path).parent.resolve().as_posix())
 
 
 def _files_of_folder(folder: str, real_folder: str, *, recursive: bool) -> Iterator[FoundFile]:
@@ -140,9 +146,9 @@ def _files_of_folder(folder: str, real_folder: str, *, recursive: bool) -> Itera
         for entry in entries:
             with suppress(FileNotFoundError):
                 if entry.is_file():
-                    yield FoundFile(entry.path, _stamp(entry.stat()), real_folder)
+                    yield FoundFile(with_slashes(entry.path), _stamp(entry.stat()), real_folder)
                 elif recursive and _is_of_kafka(entry):
-                    yield from _files_of_folder(entry.path, f"{real_folder}/{entry.name}", recursive=True)
+                    yield from _files_of_folder(with_slashes(entry.path), f"{real_folder}/{entry.name}", recursive=True)
 
 
 def _is_of_kafka(entry: os.DirEntry[str]) -> bool:

@@ -9,6 +9,7 @@ import msgspec
 
 from kafkawire.logs.files.log_files import LogFile, segments_of
 from kafkawire.logs.folding.coordinator_decoder import CoordinatorDecoder, DecodedRecord
+from kafkawire.logs.folding.selection import SINCE_EVER
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.records.batch_records import OpenedBatch
@@ -108,18 +109,26 @@ class CoordinatorFold(Generic[R]):
         self._covered = 0
         self._expected = 0
         self._begins_with_its_log = False
+        self._is_empty = False
 
     @property
     def known_since(self) -> int | None:
-        """The time of the first record, in milliseconds; None if nothing was read, or the log begins at offset 0."""
-        return None if self._begins_with_its_log else self._clock.first
+        """The time, in milliseconds, since which the whole state is known.
+
+        A log that begins at offset 0 was empty before: partitions of coordinators are written to long after they are
+        created, or never. Otherwise it is the time of the first record, and None before one was read.
+        """
+        return SINCE_EVER if self._begins_with_its_log or self._is_empty else self._clock.first
 
     def run(self, files: Sequence[LogFile]) -> Iterator[None]:
         """Apply all files; pauses after each batch and each flaw, so that the caller can take rows that have ended."""
-        for segment in segments_of(files):
+        segments = segments_of(files)
+        self._is_empty = bool(segments) and segments[0].base_offset == 0
+        for segment in segments:
             self._covered = max(self._covered, self._expected)
             self._expected = 0
             for found in self._source.batches(segment):
+                self._is_empty = self._is_empty and isinstance(found, Flaw) and found.is_expected
                 if isinstance(found, Flaw):
                     offset = _NOWHERE if found.base_offset is None else found.base_offset
                     place = Place(found.file.shown_path, found.position, offset, None, 0)

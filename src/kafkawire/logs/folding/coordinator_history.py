@@ -9,7 +9,6 @@ from typing import Generic
 import pyarrow as pa
 
 from kafkawire.columns.arrow_types import ArrowField
-from kafkawire.logs.errors import BeforeKnowledgeError
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.columns import Columns, record_batch
 from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS, CoordinatorFold, HistoryRow, R, RowReducer
@@ -70,16 +69,19 @@ class CoordinatorHistory(History, Generic[R]):
     def _row_batches(self, files: Sequence[LogFile], source: FoldSource) -> Iterator[Sequence[R]]:
         row_filter = _RowFilter(source)
         fold = CoordinatorFold(self.make_reducer(), source)
+        folder = files[0].shown_folder if files else ""
         rows: list[R] = []
         for _ in fold.run(files):
             ended = fold.reducer.ended
             rows += filter(row_filter, ended)
             ended.clear()
-            row_filter.refuse_before(fold.known_since, files)
+            if fold.known_since is not None:
+                row_filter.selection.refuse_unknown(folder, fold.known_since)
             while len(rows) >= LARGEST_ROW_BATCH or row_filter.corrupt_octets >= SHOWN_CORRUPT_OCTETS:
                 yield rows[:LARGEST_ROW_BATCH]
                 del rows[:LARGEST_ROW_BATCH]
                 row_filter.corrupt_octets = 0
+        row_filter.selection.refuse_unknown(folder, fold.known_since)
         rows += filter(row_filter, (*fold.reducer.ended, *fold.reducer.still_open()))
         for start in range(0, len(rows), LARGEST_ROW_BATCH):
             yield rows[start : start + LARGEST_ROW_BATCH]
@@ -89,13 +91,14 @@ class _RowFilter:
     """Decides which rows the options include, and counts them.
 
     Attributes:
+        selection: the limits that the options set.
         corrupt_octets: undecoded bytes in the included rows. The caller resets it.
     """
 
     def __init__(self, source: FoldSource) -> None:
         self.corrupt_octets = 0
         self._options = source.options
-        self._selection = Selection.of(source.options)
+        self.selection = Selection.of(source.options)
         self._accounts = source.accounts
 
     def __call__(self, row: HistoryRow) -> bool:
@@ -112,17 +115,7 @@ class _RowFilter:
     def _reason_to_drop(self, row: HistoryRow) -> str | None:
         if row.error is not None and self._options.mode is not ReadMode.PERMISSIVE:
             return row.error
-        if row.is_lost and self._selection.as_of is not None:
+        if row.is_lost and self.selection.as_of is not None:
             return "filtered"
         offset = row.place.log_offset
-        return None if self._selection.keeps_span(row.valid_from, row.valid_to, offset, offset) else "filtered"
-
-    def refuse_before(self, known_since: int | None, files: Sequence[LogFile]) -> None:
-        """Check ``as_of``.
-
-        Raises:
-            BeforeKnowledgeError: it is before ``known_since``.
-        """
-        options, as_of = self._options, self._selection.as_of
-        if options.as_of is not None and as_of is not None and known_since is not None and as_of < known_since:
-            raise BeforeKnowledgeError(files[0].folder, options.as_of, known_since)
+        return None if self.selection.keeps_span(row.valid_from, row.valid_to, offset, offset) else "filtered"

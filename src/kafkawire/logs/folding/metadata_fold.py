@@ -146,9 +146,12 @@ class MetadataFold(Generic[K]):
         return self._state.reducer.ledger
 
     @property
-    def first_time(self) -> int | None:
-        """The time of the first record or snapshot, in milliseconds; None before anything was read."""
-        return self._clock.first
+    def known_since(self) -> int | None:
+        """The time, in milliseconds, since which the whole state is known, else that of the first record or snapshot.
+
+        None before anything was read.
+        """
+        return self._clock.first if self.complete_since is None else self.complete_since
 
     def note_flaw(self, flaw: Flaw, *, of_snapshot: bool = False) -> None:
         """Note bytes that cannot be read, in place of the next batch; the scan has counted them."""

@@ -9,7 +9,6 @@ from typing import Any, Final, Generic
 import pyarrow as pa
 
 from kafkawire.columns.arrow_types import ArrowField
-from kafkawire.logs.errors import BeforeKnowledgeError
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.columns import Columns, record_batch
 from kafkawire.logs.folding.history import History
@@ -111,7 +110,7 @@ class _Rows(Generic[K]):
         """
         fold = self.fold
         if fold.complete_since is not None:
-            self._refuse_before(fold.complete_since)
+            self._selection.refuse_unknown(self._folder, fold.complete_since)
         self._waiting += filter(self._selection.keeps, fold.ledger.ended)
         fold.ledger.ended.clear()
         if len(fold.losses) >= LARGEST_ROW_BATCH:
@@ -127,16 +126,11 @@ class _Rows(Generic[K]):
             BeforeKnowledgeError: as ``ready``.
         """
         fold = self.fold
-        self._refuse_before(fold.first_time if fold.complete_since is None else fold.complete_since)
+        self._selection.refuse_unknown(self._folder, fold.known_since)
         self._waiting += filter(self._selection.keeps, fold.ledger.still_open())
         for start in range(0, len(self._waiting), LARGEST_ROW_BATCH):
             yield self._interval_rows(self._waiting[start : start + LARGEST_ROW_BATCH])
         yield from self._loss_rows()
-
-    def _refuse_before(self, begins: int | None) -> None:
-        options, as_of = self._source.options, self._selection.as_of
-        if options.as_of is not None and as_of is not None and (begins is None or as_of < begins):
-            raise BeforeKnowledgeError(self._folder, options.as_of, begins)
 
     def _interval_rows(self, intervals: Sequence[Interval[K]]) -> pa.RecordBatch:
         self._source.accounts.rows += len(intervals)

@@ -1,13 +1,20 @@
-"""The intervals that the options include: valid at a time, or overlapping a range of times or offsets."""
+"""The intervals that the options include: valid at a time, or overlapping a range of times or offsets.
+
+A time is refused if the whole state was not known then.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
 
+from kafkawire.logs.errors import BeforeKnowledgeError
 from kafkawire.logs.folding.intervals import Interval, K
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.times import milliseconds
+from kafkawire.logs.times import datetime_of, milliseconds
+
+SINCE_EVER: Final = -(1 << 63)
+"""The time since which the whole state of a log is known that was empty before its first record."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,20 @@ class Selection:
             for time in (options.as_of, options.from_time, options.until_time)
         )
         return cls(as_of, from_time, until_time, options.from_offset, options.until_offset)
+
+    def refuse_unknown(self, log: str, known_since: int | None) -> None:
+        """Check that the whole state is known at ``as_of``, the only rule for it: ``known_since`` is not later.
+
+        Args:
+            log: path of the folder of the log, as shown.
+            known_since: the time, in milliseconds, since which the whole state is known; None if it never is, because
+                nothing could be read.
+
+        Raises:
+            BeforeKnowledgeError: it is not known then.
+        """
+        if self.as_of is not None and (known_since is None or self.as_of < known_since):
+            raise BeforeKnowledgeError(log, datetime_of(self.as_of), known_since)
 
     def keeps(self, interval: Interval[K]) -> bool:
         """Whether the options include an interval."""

@@ -11,7 +11,7 @@ import crc32c
 import msgspec
 
 from kafkawire.logs.accounts import Accounts
-from kafkawire.logs.errors import LogReadError
+from kafkawire.logs.errors import LogReadError, system_reason
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import LOCAL, FileStamp, FileStore, OpenFile
 from kafkawire.logs.frames.filters import BatchFilter
@@ -137,7 +137,7 @@ class _Scan:
                 found_at = FileStamp(0, 0)
                 self._end = stamp.size
         except OSError as error:
-            raise LogReadError("unreadable", self._file.path, str(error)) from None
+            raise LogReadError("unreadable", self._file.path, system_reason(error)) from None
 
     def _next(self, window: Window, opened: OpenFile) -> ScannedBatch | Flaw | None:
         """The batch or flaw at the position, which moves to its end; None for bytes that are only counted."""

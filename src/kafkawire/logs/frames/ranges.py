@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from typing import Final
 
-from kafkawire.logs.errors import LogReadError
+from kafkawire.logs.errors import LogReadError, system_reason
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.files.store import FileStamp, FileStore, OpenFile
 from kafkawire.logs.frames.batches import FileRange
@@ -35,7 +35,7 @@ def ranges_of(file: LogFile, target: int, options: ReadOptions, store: FileStore
             whole = _limits(file, opened, points, options)
             boundaries = list(_boundaries(whole, opened, points, target, options.max_frame_bytes))
     except OSError as error:
-        raise LogReadError("unreadable", file.path, str(error)) from None
+        raise LogReadError("unreadable", file.path, system_reason(error)) from None
     yield from (FileRange(file, *pair) for pair in pairwise((whole.start, *boundaries, whole.end)))
 
 

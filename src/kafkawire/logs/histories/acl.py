@@ -89,4 +89,6 @@ HISTORY: Final = MetadataHistory(
     },
     lambda _: _AclReducer(),
     lambda intervals, _: _cells(intervals),
+    keys=("principal", "operation", "resource_name", "permission", "resource_type"),
+    details=("acl_id",),
 )

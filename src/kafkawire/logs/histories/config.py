@@ -76,4 +76,5 @@ HISTORY: Final = MetadataHistory(
     },
     lambda _: _ConfigReducer(),
     lambda intervals, options: _cells(intervals, secrets=options.secrets),
+    keys=("resource_type", "resource_name", "name"),
 )

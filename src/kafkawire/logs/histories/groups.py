@@ -186,4 +186,5 @@ HISTORY: Final = CoordinatorHistory(
     {"group_id": pa.string(), **_VALUES, "valid_from": TIMESTAMP, "valid_to": TIMESTAMP},
     _GroupsReducer,
     _cells,
+    keys=("group_id", "member_id"),
 )

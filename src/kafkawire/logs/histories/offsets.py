@@ -201,5 +201,10 @@ def _cells(commits: Sequence[_OffsetCommit]) -> Columns:
 
 
 HISTORY: Final = CoordinatorHistory(
-    "offset_commits", "offsets that groups committed, transactions resolved", _COLUMNS, _OffsetsReducer, _cells
+    "offset_commits",
+    "offsets that groups committed, transactions resolved",
+    _COLUMNS,
+    _OffsetsReducer,
+    _cells,
+    keys=("group_id", "topic", "partition"),
 )

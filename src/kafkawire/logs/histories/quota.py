@@ -70,4 +70,5 @@ HISTORY: Final = MetadataHistory(
     },
     lambda _: _QuotaReducer(),
     lambda intervals, _: _cells(intervals),
+    keys=("user", "client_id", "ip", "key"),
 )

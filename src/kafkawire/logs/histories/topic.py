@@ -76,4 +76,6 @@ HISTORY: Final = MetadataHistory(
     },
     _TopicReducer,
     lambda intervals, _: _cells(intervals),
+    keys=("name",),
+    details=("topic_id", "created_at", "deleted_at"),
 )

@@ -16,8 +16,16 @@ from kafkawire.logs.frames.batches import FileRange, scan_batches
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.tables.column_roles import ColumnRole, value_roles
 from kafkawire.logs.tables.rows import flaw_columns
-from kafkawire.logs.tables.table import PROVENANCE, Part, chosen_schema, error_fields
+from kafkawire.logs.tables.table import (
+    PROVENANCE,
+    PROVENANCE_ROLES,
+    Part,
+    chosen_schema,
+    error_fields,
+    last_roles,
+)
 from kafkawire.logs.times import TIMESTAMP, microseconds
 from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.batches.batch import CODEC_MASK
@@ -40,6 +48,14 @@ _FIELDS: Final = (
     pa.field("last_offset", pa.int64()),
     pa.field("max_time", TIMESTAMP),
 )
+_ROLES: Final = {
+    "record_count": ColumnRole.KEY,
+    "size": ColumnRole.KEY,
+    **value_roles(field.name for field in _FIELDS if field.name not in {"record_count", "size"}),
+    "magic": ColumnRole.DETAIL,
+    "first_offset": ColumnRole.DETAIL,
+}
+"""``first_offset`` is also the offset of the row, and there is only one ``magic``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +103,7 @@ class BatchesTable:
     logs: frozenset[str] = frozenset()
 
     def __init__(self, options: ReadOptions) -> None:
+        self.roles: Mapping[str, ColumnRole] = {**PROVENANCE_ROLES, **_ROLES, **last_roles(options)}
         self.schema = chosen_schema(self.name, (*PROVENANCE, *_FIELDS, *error_fields(options)), options)
 
     def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:

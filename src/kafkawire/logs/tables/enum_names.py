@@ -54,7 +54,7 @@ class _TransactionState(IntEnum):
     PREPARE_EPOCH_FENCE = 7
 
 
-_MECHANISMS: Final = Names(ScramMechanism)
+MECHANISMS: Final = Names(ScramMechanism)
 
 ENUM_FIELDS: Final[Mapping[tuple[str, str], Names]] = {
     ("AccessControlEntryRecord", "resource_type"): RESOURCE_TYPES,
@@ -62,8 +62,8 @@ ENUM_FIELDS: Final[Mapping[tuple[str, str], Names]] = {
     ("AccessControlEntryRecord", "operation"): OPERATIONS,
     ("AccessControlEntryRecord", "permission_type"): PERMISSIONS,
     ("ConfigRecord", "resource_type"): CONFIG_RESOURCE_TYPES,
-    ("UserScramCredentialRecord", "mechanism"): _MECHANISMS,
-    ("RemoveUserScramCredentialRecord", "mechanism"): _MECHANISMS,
+    ("UserScramCredentialRecord", "mechanism"): MECHANISMS,
+    ("RemoveUserScramCredentialRecord", "mechanism"): MECHANISMS,
     ("TransactionLogValue", "transaction_status"): Names(_TransactionState),
 }
 """Names by message and field."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kafkawire.columns.arrow_types import ArrowArray, ArrowField
+from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.enum_names import Names, enum_names
 
 
@@ -18,6 +19,7 @@ class OutputColumn:
         side: ``key`` or ``value``: the message that has the field.
         index: of the field in the columns of the message.
         names: the names of an enumeration, if the column has names in place of numbers.
+        is_detail: whether other columns say it better: the number of a name, or the id of what has a name.
         masked: makes the column with secret values hidden, if it can have any.
     """
 
@@ -25,7 +27,15 @@ class OutputColumn:
     side: str
     index: int
     names: Names | None = None
+    is_detail: bool = False
     masked: Callable[[Sequence[ArrowArray]], ArrowArray] | None = None
+
+    @property
+    def role(self) -> ColumnRole:
+        """Its role: keys of coordinators identify what their values describe."""
+        if self.is_detail:
+            return ColumnRole.DETAIL
+        return ColumnRole.KEY if self.side == "key" else ColumnRole.VALUE
 
     def of(self, arrays: Sequence[ArrowArray]) -> ArrowArray:
         """The column, made from the columns of the message."""

@@ -17,9 +17,17 @@ from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGEST_ROW_BATCH, SHOWN_CORRUPT_OCTETS
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.records.scanning import scan_groups
+from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.rows import PendingRows, RawRows, flaw_columns
 from kafkawire.logs.tables.secret_records import shows_broken_bytes
-from kafkawire.logs.tables.table import PROVENANCE, Part, chosen_schema, error_fields
+from kafkawire.logs.tables.table import (
+    PROVENANCE,
+    PROVENANCE_ROLES,
+    Part,
+    chosen_schema,
+    error_fields,
+    last_roles,
+)
 
 _PROVENANCE_NAMES: Final = frozenset(field.name for field in PROVENANCE)
 
@@ -71,13 +79,15 @@ class RecordTable:
         self,
         name: str,
         logs: frozenset[str],
-        fields: Sequence[ArrowField],
+        fields: Sequence[tuple[ArrowField, ColumnRole]],
         converter: RecordConverter,
         options: ReadOptions,
     ) -> None:
         self.name = name
         self.logs = logs
-        self.schema = chosen_schema(name, (*PROVENANCE, *fields, *error_fields(options)), options)
+        own, roles = tuple(field for field, _ in fields), {field.name: role for field, role in fields}
+        self.roles: Mapping[str, ColumnRole] = {**PROVENANCE_ROLES, **roles, **last_roles(options)}
+        self.schema = chosen_schema(name, (*PROVENANCE, *own, *error_fields(options)), options)
         self._converter = converter
         self._errors = frozenset(field.name for field in error_fields(options))
         self._names = [

@@ -13,6 +13,7 @@ from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.described_records import Description, describe_record
 from kafkawire.logs.tables.record_table import Converted, RecordTable, record_flaws
 from kafkawire.logs.tables.record_types import upper_snake_case
@@ -28,13 +29,13 @@ _ONE_BYTE: Final = 128
 _HEAD: Final = 2
 """Size of the frame version and such an id."""
 _FIELDS: Final = (
-    pa.field("record_type", pa.string()),
-    pa.field("record_version", pa.int16()),
-    pa.field("key", pa.binary()),
-    pa.field("value", pa.binary()),
-    pa.field("tombstone", pa.bool_()),
-    pa.field("json", pa.string()),
-    pa.field("txn_outcome", pa.string()),
+    (pa.field("record_type", pa.string()), ColumnRole.KEY),
+    (pa.field("record_version", pa.int16()), ColumnRole.DETAIL),
+    (pa.field("key", pa.binary()), ColumnRole.VALUE),
+    (pa.field("value", pa.binary()), ColumnRole.VALUE),
+    (pa.field("tombstone", pa.bool_()), ColumnRole.VALUE),
+    (pa.field("json", pa.string()), ColumnRole.CONTENT),
+    (pa.field("txn_outcome", pa.string()), ColumnRole.VALUE),
 )
 
 
@@ -51,7 +52,8 @@ class RecordsTable:
 
     def __init__(self, options: ReadOptions) -> None:
         self._options = options
-        self.schema = self._rows(TxnOutcomes(options)).schema
+        rows = self._rows(TxnOutcomes(options))
+        self.schema, self.roles = rows.schema, rows.roles
         self._kept: list[TxnOutcomes] = []
 
     def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:

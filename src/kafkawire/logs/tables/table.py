@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -15,6 +15,7 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.times import TIMESTAMP
 
 PROVENANCE: Final = (
@@ -26,6 +27,13 @@ PROVENANCE: Final = (
     pa.field("append_time", TIMESTAMP),
 )
 """The first columns of every table with a row for each record: the place of the record."""
+
+PROVENANCE_ROLES: Final[Mapping[str, ColumnRole]] = {
+    **{field.name: ColumnRole.ORIGIN for field in PROVENANCE if field.name != "cluster"},
+    "log_offset": ColumnRole.PLACE,
+    "append_time": ColumnRole.TIME,
+}
+"""The roles of these columns, in tables with a row for each record or batch; ``last_roles`` has the cluster."""
 
 
 @dataclass(frozen=True)
@@ -41,26 +49,27 @@ class Part:
 
 
 class Table(Protocol):
-    """A table over logs, bound to the options that it was made with.
-
-    Attributes:
-        name: as in ``table_names``.
-        schema: of every batch of its rows.
-        splittable: whether ranges of a file can be read independently; otherwise a part is a whole log.
-        logs: the topics whose logs it reads; empty for all topics.
-    """
+    """A table over logs, bound to the options that it was made with."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str:
+        """As in ``table_names``."""
 
     @property
-    def schema(self) -> pa.Schema: ...  # noqa: D102
+    def schema(self) -> pa.Schema:
+        """The schema of every batch of its rows."""
 
     @property
-    def splittable(self) -> bool: ...  # noqa: D102
+    def roles(self) -> Mapping[str, ColumnRole]:
+        """The roles of its columns, also of those that are not chosen; the most important of a role comes first."""
 
     @property
-    def logs(self) -> frozenset[str]: ...  # noqa: D102
+    def splittable(self) -> bool:
+        """Whether ranges of a file can be read independently; otherwise a part is a whole log."""
+
+    @property
+    def logs(self) -> frozenset[str]:
+        """The topics whose logs it reads; empty for all topics."""
 
     def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
         """The rows of a part.
@@ -80,6 +89,11 @@ def error_fields(options: ReadOptions) -> tuple[ArrowField, ...]:
     if options.mode is not ReadMode.PERMISSIVE:
         return ()
     return pa.field("_error", pa.string()), pa.field(options.corrupt_record_column, pa.binary())
+
+
+def last_roles(options: ReadOptions) -> Mapping[str, ColumnRole]:
+    """The roles of the last columns: those of ``error_fields``, and the cluster, which few tables have several of."""
+    return {"cluster": ColumnRole.VALUE, "_error": ColumnRole.ERROR, options.corrupt_record_column: ColumnRole.ORIGIN}
 
 
 def chosen_schema(name: str, fields: tuple[ArrowField, ...], options: ReadOptions) -> pa.Schema:

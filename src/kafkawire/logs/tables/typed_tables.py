@@ -12,6 +12,7 @@ from kafkawire.columns import MessageColumns
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
+from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.coordinator_converter import CoordinatorConverter
 from kafkawire.logs.tables.enum_names import ENUM_FIELDS
 from kafkawire.logs.tables.metadata_converter import MetadataConverter
@@ -24,6 +25,7 @@ from kafkawire.model.configs.sensitive import HIDDEN
 from kafkawire.wire.record_types import CoordinatorRecordType
 
 _RECORD: Final = "Record"
+_VERSION: Final = (pa.field("record_version", pa.int16()), ColumnRole.DETAIL)
 _CONFIG_VALUE: Final = ("ConfigRecord", "value")
 
 
@@ -60,7 +62,7 @@ def _metadata_table(name: str, number: int, message: str, options: ReadOptions) 
     taken = {field.name for field in PROVENANCE} | {"record_version"}
     outputs = tuple(_outputs("value", columns, taken, options))
     converter = MetadataConverter(number, columns, outputs)
-    fields = (pa.field("record_version", pa.int16()), *(each.field for each in outputs))
+    fields = (_VERSION, *((each.field, each.role) for each in outputs))
     return RecordTable(name, frozenset((METADATA_TOPIC,)), fields, converter, options)
 
 
@@ -70,9 +72,9 @@ def _coordinator_table(name: str, topic: str, known: CoordinatorRecordType, opti
     outputs = (*_outputs("key", key, taken, options), *_outputs("value", value, taken, options))
     converter = CoordinatorConverter(known, key, value, outputs, options)
     fields = (
-        pa.field("record_version", pa.int16()),
-        *(each.field for each in outputs),
-        pa.field("tombstone", pa.bool_()),
+        _VERSION,
+        *((each.field, each.role) for each in outputs),
+        (pa.field("tombstone", pa.bool_()), ColumnRole.VALUE),
     )
     return RecordTable(name, frozenset((topic,)), fields, converter, options)
 
@@ -80,6 +82,7 @@ def _coordinator_table(name: str, topic: str, known: CoordinatorRecordType, opti
 def _outputs(side: str, columns: MessageColumns, taken: set[str], options: ReadOptions) -> Iterator[OutputColumn]:
     """The columns of the fields of a message. A name that is taken gets a prefix; an enumeration has two columns."""
     message = columns.message.NAME
+    ids = _ids_beside_names(columns)
     hidden = () if options.secrets else SECRET_FIELDS.get(message, ())
     for index, field in enumerate(columns.schema):
         if field.name in hidden:
@@ -90,11 +93,18 @@ def _outputs(side: str, columns: MessageColumns, taken: set[str], options: ReadO
         if (message, field.name) == _CONFIG_VALUE and not options.secrets:
             yield OutputColumn(pa.field(name, field.type), side, index, masked=partial(_masked_values, columns))
         elif names is None:
-            yield OutputColumn(pa.field(name, field.type), side, index)
+            yield OutputColumn(pa.field(name, field.type), side, index, is_detail=field.name in ids)
         else:
             taken.add(f"{name}_code")
             yield OutputColumn(pa.field(name, pa.string()), side, index, names)
-            yield OutputColumn(pa.field(f"{name}_code", field.type), side, index)
+            yield OutputColumn(pa.field(f"{name}_code", field.type), side, index, is_detail=True)
+
+
+def _ids_beside_names(columns: MessageColumns) -> frozenset[str]:
+    """The ids among the fields of a message that has texts too, which identify it for people."""
+    fields = [each for each in columns.message.layouts().layouts[0].fields if not each.array]
+    has_texts = any(each.type == "string" for each in fields)
+    return frozenset(each.attribute for each in fields if each.type == "uuid" and has_texts)
 
 
 def _masked_values(columns: MessageColumns, arrays: Sequence[ArrowArray]) -> ArrowArray:

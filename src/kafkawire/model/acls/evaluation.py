@@ -89,6 +89,9 @@ class AclEvaluator:
         self._super_users = frozenset(super_users)
         self._allow_everyone_if_no_acl = allow_everyone_if_no_acl
 
+    def __repr__(self) -> str:
+        return f"<AclEvaluator of {len(self._index.acls)} ACLs, {len(self._super_users)} super users>"
+
     def decide(
         self, principal: str, operation: AclOperation, resource_type: ResourceType, resource_name: str, host: str
     ) -> Decision:

@@ -81,6 +81,9 @@ class AclIndex:
         self.acls: Sequence[AclBinding] = tuple(acls)
         self._by_attributes: dict[tuple[str, ...], dict[object, list[int]]] = {}
 
+    def __repr__(self) -> str:
+        return f"<AclIndex of {len(self.acls)} ACLs>"
+
     def matching(self, wanted: AclBindingFilter) -> list[AclBinding]:
         """The ACLs that a filter matches."""
         attributes = _attributes(wanted)

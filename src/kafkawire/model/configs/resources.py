@@ -223,7 +223,7 @@ def described_entries(
 
 
 def _entry(config: protocol.DescribeConfigsResponse.DescribeConfigsResourceResult) -> ConfigEntry:
-    source = ConfigSource.DEFAULT_CONFIG if config.is_default else _source(config.config_source)
+    source = ConfigSource.DEFAULT_CONFIG if config.is_default else source_of(config.config_source)
     return ConfigEntry(
         config.name,
         None if config.is_sensitive else config.value,
@@ -231,7 +231,7 @@ def _entry(config: protocol.DescribeConfigsResponse.DescribeConfigsResourceResul
         config.read_only,
         config.is_sensitive,
         tuple(
-            ConfigSynonym(synonym.name, None if config.is_sensitive else synonym.value, _source(synonym.source))
+            ConfigSynonym(synonym.name, None if config.is_sensitive else synonym.value, source_of(synonym.source))
             for synonym in config.synonyms
         ),
         _TYPES[config.config_type],
@@ -239,5 +239,6 @@ def _entry(config: protocol.DescribeConfigsResponse.DescribeConfigsResourceResul
     )
 
 
-def _source(code: int) -> ConfigSource:
+def source_of(code: int) -> ConfigSource:
+    """The source of a number on the wire; those of newer brokers keep their number."""
     return ConfigSource.UNKNOWN if code == -1 else _SOURCES[code]  # version 0 has -1 for it

@@ -79,6 +79,9 @@ class EffectiveQuotas:
         }
         self._connection_rates = dict(_connection_rates(self._described))
 
+    def __repr__(self) -> str:
+        return f"<EffectiveQuotas of {len(self._described)} entities>"
+
     def of_client(self, user: str, client_id: str) -> dict[str, EffectiveQuota]:
         """The quotas of a client by their keys, each found by itself.
 

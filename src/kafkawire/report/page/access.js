@@ -50,27 +50,28 @@ function textOfResources(found, missing) {
   return counted(found.length - patterns, "resource") + (patterns ? `, ${counted(patterns, "pattern")}` : "") + (lacks ? ", out of what is on this page" : "");
 }
 
-// Clusters some of whose ACLs of this date are not on this page.
+// Clusters some of whose ACLs of this date are not on this page. Nothing is missing after the last row that is not here.
 function clustersLacking(acls) {
-  if (!notHere("acls", acls.length)) return new Set();
+  const cut = DATA.sections.acls.numbers.map(({ completeFrom }) => completeFrom);
+  const suspects = DATA.clusters.filter((_, at) => cut[at] !== null && view.at < cut[at]);
+  if (!suspects.length) return new Set();
   const here = countedBy(acls, (row) => row.cluster);
-  return new Set(DATA.clusters.filter((cluster, at) => {
-    const all = summed(Object.values(DATA.sections.acls.numbers[at].holding).map(unpackedCount));
-    const { number, exact } = countAt(all, view.at);
+  return new Set(suspects.filter((cluster) => {
+    const { number, exact } = countAt(aclsOf(cluster), view.at);
     return !exact || number > (here.get(cluster) ?? 0);
   }));
+}
+const aclCounts = new Map();
+function aclsOf(cluster) {
+  if (!aclCounts.has(cluster)) aclCounts.set(cluster, summed(Object.values(DATA.sections.acls.numbers[CLUSTER_NUMBERS.get(cluster)].holding).map(unpackedCount)));
+  return aclCounts.get(cluster);
 }
 
 function startAccess() {
   const matches = onSearch("access-search", () => { showHolders(); showLanes(); });
   const showHolders = startHolders();
-  const drawLanes = lanesIn(byId("acl-lanes"), {
-    label: (row) => [named(row.principal), make("br"), hint(`${kindOf(row).toLowerCase()} `), make("span", { class: "hint" }, named(patternName(row))), inCluster(row)],
-    text: (row) => row.operation + (row.host === "*" ? "" : ` from ${row.host}`),
-    kind: (row) => denies(row) ? "deny" : "allow",
-    tell: (row) => `${row.permission} ${row.operation} on ${kindOf(row)} ${patternName(row)}\n${row.principal} from ${row.host === "*" ? "every host" : row.host}`,
-  }, () => rowsOf("acls").length ? "Nothing matches." : "No ACLs.");
-  const showLanes = () => drawLanes(lanesOf(rowsOf("acls").filter(matches()), (row) => `${row.principal} ${keyOfAcl(row)}`));
+  const drawLanes = lanesIn(byId("acl-lanes"), SUBJECTS.acls.look, () => rowsOf("acls").length ? "Nothing matches." : "No ACLs.");
+  const showLanes = () => drawLanes(lanesOf(rowsOf("acls").filter(matches()), SUBJECTS.acls.lane));
   choice(byId("access-by"), "access-by", [["principal", "By principal"], ["resource", "By resource"]], (by) => { access.by = by; showHolders(); });
   choice(byId("access-which"), "access-which", [["all", "All"], ["allow", "Allowing"], ["deny", "Denying"]], (which) => { access.which = which; showHolders(); });
   let legend = () => {};
@@ -81,7 +82,7 @@ function startAccess() {
     ];
     legend = stepChart(byId("acl-chart"), series, "Number of ACLs");
     const rows = totalOf("acls", "rows"), here = totalOf("acls", "shown");
-    byId("lanes-lacking").textContent = here < rows ? `Of ${inFigures(rows)} ACLs the newest ${inFigures(here)} are on this page.` : "";
+    byId("lanes-lacking").textContent = here < rows ? `${inFigures(here)} of ${inFigures(rows)} ACLs are on this page: all that are valid at the end of the log, and the newest that ended.` : "";
     showLanes();
   });
   inSection("access", () => { drawCharts(); legend(); showHolders(); });

@@ -1,29 +1,13 @@
 // Every beginning and end of a row is a change; an end where the next row of the same thing begins is one change of both.
-const SUBJECTS = {
-  acls: { kind: "ACL", key: null, what: (row) => `${row.principal} ${row.permission} ${row.operation} on ${kindOf(row)} ${patternName(row)}${row.host === "*" ? "" : ` from ${row.host}`}`, value: () => null },
-  quotas: { kind: "Quota", key: (row) => `${row.cluster} ${row.entity} ${row.quota}`, what: (row) => `${row.quota} of ${row.entity}`, value: quotaFigure },
-  topics: { kind: "Topic", key: null, what: (row) => row.topic, value: (row) => counted(row.partitions ?? 0, "partition") },
-  configs: { kind: "Configuration", key: (row) => `${row.cluster} ${row.resourceType} ${row.resourceName} ${row.name}`, what: (row) => `${row.name} of ${row.resourceType} ${row.resourceName || "<default>"}`, value: (row) => row.value ?? "unknown" },
-};
-
-const QUOTA_UNITS = {
-  producer_byte_rate: "bytes/s", consumer_byte_rate: "bytes/s", request_percentage: "% of a thread's time",
-  controller_mutation_rate: "partitions/s", connection_creation_rate: "connections/s",
-};
-function quotaFigure(row) {
-  const unit = QUOTA_UNITS[row.quota];
-  return row.value === null ? "unknown" : inFigures(row.value) + (unit ? ` ${unit}` : "");
-}
-
 function changesOf(name) {
-  const { kind, key, what, value } = SUBJECTS[name];
+  const { kind, renews, lane, value } = SUBJECTS[name], key = renews ? lane : null;
   const changes = [], open = new Map();
   const cuts = new Map(DATA.clusters.map((cluster, at) => [cluster, DATA.sections[name].numbers[at].completeFrom ?? -Infinity]));
   const cut = (row) => cuts.get(row.cluster); // up to here the row before may not be on this page
   for (const row of [...ALL[name]].sort((one, other) => (one.from ?? -Infinity) - (other.from ?? -Infinity))) {
-    const base = { cluster: row.cluster, kind, what: what(row) };
+    const base = { cluster: row.cluster, kind, row };
     const before = key && row.from !== null ? open.get(`${key(row)} ${row.from}`) : undefined;
-    if (before) Object.assign(before, { change: "changed", detail: `${before.detail} → ${value(row)}` });
+    if (before) Object.assign(before, { change: "changed", later: row, detail: `${before.detail} → ${value(row)}` });
     else if (row.from !== null) changes.push({ ...base, time: row.from, change: key && row.from <= cut(row) ? "set" : "added", detail: value(row) ?? "" });
     if (row.to !== null) {
       const end = { ...base, time: row.to, change: "removed", detail: value(row) ?? "" };
@@ -34,26 +18,44 @@ function changesOf(name) {
   return changes;
 }
 
-const CHANGES = Object.keys(SUBJECTS).flatMap(changesOf).sort((one, other) => one.time - other.time);
+// Made when something is searched for the first time: there may be very many changes.
+function withWords(change) {
+  change.searched ??= `${change.kind} ${change.change} ${SUBJECTS[change.row[SECTION]].what(change.row)} ${change.detail} ${change.cluster ?? ""}`.toLowerCase();
+  return change;
+}
+const CHANGES = CHANGING.flatMap(changesOf).sort((one, other) => one.time - other.time);
+const changesOfCluster = new Map();
+function changesUntil(time) {
+  if (!changesOfCluster.has(view.cluster)) changesOfCluster.set(view.cluster, CHANGES.filter((row) => view.cluster === null || row.cluster === DATA.clusters[view.cluster]));
+  const all = changesOfCluster.get(view.cluster);
+  let low = 0, high = all.length;
+  while (low < high) { const middle = (low + high) >> 1; if (all[middle].time <= time) low = middle + 1; else high = middle; }
+  return all.slice(0, low);
+}
 
-function startChanges() {
+// The changes come in the order of their times.
+function changeColumns() {
   const looks = { added: "chip", removed: "chip deny", changed: "chip plain", set: "chip plain" };
-  const table = sortedTable(byId("changes-table"), [
-    { title: "Time (UTC)", value: (row) => row.time, cell: (row) => make("button", { type: "button", class: "link", onclick: () => go(row.time) }, shown(row.time)) },
+  const what = ({ row }) => SUBJECTS[row[SECTION]].what(row);
+  return [
+    { title: "Time (UTC)", isOrder: true, value: (row) => row.time, cell: (row) => make("button", { type: "button", class: "link", onclick: () => go(row.time) }, shown(row.time)) },
     { title: "Change", value: (row) => row.change, cell: (row) => make("span", { class: looks[row.change] }, row.change) },
     { title: "Of", value: (row) => row.kind, cell: (row) => make("span", { class: "word" }, row.kind) },
-    { title: "What", value: (row) => row.what, cell: (row) => make("span", {}, named(row.what), inCluster(row)) },
+    { title: "What", value: what, cell: ({ row }) => aboutLink(row[SECTION], row) },
     { title: "Value", value: null, cell: (row) => row.detail ? named(row.detail) : "" },
-  ], { sort: 0, down: true, caption: "Changes" });
+  ];
+}
+
+function startChanges() {
+  const table = sortedTable(byId("changes-table"), changeColumns(), { sort: 0, down: true, caption: "Changes" });
   let which = "";
   const matches = onSearch("changes-search", show);
-  choice(byId("changes-which"), "changes-which", [["", "All"], ...Object.values(SUBJECTS).map(({ kind }) => [kind, `${kind}s`])], (kind) => { which = kind; show(); });
+  choice(byId("changes-which"), "changes-which", [["", "All"], ...CHANGING.map((name) => [SUBJECTS[name].kind, `${SUBJECTS[name].kind}s`])], (kind) => { which = kind; show(); });
   function show() {
-    const wanted = matches();
-    const past = CHANGES.filter((row) => row.time <= view.at && (view.cluster === null || row.cluster === DATA.clusters[view.cluster]));
-    const found = past.filter((row) => (!which || row.kind === which) && wanted(row));
+    const past = changesUntil(view.at), words = byId("changes-search").value.trim() !== "", wanted = matches();
+    const found = which || words ? past.filter((row) => (!which || row.kind === which) && (!words || wanted(withWords(row)))) : past;
     table(found, past.length ? "Nothing matches." : "No changes up to this date.");
-    byId("changes-found").textContent = foundOf(found.length, past.length, countAt(changesIn(Object.keys(SUBJECTS)), view.at), "change");
+    byId("changes-found").textContent = foundOf(found.length, past.length, countAt(changesIn(CHANGING), view.at), "change");
   }
   inSection("changes", show);
 }

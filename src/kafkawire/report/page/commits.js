@@ -13,9 +13,9 @@ function endAt(row, at) {
   return place < 0 ? { end: null, endExact: true } : { end: row.ends[place][1], endExact: place === row.ends.length - 1 };
 }
 
-function commitsAt(at) {
+function commitsAt(at, rows = rowsOf("commits")) {
   const found = [];
-  for (const row of rowsOf("commits")) {
+  for (const row of rows) {
     const commit = committedAt(row, at);
     if (commit === null) continue;
     const { end, endExact } = endAt(row, at);
@@ -44,36 +44,40 @@ function figure(number, exact) {
   return make("span", { tip: exact ? LARGE : NEAR }, `≈ ${inFigures(number)}`);
 }
 
+// Whether the logs of any partitions are here, so that it is known where they end.
+const hasEnds = ALL.commits.some((row) => row.end !== null);
+const commitColumns = (greatestLag) => [
+  { title: "Group", value: ({ row }) => row.group, cell: ({ row }) => make("span", {}, named(row.group), inCluster(row)) },
+  { title: "Topic", value: ({ row }) => row.topic, cell: ({ row }) => topicLink(row.topic) },
+  { title: "Partition", right: true, value: ({ row }) => row.partition, cell: ({ row }) => String(row.partition) },
+  { title: "Committed", right: true, value: (commit) => commit.offset, cell: ({ offset, exact }) => figure(offset, exact) },
+  ...(hasEnds ? [
+    { title: "Log end", right: true, value: (commit) => commit.end, cell: ({ end, endExact }) => figure(end, endExact) },
+    { title: "Lag", right: true, value: (commit) => commit.lag, cell: (commit) => lagCell(commit, greatestLag()) },
+  ] : []),
+  { title: "Last commit (UTC)", value: (commit) => commit.time, cell: ({ time, exact }) => time === null ? hint("unknown") : make("span", { class: "date" }, exact ? "" : "≥ ", asDate(time)) },
+  { title: "Age", right: true, value: (commit) => commit.age, cell: ({ age, exact }) => age === null ? "" : (exact ? "" : "≤ ") + lasting(age) },
+  { title: "Over time", value: null, cell: ({ row }) => progress(row) },
+];
+
 function startCommits() {
-  const known = ALL.commits.some((row) => row.end !== null);
   let greatestLag = 1;
-  const table = sortedTable(byId("commits-table"), [
-    { title: "Group", value: ({ row }) => row.group, cell: ({ row }) => make("span", {}, named(row.group), inCluster(row)) },
-    { title: "Topic", value: ({ row }) => row.topic, cell: ({ row }) => named(row.topic) },
-    { title: "Partition", right: true, value: ({ row }) => row.partition, cell: ({ row }) => String(row.partition) },
-    { title: "Committed", right: true, value: (commit) => commit.offset, cell: ({ offset, exact }) => figure(offset, exact) },
-    ...(known ? [
-      { title: "Log end", right: true, value: (commit) => commit.end, cell: ({ end, endExact }) => figure(end, endExact) },
-      { title: "Lag", right: true, value: (commit) => commit.lag, cell: (commit) => lagCell(commit, greatestLag) },
-    ] : []),
-    { title: "Last commit (UTC)", value: (commit) => commit.time, cell: ({ time, exact }) => time === null ? hint("unknown") : make("span", { class: "date" }, exact ? "" : "≥ ", asDate(time)) },
-    { title: "Age", right: true, value: (commit) => commit.age, cell: ({ age, exact }) => age === null ? "" : (exact ? "" : "≤ ") + lasting(age) },
-    { title: "Over time", value: null, cell: ({ row }) => progress(row) },
-  ], { sort: 5, down: true, caption: "Committed offsets" });
+  const table = sortedTable(byId("commits-table"), commitColumns(() => greatestLag), { sort: 5, down: true, caption: "Committed offsets" });
   const matches = onSearch("commits-search", show);
   function show() {
     const { at } = view, all = commitsAt(at), wanted = matches(), found = all.filter(({ row }) => wanted(row));
-    greatestLag = all.reduce((most, { lag }) => Math.max(most, lag ?? 0), 1);
+    greatestLag = greatestLagOf(all);
     table(found, all.length ? "Nothing matches." : ALL.commits.length ? "No committed offsets at this date." : "No committed offsets in these logs.");
-    byId("commits-found").textContent = foundOf(found.length, all.length, countAt(countOf("commits", "holding"), at), "committed offset");
+    byId("commits-found").textContent = foundOf(found.length, all.length, countAt(countOf("commits", "holding"), at), "committed offset") + (found.length ? `, ${counted(new Set(found.map(({ row }) => `${CLUSTER_NUMBERS.get(row.cluster)} ${row.group}`)).size, "group")}` : "");
     byId("commits-hint").textContent = !ALL.commits.length ? "" : `As of ${shown(view.at)} UTC, out of the commits that Kafka kept: the last of each group and partition, and earlier ones for a while. ` +
-      (known ? "The lag is to the end of the partition's own log." : "The lag is unknown: the partitions' own logs are not in this folder.");
+      (hasEnds ? "The lag is to the end of the partition's own log." : "The lag is unknown: the partitions' own logs are not in this folder.");
   }
   const drawChart = ofCluster(() => barChart(byId("commits-chart"), commitBars(), "Number of commits", (count) => counted(count, "commit")));
   if (!ALL.commits.length) byId("commits-chart").remove();
   inSection("commits", () => { if (ALL.commits.length) drawChart(); show(); });
 }
 
+const greatestLagOf = (commits) => commits.reduce((most, { lag }) => Math.max(most, lag ?? 0), 1);
 const lagCell = ({ lag, exact, endExact }, most) => lag === null ? hint("unknown") : make("span", {}, figure(lag, exact && endExact),
   make("span", { class: "lag", "aria-hidden": "true" }, make("i", { place: { width: percent(lag / most) } })));
 

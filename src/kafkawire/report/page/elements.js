@@ -49,6 +49,18 @@ function choice(host, name, options, changed) {
   }
 }
 
+// Set a choice as a click would.
+function pick(name, value) {
+  const box = document.querySelector(`input[name="${name}"][value="${value}"]`);
+  if (!box.checked) box.click();
+}
+
+// Sections that come into sight get their real height, which moves those below: the place is looked for again.
+function bringUp(node, times = 3) {
+  node.scrollIntoView({ behavior: "instant" });
+  if (times) requestAnimationFrame(() => bringUp(node, times - 1));
+}
+
 // One tooltip for all; what has one is also in the text of a table or a bar, or readable from its label.
 const tip = byId("tip");
 document.addEventListener("pointermove", (event) => {

@@ -1,7 +1,7 @@
 // Boxes of who has what: one for each principal with its ACLs, or one for each resource with all ACLs that apply to it.
 const patternName = (row) => row.patternType === "PREFIXED" ? `${row.resourceName}*` : row.resourceName === WILDCARD ? "* (every one)" : row.resourceName;
 const kindOf = (row) => row.resourceType.replaceAll("_", " ") + ({ LITERAL: "", PREFIXED: " PREFIX" }[row.patternType] ?? ` ${row.patternType}`);
-const patternWords = (row) => [make("span", { class: "kind" }, kindOf(row)), named(patternName(row))];
+const patternWords = (row) => [make("span", { class: "kind" }, kindOf(row)), patternLink(row)];
 const fromHost = (row) => row.host === "*" ? null : make("small", {}, " from ", named(row.host));
 
 // All that ever were, in order, each made once: comparing as people do is slow.
@@ -71,14 +71,15 @@ function chip(row) {
 }
 const byOperation = (one, other) => denies(other) - denies(one) || compare(one.operation, other.operation);
 
-// A box is filled when it is opened; what the user opened or closed stays so.
+// A box is filled when it is opened; what the user opened or closed stays so. A large one takes the whole width.
 const opened = new Map(), fillings = new WeakMap();
 function holderBox(key, title, text, openAtFirst, linesOf, render) {
   const box = make("details", { class: "holder", open: opened.get(key) ?? openAtFirst },
-    make("summary", { onclick: () => { opened.set(key, !box.open); filled(box); } }, ...title, hint(text)));
+    make("summary", { onclick: ({ target }) => { if (!target.closest("a")) { opened.set(key, !box.open); filled(box); } } }, ...title, hint(text)));
   fillings.set(box, () => {
     const lines = linesOf(), body = make("div"), list = inPages(body, render, { size: FOLDED });
     box.append(body, ...(lines.length > FOLDED ? [list.more] : []));
+    box.classList.toggle("large", lines.length > FOLDED);
     list.show(lines);
   });
   if (box.open) filled(box);
@@ -93,7 +94,7 @@ function principalBox({ holder, rows }, openAtFirst) {
   const refused = rows.filter(denies).length;
   const text = counted(rows.length, "ACL") + (refused ? `, ${refused} of them denying` : "");
   const grants = () => Object.values(Object.groupBy(rows, keyOfAcl)).sort(([one], [other]) => compare(kindOf(one), kindOf(other)) || compare(one.resourceName, other.resourceName));
-  return holderBox(holder.key, [make("span", {}, named(holder.principal), inCluster(holder))], text, openAtFirst && rows.length <= FOLDED, grants, (own) =>
+  return holderBox(holder.key, [make("span", {}, principalLink(holder.principal), inCluster(holder))], text, openAtFirst && rows.length <= FOLDED, grants, (own) =>
     make("div", { class: "grant" }, make("div", {}, ...patternWords(own[0])), make("div", { class: "chips" }, ...inLine(own.sort(byOperation), chip))));
 }
 
@@ -108,7 +109,7 @@ function resourceBox({ holder, wanted }, rows, isDecided, openAtFirst) {
   const lines = () => shownOnes.length ? shownOnes : [null];
   return holderBox(holder.key, [make("span", {}, ...patternWords(holder.pattern), inCluster(holder))], text, openAtFirst && rows.length > 0 && rows.length <= FOLDED, lines, (own) => own === null
     ? make("p", { class: "grant hint" }, isDecided ? "No ACL applies: super users may do everything, and everyone else nothing, or everything where brokers set allow.everyone.if.no.acl.found." : UNDECIDED)
-    : make("div", { class: "grant" }, make("div", {}, named(own[0].principal), own[0].principal === EVERYBODY ? hint(" every other principal") : null),
+    : make("div", { class: "grant" }, make("div", {}, principalLink(own[0].principal), own[0].principal === EVERYBODY ? hint(" every other principal") : null),
       make("div", {}, holder.isPattern ? null : mayDo(rows, own[0].principal, isDecided), ...sources(rows, own[0].principal, holder))));
 }
 

@@ -30,7 +30,7 @@ function lanesIn(host, { label, text, kind = () => "", tell }, without) {
   function parts(lane, most, highest) {
     const bars = stacked(lane.rows.slice(-most)).filter(([, level]) => level < highest);
     const levels = 1 + bars.reduce((high, [, level]) => Math.max(high, level), 0), left = lane.rows.length - bars.length;
-    const unfold = left ? make("button", { type: "button", class: "unfold", onclick: ({ target }) => target.closest(".lane").replaceChildren(...parts(lane, Infinity, Infinity)) }, `… ${inFigures(left)} more`) : null;
+    const unfold = left ? make("button", { type: "button", class: "unfold", onclick: ({ target }) => target.closest(".lane").replaceChildren(...parts(lane, most + MOST_BARS, highest + 4 * HIGHEST)) }, `… ${inFigures(left)} more`) : null;
     return [make("div", { class: "of" }, ...label(lane.rows[0]), unfold),
       make("div", { class: "bars", place: { "min-height": `${0.3 + levels * 1.55}rem` } }, ...bars.map(([row, level]) => bar(row, level, text(row), kind(row), tell(row))))];
   }
@@ -55,14 +55,20 @@ function bar(row, level, text, kind, title) {
   right - left < 0.02 ? null : make("bdi", { class: "name" }, shortened(visible(text))));
 }
 
-// A section of lanes with its search box.
-function laneSection(name, noun, keyOf, looks) {
-  const draw = lanesIn(byId(`${name}-lanes`), looks, () => rowsOf(name).length ? "Nothing matches." : `No ${noun}s in these logs.`);
-  const matches = onSearch(`${name}-search`, show);
+// A section of lanes with its search box, of all times or of the date of the page.
+function laneSection(name, noun) {
+  const { look, lane } = SUBJECTS[name];
+  const draw = lanesIn(byId(`${name}-lanes`), look, () => rowsOf(name).length ? "Nothing matches." : `No ${noun}s in these logs.`);
+  const matches = onSearch(`${name}-search`, show), now = { which: "ever", cluster: undefined };
+  choice(byId(`${name}-which`), `${name}-which`, [["ever", "At any time"], ["now", "At this date"]], (which) => { now.which = which; show(); });
   function show() {
-    const lanes = lanesOf(rowsOf(name), keyOf), found = lanes.filter((lane) => lane.rows.some(matches()));
+    now.cluster = view.cluster;
+    const isNow = now.which === "now", lanes = lanesOf(rowsOf(name), lane);
+    const wanted = matches(), there = isNow ? lanes.filter(({ rows }) => rows.some((row) => holds(row, view.at))) : lanes;
+    const found = there.filter(({ rows }) => rows.some(wanted));
     draw(found);
-    byId(`${name}-found`).textContent = foundOf(found.length, lanes.length, { number: totalOf(name, "things"), exact: true }, noun);
+    const all = isNow ? countAt(countOf(name, "holding"), view.at) : { number: totalOf(name, "things"), exact: true };
+    byId(`${name}-found`).textContent = foundOf(found.length, there.length, all, noun);
   }
-  inSection(name, ofCluster(show));
+  inSection(name, () => { if (now.which === "now" || now.cluster !== view.cluster) show(); });
 }

@@ -1,11 +1,11 @@
 // Lists show a page of their rows at a time: tens of thousands of elements would make the page slow.
-const PAGE = 60;
+const PAGE = 60, LARGEST_STEP = 320;
 
 // Rows that are shown already keep their elements, and what was opened stays open: only what came or went is drawn, or what is drawn
 // of something else than before.
 function inPages(host, render, { size = PAGE, keyOf = (row) => row, drawnOf = () => [] } = {}) {
-  let rows = [], most = size, drawn = new Map();
-  const more = make("button", { type: "button", class: "more", onclick: () => { most += size; draw(); } });
+  let rows = [], most = size, step = size, drawn = new Map();
+  const more = make("button", { type: "button", class: "more", onclick: () => { most += step; step = Math.max(size, Math.min(2 * step, LARGEST_STEP)); draw(); } });
   function draw() {
     drawn = new Map(rows.slice(0, most).map((row, at) => {
       const old = drawn.get(keyOf(row)), of = drawnOf(row);
@@ -14,7 +14,7 @@ function inPages(host, render, { size = PAGE, keyOf = (row) => row, drawnOf = ()
     }));
     replaceKeeping(host, [...drawn.values()].map(({ node }) => node));
     const left = rows.length - most;
-    more.textContent = left > size ? `Show ${size} more of ${inFigures(left)}` : `Show the other ${left}`;
+    more.textContent = left > step ? `Show ${step} more of ${inFigures(left)}` : `Show the other ${left}`;
     more.dataset.printed = `${inFigures(left)} more are not printed.`;
     more.hidden = left <= 0;
   }
@@ -25,7 +25,14 @@ function inPages(host, render, { size = PAGE, keyOf = (row) => row, drawnOf = ()
 const FOLDED = 20;
 function inLine(rows, render) {
   if (rows.length <= FOLDED + 1) return rows.map(render);
-  const more = make("button", { type: "button", class: "unfold", onclick: () => more.replaceWith(...rows.slice(FOLDED).map((row, at) => render(row, FOLDED + at))) }, `… ${inFigures(rows.length - FOLDED)} more`);
+  const more = make("button", { type: "button", class: "unfold", onclick: () => {
+    more.before(...rows.slice(shown, shown + LARGEST_STEP).map((row, at) => render(row, shown + at)));
+    shown += LARGEST_STEP;
+    say();
+  } });
+  let shown = FOLDED;
+  const say = () => { more.textContent = `… ${inFigures(rows.length - shown)} more`; more.hidden = shown >= rows.length; };
+  say();
   return [...rows.slice(0, FOLDED).map(render), more];
 }
 
@@ -52,8 +59,8 @@ function onSearch(id, changed) {
   return () => matcher(wordsOf(byId(id).value));
 }
 
-// Columns: {title, value (sorted by), cell (shown), right}. What the user sorts by stays when the rows change.
-function sortedTable(host, columns, { sort = 0, down = false, caption }) {
+// Columns: {title, value (sorted by), cell (shown), right, isOrder: whether rows come in its order}. What the user sorts by stays when the rows change.
+function sortedTable(host, columns, { sort = 0, down = false, caption, size = PAGE }) {
   const order = { sort, down };
   let rows = [];
   const heads = columns.map((column, at) => make("th", { scope: "col", role: "columnheader", class: column.right ? "right" : null }, column.value
@@ -62,17 +69,18 @@ function sortedTable(host, columns, { sort = 0, down = false, caption }) {
         show();
       } }, column.title) : make("span", {}, column.title)));
   const body = make("tbody", { role: "rowgroup" }), nothing = make("p", { class: "nothing", hidden: true });
-  const list = inPages(body, (row) => make("tr", { role: "row" }, ...columns.map((column) => cellOf(column, row))));
+  const list = inPages(body, (row) => make("tr", { role: "row" }, ...columns.map((column) => cellOf(column, row))), { size });
   const table = make("table", { role: "table", "aria-label": caption }, make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, ...heads)), body);
   const frame = make("div", { class: "scroll", role: "region", "aria-label": caption, tabindex: 0 }, table);
   host.replaceChildren(frame, list.more, nothing);
   function show() {
-    const { value } = columns[order.sort];
+    const { value, isOrder } = columns[order.sort];
     heads.forEach((head, at) => {
       if (at === order.sort) head.setAttribute("aria-sort", order.down ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     });
-    list.show(rows.toSorted((one, other) => ordered(value(one), value(other)) * (order.down ? -1 : 1)));
+    if (isOrder) list.show(order.down ? rows.toReversed() : rows);
+    else list.show(rows.toSorted((one, other) => ordered(value(one), value(other)) * (order.down ? -1 : 1)));
   }
   return (now, without) => {
     rows = now;

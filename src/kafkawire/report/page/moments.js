@@ -1,12 +1,17 @@
 // What the page was given, as objects; times are milliseconds since 1970, and null where they are not known.
 const DATA = JSON.parse(byId("data").textContent);
 
-function unpacked(section) {
+const SECTION = Symbol("section"); // a symbol is not among the words that are searched
+function unpacked(name, section) {
   const { fields, texts, rows } = section;
-  return rows.map((row) =>
-    Object.fromEntries(fields.map((field, at) => [field, texts.includes(field) && row[at] !== null ? DATA.texts[row[at]] : row[at]])));
+  const isText = fields.map((field) => texts.includes(field));
+  return rows.map((row) => {
+    const cells = { [SECTION]: name };
+    for (let at = 0; at < fields.length; at++) cells[fields[at]] = isText[at] && row[at] !== null ? DATA.texts[row[at]] : row[at];
+    return cells;
+  });
 }
-const ALL = Object.fromEntries(Object.entries(DATA.sections).map(([name, section]) => [name, unpacked(section)]));
+const ALL = Object.fromEntries(Object.entries(DATA.sections).map(([name, section]) => [name, unpacked(name, section)]));
 // Lines come as their first point and the steps from each point to the next.
 function unpackedLine(steps) {
   const points = [];
@@ -30,13 +35,20 @@ function lasting(milliseconds) {
   return `${amount < 10 && size > 1 ? Math.round(amount * 10) / 10 : inFigures(Math.round(amount))} ${unit}`;
 }
 
+// A date without a zone is in UTC; NaN for what is none.
+function dateIn(words) {
+  const text = words.trim().replace(" ", "T");
+  return Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(text) || !text.includes("T") ? text : `${text}Z`);
+}
+
 const began = DATA.from, ended = Math.max(DATA.to, DATA.from + 1);
 const portion = (time) => Math.min(1, Math.max(0, (time - began) / (ended - began)));
 const percent = (part) => `${Math.round(part * 100000) / 1000}%`;
 const holds = (row, at) => (row.from === null || row.from <= at) && (row.to === null || row.to > at);
 
 // The date and the cluster that the page shows: its number, or null for all. Whoever draws something is called when they change.
-const view = { at: ended, cluster: null, note: "" };
+// Then the principal or topic that is looked at alone, the two dates that are compared, and the address of the whole report.
+const view = { at: ended, cluster: null, note: "", entity: null, compared: { from: began, to: ended }, whole: "" };
 const listeners = [];
 const sections = new Map(); // by id: who draws it, whether it is out of date, whether it is seen
 let asked = false, timer = 0;
@@ -60,8 +72,13 @@ function drawRest() {
   const section = [...sections.values()].find(({ late }) => late);
   if (section) drawn(section);
   else for (const cursor of document.getElementsByClassName("cursor")) moved(cursor);
-  if (section) timer = setTimeout(drawRest); else document.documentElement.dataset.ready = "true";
+  if (section) { timer = setTimeout(drawRest); return; }
+  document.documentElement.dataset.ready = "true";
+  for (const call of waiting.splice(0)) call();
 }
+// Places on the page are where they stay only when all sections are drawn.
+const waiting = [];
+const whenDrawn = (call) => { waiting.push(call); };
 function drawn(section) {
   if (!section.late) return;
   section.late = false;

@@ -45,10 +45,10 @@ function countAt({ steps, width }, time) {
 const nearly = ({ number, exact }) => (exact ? "" : "≈ ") + inFigures(number);
 
 // How many of those that hold at the date are not on this page.
-const rowsAt = (section) => rowsOf(section).filter((row) => holds(row, view.at));
-function notHere(section, shown = null) {
+const rowsAt = (section, time = view.at) => rowsOf(section).filter((row) => holds(row, time));
+function notHere(section, shown = null, time = view.at) {
   if (totalOf(section, "rows") === totalOf(section, "shown")) return 0;
-  return Math.max(0, countAt(countOf(section, "holding"), view.at).number - (shown ?? rowsAt(section).length));
+  return Math.max(0, countAt(countOf(section, "holding"), time).number - (shown ?? rowsAt(section, time).length));
 }
 
 // What a list found, of those on this page, of all.

@@ -1,4 +1,4 @@
-// The date, the tiles, and the sections one after the other.
+// The head, the date, and the sections one after the other.
 function startHead() {
   const covered = Object.values(ALL).some((rows) => rows.length) ? [`${shown(began, false)} to ${shown(ended, false)} UTC`, `${lasting(ended - began)} of log`] : [];
   const about = [DATA.clusters.length > 1 ? counted(DATA.clusters.length, "cluster") : DATA.clusters[0] ? named(`Cluster ${DATA.clusters[0]}`) : null,
@@ -35,15 +35,13 @@ function startTimeBar() {
   byId("earlier").addEventListener("click", before);
   byId("latest").addEventListener("click", () => go(ended));
   date.addEventListener("change", () => {
-    const text = date.value.trim().replace(" ", "T");
-    const time = Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(text) || !text.includes("T") ? text : `${text}Z`);
-    const wrong = Number.isNaN(time) && text !== "";
+    const time = dateIn(date.value), wrong = Number.isNaN(time) && date.value.trim() !== "";
     date.setAttribute("aria-invalid", String(wrong));
     if (!Number.isNaN(time)) go(time);
     if (wrong) { view.note = "A date is like 2026-03-01 12:30"; redraw(); }
   });
   const ofChanges = ofCluster(() => {
-    const { steps } = changesIn(Object.keys(SUBJECTS));
+    const { steps } = changesIn(CHANGING);
     times = steps.slice(1).map(([time]) => time);
     drawDensity(steps);
   });
@@ -67,34 +65,14 @@ function drawDensity(steps) {
   })));
 }
 
-function startTiles() {
-  const tiles = [["access", "ACLs", "acls", "holding"], ["access", "principals", "acls", "holders"], ["topics", "topics", "topics", "holding"],
-    ["quotas", "quotas", "quotas", "holding"], ["configs", "configurations", "configs", "holding"], ["commits", "groups with commits", "commits", "holders"]];
-  const several = DATA.clusters.length > 1 ? "In all clusters together:\na principal or group that is in two of them counts twice." : null;
-  const figures = tiles.map(([target, label, section, what]) => {
-    const figure = make("b"), picture = make("span");
-    byId("tiles").append(make("a", { class: "tile", href: `#${target}`, tip: what === "holders" ? several : null }, figure, make("span", {}, label), picture));
-    let count = null;
-    const draw = ofCluster(() => {
-      count = countOf(section, what);
-      picture.replaceChildren(sparkline(count.steps, greatest(count.steps)));
-    });
-    return () => {
-      draw();
-      figure.textContent = nearly(countAt(count, view.at));
-    };
-  });
-  onView(() => { for (const figure of figures) figure(); });
-}
-
 // Sections without anything say so and offer nothing to search; without any at all the page says only that.
 function quietEmpty() {
-  for (const [name, target] of [["acls", "access"], ["topics", "topics"], ["quotas", "quotas"], ["configs", "configs"], ["commits", "commits"]])
+  for (const [name, target] of [["acls", "access"], ["topics", "topics"], ["quotas", "quotas"], ["configs", "configs"], ["users", "users"], ["commits", "commits"]])
     byId(target).classList.toggle("empty", !ALL[name].length);
-  byId("changes").hidden = !CHANGES.length;
+  byId("changes").hidden = byId("compare").hidden = !CHANGES.length && !ALL.commits.length;
   if (Object.values(ALL).some((rows) => rows.length)) return;
-  byId("banners").append(make("p", { class: "banner note" }, "There is nothing to show: these logs hold no ACLs, topics, quotas, configurations or committed offsets."));
-  for (const part of document.querySelectorAll(".timebar, .tiles, main section:not(#accounts)")) part.hidden = true;
+  byId("banners").append(make("p", { class: "banner note" }, "There is nothing to show: these logs hold no ACLs, topics, quotas, configurations, users or committed offsets."));
+  for (const part of document.querySelectorAll(".timebar, .tiles, main section:not(#accounts, #entity)")) part.hidden = true;
 }
 
 function startAccounts() {
@@ -123,19 +101,10 @@ startTimeBar();
 startTiles();
 startAccess();
 startChanges();
-laneSection("topics", "topic", (row) => `${row.cluster} ${row.topic}`, {
-  label: (row) => [named(row.topic), inCluster(row)], text: (row) => counted(row.partitions ?? 0, "partition"),
-  tell: (row) => `${row.topic}, ${counted(row.partitions ?? 0, "partition")}\nid ${row.id}`,
-});
-laneSection("quotas", "quota", (row) => `${row.cluster} ${row.entity} ${row.quota}`, {
-  label: (row) => [named(row.entity), make("br"), make("span", { class: "hint" }, named(row.quota)), inCluster(row)], text: quotaFigure,
-  tell: (row) => `${row.quota} ${quotaFigure(row)}\n${row.entity}`,
-});
-laneSection("configs", "configuration", (row) => `${row.cluster} ${row.resourceType} ${row.resourceName} ${row.name}`, {
-  label: (row) => [named(row.name), make("br"), hint(`${row.resourceType.toLowerCase()} `), make("span", { class: "hint" }, named(row.resourceName || "<default>")), inCluster(row)],
-  text: (row) => row.value ?? "unknown", tell: (row) => `${row.name} = ${row.value ?? "unknown"}\n${row.resourceType} ${row.resourceName || "<default>"}`,
-});
+for (const [name, noun] of [["topics", "topic"], ["quotas", "quota"], ["configs", "configuration"], ["users", "credential"]]) laneSection(name, noun);
 startCommits();
+startComparison();
+startEntity();
 startAccounts();
 quietEmpty();
 go(DATA.asOf ?? ended);

@@ -265,7 +265,7 @@ class BatchReader:
     def __init__(self, buffer: Octets, *, position: int = 0, check_crc: bool = True) -> None:
         self._buffer = buffer
         self._check_crc = check_crc
-        self.position = position
+        self.position: int = position
 
     @property
     def bytes_left(self) -> int:

@@ -14,6 +14,8 @@ from kafkawire.wire.message import Message
 from kafkawire.wire.values import is_default
 
 StructWriter: TypeAlias = Callable[[msgspec.Struct], dict[str, object]]
+"""A function that makes the JSON form of a struct."""
+
 _Convert: TypeAlias = Callable[[object], object]
 
 _KEPT_WRITERS = 1024

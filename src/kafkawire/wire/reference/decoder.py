@@ -53,7 +53,7 @@ class Reader:
     """Reads one message: a position in a buffer, and the end of what it may read."""
 
     def __init__(self, message_cls: type[msgspec.Struct], buffer: bytes, offset: int) -> None:
-        self.offset = offset
+        self.offset: int = offset
         self._message_cls = message_cls
         self._buffer = buffer
         self._view = memoryview(buffer)

@@ -11,9 +11,9 @@ from kafkawire.admin.connection.first_bytes import hint
     ("answer", "shown"),
     [
         (b"\x15\x03\x03\x00\x02", "the listener wants TLS"),
-        (b"HTTP/1.1", "The answer looks like HTTP"),
-        (b"<!DOCTYPE", "The answer looks like HTTP"),
-        (b"SSH-2.0", "The answer is text, 'SSH-'"),
+        (b"HTTP/1.1", "the answer looks like HTTP"),
+        (b"<!DOCTYPE", "the answer looks like HTTP"),
+        (b"SSH-2.0", "the answer is text, 'SSH-'"),
     ],
 )
 def test_a_listener_of_another_protocol_is_named(answer: bytes, shown: str) -> None:

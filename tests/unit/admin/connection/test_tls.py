@@ -123,7 +123,7 @@ def test_an_encrypted_key_needs_its_password(authority: trustme.CA, ca: str) -> 
 
 def test_secrets_are_in_no_representation() -> None:
     tls = Tls(certificate="-----BEGIN CERTIFICATE-----", key="-----BEGIN PRIVATE KEY-----", key_password=KEY_PASSWORD)
-    assert repr(tls) == "Tls(verify_hostname=True)"
+    assert repr(tls) == "Tls(verify_hostname=True, minimum_version='TLSv1.2', maximum_version=None)"
 
 
 def test_a_key_alone_is_refused() -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.stand_ins.cluster import NodeHandler, StandInCluster
 
 from kafkawire.layout import Uuid
+from kafkawire.model.configs.resources import ConfigSource
 from kafkawire.model.topics import BROKER_DEFAULT, NewPartitions, NewTopic
 from kafkawire.protocol import (
     CreatePartitionsRequest,
@@ -56,8 +57,24 @@ async def test_a_created_topic_is_described_in_the_result() -> None:
     assert (topic.name, topic.topic_id, topic.num_partitions, topic.replication_factor) == ("t", ID, 3, 2)
     assert topic.configs is not None
     assert [(c.name, c.value, c.is_read_only, c.is_sensitive, c.source) for c in topic.configs] == [
-        ("retention.ms", "1", False, False, 1), ("secret", None, True, True, 5)
-    ]  # fmt: skip
+        ("retention.ms", "1", False, False, ConfigSource.DYNAMIC_TOPIC_CONFIG),
+        ("secret", None, True, True, ConfigSource.DEFAULT_CONFIG),
+    ]
+    assert repr(topic) == (
+        f"CreatedTopic(name='t', topic_id={ID!r}, num_partitions=3, replication_factor=2, "
+        "configs=<{'retention.ms': '1'} and 1 defaults>)"
+    )
+
+
+@pytest.mark.parametrize(("number", "name"), [(99, "UNKNOWN_99"), (-1, "UNKNOWN")])
+async def test_the_source_of_a_config_may_be_one_of_newer_brokers(number: int, name: str) -> None:
+    def newer(topic: str) -> Result:
+        return Result(name=topic, configs=(Config("retention.ms", "1", False, number, False),))
+
+    async with StandInCluster(1, creating(newer)) as cluster, cluster.client() as client:
+        topic = (await client.create_topics([NewTopic("t", 3, 2)]))["t"]
+    assert topic.configs is not None
+    assert topic.configs[0].source.name == name
 
 
 async def test_a_topic_that_was_only_validated_has_no_topic_id() -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+import yaml
+from hypothesis import given, strategies as st
 
 from kafkawire.cli.tables.cells import as_json_lines
 from kafkawire.cli.tables.formats import Format
@@ -55,8 +58,8 @@ def test_json_has_nan_and_infinity_as_kafka_spells_them() -> None:
     assert cells == ["NaN", "Infinity", "-Infinity", 0, None, 0.5]
 
 
-def test_json_has_one_object_per_line() -> None:
-    lines = [json.loads(line) for line in written(Format.JSON).decode().splitlines()]
+def test_json_lines_have_one_object_per_line() -> None:
+    lines = [json.loads(line) for line in written(Format.JSONL).decode().splitlines()]
     assert len(lines) == 6
     assert lines[0] == {
         "time": "2026-03-01T12:30:00.000250Z",
@@ -97,7 +100,41 @@ def test_parquet_preserves_types_and_values() -> None:
     assert table.to_pylist() == ROWS * 2
 
 
-@pytest.mark.parametrize("form", [Format.CSV, Format.JSON, Format.PARQUET])
+def test_json_is_one_document_and_yaml_one_for_each_row() -> None:
+    lines = [json.loads(line) for line in written(Format.JSONL).decode().splitlines()]
+    assert json.loads(written(Format.JSON)) == lines
+    assert list(yaml.safe_load_all(written(Format.YAML))) == lines
+
+
+def test_a_run_that_fails_leaves_json_without_its_end() -> None:
+    def failing() -> Iterator[pa.RecordBatch]:
+        yield pa.RecordBatch.from_pylist(ROWS, schema=SCHEMA)
+        raise OSError
+
+    stream = io.BytesIO()
+    with pytest.raises(OSError):  # noqa: PT011 the test raises it
+        write_rows(Format.JSON, failing(), SCHEMA, stream)
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(stream.getvalue())
+
+
+@given(st.lists(st.text(), max_size=4))
+def test_every_text_survives_yaml(texts: list[str]) -> None:
+    batch = pa.record_batch({"text": pa.array([text.encode("utf-8", "replace").decode() for text in texts])})
+    stream = io.BytesIO()
+    write_rows(Format.YAML, [batch.cast(pa.schema({"text": pa.string()}))], batch.schema, stream)
+    read = list(yaml.safe_load_all(stream.getvalue().decode()))
+    assert read == batch.cast(pa.schema({"text": pa.string()})).to_pylist()
+
+
+@pytest.mark.parametrize(("form", "read"), [(Format.ARROW, pa.ipc.open_file), (Format.ARROWS, pa.ipc.open_stream)])
+def test_arrow_is_unchanged(form: Format, read: Callable[[bytes], Any]) -> None:
+    table = read(written(form)).read_all()
+    assert table.schema.equals(SCHEMA)
+    assert table.to_pylist() == ROWS * 2
+
+
+@pytest.mark.parametrize("form", [each for each in Format if not each.is_for_people])
 def test_every_format_can_hold_a_table_without_rows(form: Format) -> None:
     stream = io.BytesIO()
     write_rows(form, [], SCHEMA, stream)
@@ -106,5 +143,11 @@ def test_every_format_can_hold_a_table_without_rows(form: Format) -> None:
             assert stream.getvalue() == b",".join(f'"{name}"'.encode() for name in SCHEMA.names) + b"\n"
         case Format.PARQUET:
             assert pyarrow.parquet.read_schema(io.BytesIO(stream.getvalue())).equals(SCHEMA)
+        case Format.ARROW:
+            assert pa.ipc.open_file(stream.getvalue()).schema.equals(SCHEMA)
+        case Format.ARROWS:
+            assert pa.ipc.open_stream(stream.getvalue()).schema.equals(SCHEMA)
+        case Format.JSON:
+            assert json.loads(stream.getvalue()) == []
         case _:
             assert stream.getvalue() == b""

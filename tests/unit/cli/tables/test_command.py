@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -58,10 +59,11 @@ def test_json_has_one_object_per_acl(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_formats_hold_the_same_rows(tmp_path: Path) -> None:
-    for suffix in ("csv", "json", "parquet"):
+    for suffix in ("csv", "jsonl", "json", "parquet"):
         assert tables("--log", LOGS, "--table", "topic_history", "--out", tmp_path / f"t.{suffix}") == 0
     parquet = pyarrow.parquet.read_table(tmp_path / "t.parquet")
-    lines = [json.loads(line) for line in (tmp_path / "t.json").read_text("utf-8").splitlines()]
+    lines = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text("utf-8").splitlines()]
+    assert json.loads((tmp_path / "t.json").read_bytes()) == lines
     with (tmp_path / "t.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(lines) == parquet.num_rows == 19
@@ -99,8 +101,29 @@ def test_the_format_table_has_headings_and_rows(tmp_path: Path) -> None:
     out = tmp_path / "acl.txt"
     assert tables("--log", LOGS, "--table", "acl_history", "--out", out) == 0
     headings, *rows = [line.split() for line in out.read_text("utf-8").splitlines() if line.strip()]
-    assert headings[:3] == ["cluster", "acl_id", "principal"]
+    assert headings[:3] == ["valid_from", "valid_to", "_error"]
     assert len(rows) == 1 + 39
+
+
+def test_standard_output_has_a_name_as_a_file(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
+    with contextlib.chdir(tmp_path):
+        assert tables("--log", LOGS, "--table", "topic", "--columns", "name", "--out", "-", "-o", "csv") == 0
+        assert capsysbinary.readouterr().out.startswith(b'"name"\n"orders.events"\n')
+        assert tables("--log", LOGS, "--table", "topic", "--columns", "name", "--out", "-") == 0
+        assert capsysbinary.readouterr().out.startswith(b'{"name":"orders.events"}\n')
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_binary_forms_go_to_a_pipe(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert tables("--log", LOGS, "--table", "topic", "--out", "-", "-o", "parquet") == 0
+    assert pyarrow.parquet.read_table(io.BytesIO(capsysbinary.readouterr().out)).num_rows == 30
+
+
+def test_the_list_of_tables_has_the_forms_of_rows(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert tables("--list", "-o", "json") == 0
+    assert [each["table"] for each in json.loads(capsys.readouterr().out)] == list(table_names())
+    assert tables("--list", "--out", tmp_path / "tables.csv") == 0
+    assert (tmp_path / "tables.csv").read_text().startswith('"table","purpose"\n"batches",')
 
 
 @pytest.mark.parametrize(("form", "draws"), [("json", False), ("csv", False), ("table", True)])
@@ -193,6 +216,15 @@ def test_record_types_of_the_user_have_tables_too(tmp_path: Path, capsys: pytest
         (("--log", LOGS), "--log DIR and --table NAME are needed"),
         (("--table", "records"), "--log DIR and --table NAME are needed"),
         (("--log", LOGS, "--table", "acl_histroy"), "did you mean acl_history"),
+        (("--log", LOGS, "--table", "ACL"), "there is no table 'ACL': did you mean acl_history?"),
+        (("--log", LOGS, "--table", "records", "--columns", "offset"), "did you mean log_offset?"),
+        (("--log", LOGS, "--table", "records", "--record-types", "TOPIC"), "'TOPIC'; did you mean TOPIC_RECORD?"),
+        (("--log", LOGS, "--table", "topic", "--no-ops"), "--no-ops: it is for table 'records', not for 'topic'"),
+        (
+            ("--log", LOGS, "--table", "records", "--from-offset", "9", "--until-offset", "2"),
+            "--until-offset: 2 is before 9, where the range begins",
+        ),
+        (("--log", LOGS, "--table", "topic", "--max-frame-bytes", "64x"), "such as 65536, 64m, 64MiB or 1g"),
         (("--log", LOGS, "--table", "zzz"), "there is no table 'zzz'; there are "),
         (("--log", LOGS, "--table", "batches", "--columns", "size,colour"), "has no column 'colour'"),
         (("--log", LOGS, "--table", "records", "--as-of", "2026-01-01"), "--as-of: it needs a history"),
@@ -217,7 +249,7 @@ def test_record_types_of_the_user_have_tables_too(tmp_path: Path, capsys: pytest
             ("--log", LOGS, "--table", "acl_history", "--as-of", "2020-01-01"),
             "the whole state is known since 2026-11-21T08:36:27.044000+00:00",
         ),
-        (("--log", LOGS, "--table", "batches", "--out", "batches.xls"), "give --format"),
+        (("--log", LOGS, "--table", "batches", "--out", "batches.xls"), "say the form with -o"),
     ],
 )
 def test_usage_errors_say_what_to_do(words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -226,13 +258,16 @@ def test_usage_errors_say_what_to_do(words: tuple[str, ...], told: str, capsys: 
 
 
 def test_a_path_without_logs_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert tables("--log", tmp_path / "none", "--table", "records") == 1
+    assert tables("--log", tmp_path / "none", "--table", "records") == 2
     assert f"{tmp_path / 'none'}: there is no such folder or file" in capsys.readouterr().err
-    assert tables("--log", tmp_path, "--table", "records") == 1
-    assert f"{tmp_path}: no segment (.log) and no snapshot (.checkpoint)" in capsys.readouterr().err
-    assert tables("--log", LOGS / "__consumer_offsets-0", "--table", "acl_history") == 1
-    assert "is in the log of __cluster_metadata; there are only __consumer_offsets-0" in capsys.readouterr().err
-    assert tables("--log", f"{tmp_path}/*.log", "--table", "records") == 1
+    assert tables("--log", tmp_path, "--table", "records") == 2
+    assert (
+        f"{tmp_path}: no segment (.log) and no snapshot (.checkpoint) of Kafka is there: give a folder"
+        in capsys.readouterr().err
+    )
+    assert tables("--log", LOGS / "__consumer_offsets-0", "--table", "acl_history") == 2
+    assert "needs a log of __cluster_metadata, and only __consumer_offsets-0 is there" in capsys.readouterr().err
+    assert tables("--log", f"{tmp_path}/*.log", "--table", "records") == 2
     assert "nothing matches the pattern" in capsys.readouterr().err
 
 
@@ -257,7 +292,7 @@ def test_the_command_ends_when_its_reader_stops(started: subprocess.Popen[str]) 
     assert started.stdout.readline().startswith("{")
     started.stdout.close()
     assert "Traceback" not in started.stderr.read()
-    assert started.wait() == 1
+    assert started.wait() == 0
 
 
 @pytest.mark.parametrize("form", list(Format))
@@ -266,7 +301,7 @@ def test_a_closed_pipe_ends_the_command(form: Format, monkeypatch: pytest.Monkey
     os.close(reading)
     with suppress(BrokenPipeError), open(writing, "w", encoding="utf-8") as pipe:  # noqa: PTH123 it has no path
         monkeypatch.setattr(sys, "stdout", pipe)
-        assert tables("--log", METADATA, "--table", "batches", "--format", form) == 1
+        assert tables("--log", METADATA, "--table", "batches", "--format", form) == 0
 
 
 @pytest.mark.parametrize("form", list(Format))

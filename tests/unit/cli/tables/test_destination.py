@@ -88,9 +88,12 @@ def test_the_error_for_a_missing_folder_names_the_file(tmp_path: Path) -> None:
     ("wanted", "out", "terminal", "expected"),
     [
         (None, None, True, Format.TABLE),
-        (None, None, False, Format.JSON),
+        (None, None, False, Format.JSONL),
         (None, "a.csv", True, Format.CSV),
-        (None, "a.jsonl", True, Format.JSON),
+        (None, "a.jsonl", True, Format.JSONL),
+        (None, "a.json", True, Format.JSON),
+        (None, "a.yml", True, Format.YAML),
+        (None, "a.arrow", True, Format.ARROW),
         (None, "a.PARQUET", True, Format.PARQUET),
         (None, "a.txt", False, Format.TABLE),
         (Format.CSV, "a.parquet", False, Format.CSV),
@@ -104,12 +107,13 @@ def test_the_option_or_the_file_name_determines_the_format(
     assert chosen_format(wanted, None if out is None else Path(out), terminal=terminal) is expected
 
 
-def test_parquet_on_a_terminal_is_refused() -> None:
-    with pytest.raises(CommandError, match="give --out FILE") as raised:
-        chosen_format(Format.PARQUET, None, terminal=True)
+@pytest.mark.parametrize("form", [Format.PARQUET, Format.ARROW, Format.ARROWS])
+def test_binary_forms_are_refused_on_a_terminal(form: Format) -> None:
+    with pytest.raises(CommandError, match=f"-o {form} is binary, .*: give --out FILE, or write to a pipe") as raised:
+        chosen_format(form, None, terminal=True)
     assert raised.value.exit_code is ExitCode.USAGE
 
 
 def test_an_unknown_file_suffix_needs_a_format() -> None:
-    with pytest.raises(CommandError, match="give --format"):
+    with pytest.raises(CommandError, match="say the form with -o"):
         chosen_format(None, Path("table.xls"), terminal=False)

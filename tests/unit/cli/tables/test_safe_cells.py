@@ -107,7 +107,7 @@ def test_csv_safe_is_for_csv_only(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main([*asked, "csv"]) == 0
     assert capsys.readouterr().out == '"name"\n"\'=a"\n'
     assert main([*asked, "json"]) == 2
-    assert "--csv-safe is for CSV" in capsys.readouterr().err
+    assert "--csv-safe is for -o csv" in capsys.readouterr().err
 
 
 def test_errors_contain_no_control_characters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

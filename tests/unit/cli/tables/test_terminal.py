@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import pyarrow as pa
-from rich.console import Console
 
 from kafkawire.cli.tables.terminal import MAXIMUM_ROWS, TerminalTable
+from kafkawire.logs.tables.column_roles import ColumnRole
 
 TYPES: Mapping[str, pa.DataType] = {
     "cluster": pa.string(),
@@ -22,6 +22,16 @@ TYPES: Mapping[str, pa.DataType] = {
     "host": pa.string(),
 }
 SCHEMA = pa.schema(TYPES)
+ROLES = {
+    "file": ColumnRole.ORIGIN,
+    "principal": ColumnRole.KEY,
+    "operation": ColumnRole.KEY,
+    "offset": ColumnRole.VALUE,
+    "tombstone": ColumnRole.VALUE,
+    "host": ColumnRole.VALUE,
+    "cluster": ColumnRole.VALUE,
+    "operation_code": ColumnRole.DETAIL,
+}
 ROW = {
     "cluster": "Wl3f",
     "file": "/data/kafka/__cluster_metadata-0/00000000000000000000.log",
@@ -34,43 +44,92 @@ ROW = {
 }
 
 
-def printed(rows: list[dict[str, object]], width: int, *, everything: bool = False) -> tuple[str, TerminalTable]:
+def printed(rows: list[dict[str, object]], width: int | None) -> tuple[str, TerminalTable]:
     batches = [
         pa.RecordBatch.from_pylist(rows[start : start + 400], schema=SCHEMA) for start in range(0, len(rows), 400)
     ]
-    table = TerminalTable(batches, SCHEMA)
+    table = TerminalTable(batches, SCHEMA, ROLES)
+    return text_of(table, width), table
+
+
+def text_of(table: TerminalTable, width: int | None) -> str:
     text = io.StringIO()
-    table.print(Console(file=text, width=width), everything=everything)
-    return text.getvalue(), table
+    table.print(text, width=width)
+    return text.getvalue()
 
 
 def test_the_most_important_columns_are_shown_first() -> None:
     text, table = printed([ROW], 44)
     assert text.split()[:4] == ["principal", "operation", "offset", "tombstone"]
-    assert table.left_out_columns == ("cluster", "file", "operation_code", "host")
+    assert table.left_out_columns == ("cluster",)
+    assert table.empty == ("host",)
+    assert table.left_out_details == 2
 
 
-def test_json_is_cut_at_the_remaining_width() -> None:
-    types: Mapping[str, pa.DataType] = {"log_offset": pa.int64(), "key": pa.binary(), "json": pa.string()}
-    schema = pa.schema(types)
-    batch = pa.RecordBatch.from_pylist([{"log_offset": 1, "key": b"k", "json": "x" * 500}], schema=schema)
-    table = TerminalTable([batch], schema)
-    text = io.StringIO()
-    table.print(Console(file=text, width=80), everything=False)
-    lines = [line.rstrip() for line in text.getvalue().splitlines() if line.strip()]
-    assert len(lines) == 3
+def test_what_all_rows_have_in_common_is_said_once() -> None:
+    text, table = printed([ROW, {**ROW, "principal": "User:bob"}], 80)
+    assert [line.split() for line in text.splitlines() if line][2:] == [["User:ann"], ["User:bob"]]
+    assert table.same == {"operation": "READ", "offset": "17", "tombstone": "no", "cluster": "Wl3f"}
+    assert table.left_out_columns == ()
+
+
+def test_an_interval_is_shown_even_if_it_is_the_same_in_all_rows() -> None:
+    rows = [{**ACL, "valid_to": None, "principal": name} for name in ("User:ann", "User:bob")]
+    batch = pa.RecordBatch.from_pylist(rows, schema=ACL_SCHEMA)
+    headings = text_of(TerminalTable([batch], batch.schema, ACL_ROLES), 80).split()[:3]
+    assert headings == ["valid_from", "valid_to", "principal"]
+
+
+def test_errors_are_shown_after_the_times() -> None:
+    damaged = {**ACL, "_error": "offset_gap"}
+    batch = pa.RecordBatch.from_pylist([{**ACL, "_error": None}, damaged])
+    roles = {**ACL_ROLES, "_error": ColumnRole.ERROR}
+    assert text_of(TerminalTable([batch], batch.schema, roles), 200).split()[:3] == ["valid_from", "valid_to", "_error"]
+    same = pa.RecordBatch.from_pylist([damaged, damaged])
+    assert text_of(TerminalTable([same], same.schema, roles), 80).count("offset_gap") == 2
+
+
+JSON_ROLES = {"log_offset": ColumnRole.PLACE, "json": ColumnRole.CONTENT, "key": ColumnRole.VALUE}
+JSON_TYPES: Mapping[str, pa.DataType] = {"log_offset": pa.int64(), "key": pa.binary(), "json": pa.string()}
+JSON_SCHEMA = pa.schema(JSON_TYPES)
+
+
+def test_json_is_cut_at_the_remaining_width_and_begins_with_its_data() -> None:
+    long = '{"type":"TOPIC_RECORD","version":0,"data":{"name":"' + "x" * 500
+    rows = [{"log_offset": 1, "key": b"k", "json": long}, {"log_offset": 2, "key": b"l", "json": long}]
+    batch = pa.RecordBatch.from_pylist(rows, schema=JSON_SCHEMA)
+    table = TerminalTable([batch], JSON_SCHEMA, JSON_ROLES)
+    lines = [line.rstrip() for line in text_of(table, 80).splitlines()]
+    assert len(lines) == 4
+    assert lines[2].startswith('         1  …{"name":"xx')
     assert lines[2].endswith("x…")
-    assert len(lines[2]) in range(70, 81)
+    assert len(lines[2]) == 80
     assert table.left_out_columns == ("key",)
+
+
+def test_bytes_are_shown_where_there_is_no_json() -> None:
+    rows = [{"log_offset": 1, "key": b"k" * 99, "json": None}, {"log_offset": 2, "key": b"l", "json": None}]
+    batch = pa.RecordBatch.from_pylist(rows, schema=JSON_SCHEMA)
+    lines = text_of(TerminalTable([batch], JSON_SCHEMA, JSON_ROLES), 80).splitlines()
+    assert lines[0].split() == ["log_offset", "key"]
+    assert lines[2].split()[1] == "a2tra2tra2tra2tra2tra2tra2tra…"
+
+
+def test_chosen_columns_are_all_shown_in_their_order() -> None:
+    schema = pa.schema([SCHEMA.field(name) for name in ("host", "operation_code", "file", "principal")])
+    batch = pa.RecordBatch.from_pylist([ROW, ROW], schema=schema)
+    for width in (30, 80):
+        headings = text_of(TerminalTable([batch], schema, ROLES, are_chosen=True), width).splitlines()[0]
+        assert headings.replace("operation_  ", "operation_code  ").split()[0] == "host"
+    assert text_of(TerminalTable([batch], schema, ROLES, are_chosen=True), 30).split()[:4] == schema.names
 
 
 def test_times_are_shown_with_milliseconds() -> None:
     schema = pa.schema({"valid_from": pa.timestamp("us", tz="UTC")})
     times = [datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 3, 1, 0, 0, 0, 1500, tzinfo=UTC)]
-    table = TerminalTable([pa.RecordBatch.from_pylist([{"valid_from": time} for time in times], schema=schema)], schema)
-    text = io.StringIO()
-    table.print(Console(file=text, width=80), everything=False)
-    assert text.getvalue().split()[-2:] == ["2026-03-01T00:00:00.000Z", "2026-03-01T00:00:00.001500Z"]
+    batch = pa.RecordBatch.from_pylist([{"valid_from": time} for time in times], schema=schema)
+    text = text_of(TerminalTable([batch], schema, {"valid_from": ColumnRole.TIME}), 80)
+    assert text.split()[-2:] == ["2026-03-01T00:00:00.000Z", "2026-03-01T00:00:00.001500Z"]
 
 
 ACL = {
@@ -87,34 +146,45 @@ ACL = {
 }
 
 
-def acls_shown(width: int) -> tuple[list[str], list[list[str]]]:
-    """The headings and the lines of cells of a printed table of ACLs."""
+ACL_ROLES = {
+    **dict.fromkeys(("valid_from", "valid_to"), ColumnRole.TIME),
+    **dict.fromkeys(("principal", "operation", "resource_name", "permission", "resource_type"), ColumnRole.KEY),
+    "host": ColumnRole.VALUE,
+    "acl_id": ColumnRole.DETAIL,
+    "to_offset": ColumnRole.ORIGIN,
+}
+ACL_SCHEMA = pa.RecordBatch.from_pylist([ACL]).schema
+
+
+def acls_shown(width: int) -> list[list[str]]:
+    """The lines of a printed table of one ACL, without the one below the headings."""
     batch = pa.RecordBatch.from_pylist([ACL])
-    text = io.StringIO()
-    TerminalTable([batch], batch.schema).print(Console(file=text, width=width), everything=False)
-    heading, _, *lines = [line.split() for line in text.getvalue().splitlines() if line.strip()]
-    return heading, lines
+    lines = text_of(TerminalTable([batch], batch.schema, ACL_ROLES), width).splitlines()
+    return [line.split() for line in lines if line.strip() and "─" not in line]
 
 
-def test_important_columns_are_wrapped_and_times_shortened_before_they_are_left_out() -> None:
-    telling = ["principal", "resource_type", "resource_name", "operation", "permission", "valid_from", "valid_to"]
-    heading, lines = acls_shown(140)
-    assert [name for name in heading if name != "host"] == telling
-    assert lines[0][-2:] == ["2026-03-01T12:30:15Z", "2026-03-02T00:00:00Z"]
+def test_columns_are_folded_and_times_shortened_before_an_important_one_is_left_out() -> None:
+    informative = [name for name, role in ACL_ROLES.items() if role in {ColumnRole.TIME, ColumnRole.KEY}]
+    heading, *lines = acls_shown(200)
+    assert heading == [*informative, "host"]
+    assert lines[0][:2] == ["2026-03-01T12:30:15.250Z", "2026-03-02T00:00:00.000Z"]
+    heading, *lines = acls_shown(140)
+    assert heading == [*informative, "host"]
+    assert lines[0][:2] == ["2026-03-01T12:30:15Z", "2026-03-02T00:00:00Z"]
     assert len(lines) == 2
-    heading, lines = acls_shown(200)
-    assert set(heading) > set(telling)
-    assert "2026-03-01T12:30:15.250Z" in lines[0]
-    assert acls_shown(80)[0] == telling[:5]
+    first, second, *lines = acls_shown(80)
+    assert (first, second) == (["resource_", "resource_"], [*informative[:4], "name", "permission", "type"])
+    assert lines[0][:2] == ["2026-03-01", "2026-03-02"]
+    assert lines[1][:2] == ["12:30:15Z", "00:00:00Z"]
 
 
 def test_wide_characters_get_two_cells() -> None:
     text, _ = printed([{**ROW, "principal": "User:" + "日本" * 6}], 60)
-    assert "User:" + "日本" * 6 in text
+    assert "User:" + "日本" * 6 in text.replace("\n", "")
 
 
 def test_all_columns_are_shown_on_request() -> None:
-    text, table = printed([ROW], 400, everything=True)
+    text, table = printed([ROW], None)
     assert all(name in text for name in SCHEMA.names)
     assert table.left_out_columns == ()
 

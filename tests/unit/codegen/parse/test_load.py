@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kafkawire.codegen.definition import MessageDefinition, Span, TypeRef
+from kafkawire.codegen.parse.files import MAXIMUM_FILE_BYTES
 from kafkawire.codegen.parse.load import (
-    MAXIMUM_FILE_BYTES,
     load_definitions,
     load_paths,
     parse_message,

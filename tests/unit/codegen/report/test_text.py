@@ -7,7 +7,7 @@ import time
 
 from kafkawire.codegen.definition import Span
 from kafkawire.codegen.findings import Finding, Severity
-from kafkawire.codegen.report.text import render_json, render_text, summary
+from kafkawire.codegen.report.text import render_json_lines, render_text, summary
 
 
 def finding(span: Span, *, remedy: str = "fix it", severity: Severity = "error", message: str = "A: wrong") -> Finding:
@@ -74,7 +74,7 @@ def test_nothing_that_a_terminal_would_obey_is_printed() -> None:
 
 
 def test_json_is_one_object_a_line_and_says_what_to_do() -> None:
-    lines = render_json([finding(Span(1, 2, 3, 4)), finding(Span(1, 2, 3, 4), remedy="")]).splitlines()
+    lines = render_json_lines([finding(Span(1, 2, 3, 4)), finding(Span(1, 2, 3, 4), remedy="")]).splitlines()
     assert json.loads(lines[0]) == {
         "file": "a.json",
         "line": 1,

@@ -57,7 +57,7 @@ def test_a_time_before_the_first_snapshot_is_an_error(folder: Path) -> None:
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # noqa: S301 our own
 
 
-@pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "topic_history"])
+@pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "scram_history", "topic_history"])
 def test_a_time_before_the_first_record_is_an_error(name: str) -> None:
     with pytest.raises(BeforeKnowledgeError, match="the whole state is known since 2026-11-21T08:36:"):
         history(name, _LOGS, options=ReadOptions(as_of=datetime(2026, 11, 21, tzinfo=UTC)))
@@ -91,7 +91,7 @@ def test_lost_batches_are_in_no_state_as_of_a_time(tmp_path: Path) -> None:
 def test_an_empty_log_is_an_error(tmp_path: Path) -> None:
     folder = tmp_path / METADATA_LOG
     write_segment(folder, 0, [])
-    with pytest.raises(BeforeKnowledgeError, match="the log is empty"):
+    with pytest.raises(BeforeKnowledgeError, match="nothing of the log could be read"):
         history("acl_history", folder, options=ReadOptions(as_of=time(0)))
 
 
@@ -128,3 +128,25 @@ def test_span_of_times_and_offsets(folder: Path) -> None:
     assert values(ReadOptions(until_time=time(3000))) == ["0", "1"]
     assert values(ReadOptions(from_offset=12)) == ["2", "3"]
     assert values(ReadOptions(until_offset=11)) == ["0", "1"]
+
+
+@pytest.mark.parametrize(("base_offset", "error"), [(0, None), (7, "nothing of the log could be read")])
+def test_an_offsets_partition_without_records_was_always_empty_if_it_begins_at_0(
+    base_offset: int, error: str | None, tmp_path: Path
+) -> None:
+    write_offsets_segment(tmp_path / OFFSETS_LOG, base_offset, [])
+    options = ReadOptions(as_of=time(4999))
+    if error is None:
+        assert history("offset_commits", tmp_path, options=options) == []
+        return
+    with pytest.raises(BeforeKnowledgeError, match=error):
+        history("offset_commits", tmp_path, options=options)
+
+
+def test_a_damaged_offsets_partition_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
+    commit = Written(5000, ((OffsetCommitKey("g", "t", 0), OffsetCommitValue(1), 3),))
+    write_offsets_segment(tmp_path / OFFSETS_LOG, 0, [commit])
+    path = tmp_path / OFFSETS_LOG / f"{0:020d}.log"
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    with pytest.raises(BeforeKnowledgeError, match="nothing of the log could be read"):
+        history("offset_commits", tmp_path, options=ReadOptions(as_of=time(4999)))

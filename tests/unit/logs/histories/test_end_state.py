@@ -91,3 +91,17 @@ def test_committed_offsets(end_state: Row) -> None:
     ]
     assert _sorted(ours) == _sorted(end_state["committed_offsets"])
     assert len(ours) == len(end_state["committed_offsets"])
+
+
+def test_scram_users(end_state: Row) -> None:
+    ours = {
+        (row["user"], row["mechanism"].replace("_", "-"), row["iterations"])
+        for row in still_open(history("scram_history", _LOGS))
+    }
+    theirs = {
+        (user["user"], each["mechanism"], each["iterations"])
+        for user in end_state["scram_users"]
+        for each in user["credentials"]
+    }
+    assert ours == theirs
+    assert len(ours) > 5

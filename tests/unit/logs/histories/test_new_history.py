@@ -65,7 +65,7 @@ def test_the_command_lists_the_table(packages: Path) -> None:
 
 def test_the_command_reads_the_table(packages: Path) -> None:
     log = str(FIXTURES / "logs")
-    read = run(packages, COMMAND, "tables", "--log", log, "--table", "broker_history", "--format", "json")
+    read = run(packages, COMMAND, "tables", "--log", log, "--table", "broker_history", "--format", "jsonl")
     rows = [json.loads(line) for line in read.splitlines()]
     assert [(row["broker_id"], row["valid_to"]) for row in rows] == [(1, None)]
     assert list(rows[0]) == ["cluster", "broker_id", "rack", "valid_from", "valid_to", "log", "_error"]

@@ -47,7 +47,7 @@ def test_state_of_the_log_at_the_snapshot_is_the_snapshot(tmp_path: Path, name: 
     assert {row["valid_from"] for row in alone} == {None}
 
 
-@pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "topic_history"])
+@pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "scram_history", "topic_history"])
 def test_the_log_takes_precedence_over_the_snapshot(tmp_path: Path, name: str) -> None:
     segments = [path.name for path in _REAL_LOG.glob("*.log")]
     assert history(name, _folder(tmp_path, *segments)) == history(name, _REAL_LOG)

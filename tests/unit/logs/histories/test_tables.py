@@ -18,6 +18,8 @@ from kafkawire.protocol import (
     OffsetCommitKey,
     OffsetCommitValue,
     RemoveAccessControlEntryRecord,
+    RemoveUserScramCredentialRecord,
+    UserScramCredentialRecord,
 )
 
 
@@ -67,6 +69,27 @@ def test_entities_of_quotas(tmp_path: Path) -> None:
         (None, None, "<default>", 3.0),
         ("", None, None, 4.0),
     ]
+
+
+def test_a_new_password_begins_a_new_credential_and_no_secret_is_in_the_table(tmp_path: Path) -> None:
+    def credential(salt: bytes, mechanism: int = 1) -> UserScramCredentialRecord:
+        return UserScramCredentialRecord("ann", mechanism, salt, b"stored", b"server", 4096)
+
+    steps = [
+        Step(1000, (credential(b"one"), credential(b"one", 2))),
+        Step(2000, (credential(b"two"),)),
+        Step(3000, (credential(b"two"),)),  # the same again is no change
+        Step(4000, (RemoveUserScramCredentialRecord("ann", 2),)),
+    ]
+    write_segment(tmp_path / METADATA_LOG, 0, steps)
+    rows = history("scram_history", tmp_path)
+    assert [(row["mechanism"], row["iterations"], row["valid_from"], row["valid_to"]) for row in rows] == [
+        ("SCRAM_SHA_256", 4096, time(1000), time(2000)),
+        ("SCRAM_SHA_512", 4096, time(1000), time(4000)),
+        ("SCRAM_SHA_256", 4096, time(2000), None),
+    ]
+    assert {row["user"] for row in rows} == {"ann"}
+    assert not {"salt", "stored_key", "server_key"} & set(rows[0])
 
 
 def test_ended_rows_come_first_and_open_ones_in_the_order_of_the_log(tmp_path: Path) -> None:

@@ -16,8 +16,10 @@ class AlterQuotasRequest(Message, frozen=True, gc=False):
     """AlterQuotasRequest: Request of API 10002, version 0.
 
     Attributes:
-        validate_only: bool; versions 0+.
-        resources: []AlterQuotasResource; versions 0+.
+        validate_only: Whether the request is only checked; true changes nothing.
+            Type bool; versions 0+.
+        resources: Entities whose quotas change.
+            Type []AlterQuotasResource; versions 0+.
     """
 
     NAME = "AlterQuotasRequest"
@@ -32,9 +34,12 @@ class AlterQuotasRequest(Message, frozen=True, gc=False):
         """AlterQuotasResource, version 0.
 
         Attributes:
-            quota_config_resource: QuotaConfigResource; versions 0+.
-            child_quota_config_resource: QuotaConfigResource; versions 0+.
-            configs: []AlterQuotasConfig; versions 0+.
+            quota_config_resource: User or client that has the quotas.
+                Type QuotaConfigResource; versions 0+.
+            child_quota_config_resource: Client of the user, for quotas of a pair of both.
+                Type QuotaConfigResource; versions 0+.
+            configs: Quotas to change.
+                Type []AlterQuotasConfig; versions 0+.
         """
 
         quota_config_resource: AlterQuotasRequest.QuotaConfigResource = msgspec.field(
@@ -50,8 +55,10 @@ class AlterQuotasRequest(Message, frozen=True, gc=False):
         """QuotaConfigResource, version 0.
 
         Attributes:
-            type: int8; versions 0+.
-            name: string; versions 0+; nullable 0+; default null.
+            type: Type of the entity: 5 user, 6 client.
+                Type int8; versions 0+.
+            name: Name of the user or client; <default> means the default, and null means none is given.
+                Type string; versions 0+; nullable 0+; default null.
         """
 
         type: int = 0
@@ -62,8 +69,10 @@ class AlterQuotasRequest(Message, frozen=True, gc=False):
         """AlterQuotasConfig, version 0.
 
         Attributes:
-            config_name: string; versions 0+.
-            config_value: string; versions 0+.
+            config_name: Name of the quota, such as producer_byte_rate.
+                Type string; versions 0+.
+            config_value: Value of the quota, as text.
+                Type string; versions 0+.
         """
 
         config_name: str = ""

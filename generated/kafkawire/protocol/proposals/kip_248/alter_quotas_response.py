@@ -16,8 +16,11 @@ class AlterQuotasResponse(Message, frozen=True, gc=False):
     """AlterQuotasResponse: Response of API 10002, version 0.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 0+.
-        resources: []AlterQuotasResource; versions 0+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 0+.
+        resources: One entry for each entity of the request.
+            Type []AlterQuotasResource; versions 0+.
     """
 
     NAME = "AlterQuotasResponse"
@@ -32,9 +35,12 @@ class AlterQuotasResponse(Message, frozen=True, gc=False):
         """AlterQuotasResource, version 0.
 
         Attributes:
-            quota_config_resource: QuotaConfigResource; versions 0+.
-            child_quota_config_resource: QuotaConfigResource; versions 0+.
-            configs: []AlterQuotasConfig; versions 0+.
+            quota_config_resource: User or client that has the quotas.
+                Type QuotaConfigResource; versions 0+.
+            child_quota_config_resource: Client of the user, for quotas of a pair of both.
+                Type QuotaConfigResource; versions 0+.
+            configs: One entry for each quota of the request.
+                Type []AlterQuotasConfig; versions 0+.
         """
 
         quota_config_resource: AlterQuotasResponse.QuotaConfigResource = msgspec.field(
@@ -50,8 +56,10 @@ class AlterQuotasResponse(Message, frozen=True, gc=False):
         """QuotaConfigResource, version 0.
 
         Attributes:
-            type: int8; versions 0+.
-            name: string; versions 0+; nullable 0+; default null.
+            type: Type of the entity: 5 user, 6 client.
+                Type int8; versions 0+.
+            name: Name of the user or client; <default> means the default, and null means none is given.
+                Type string; versions 0+; nullable 0+; default null.
         """
 
         type: int = 0
@@ -62,9 +70,12 @@ class AlterQuotasResponse(Message, frozen=True, gc=False):
         """AlterQuotasConfig, version 0.
 
         Attributes:
-            error_code: int16; versions 0+.
-            error_message: string; versions 0+; nullable 0+; default null.
-            config_name: string; versions 0+.
+            error_code: Number of the error of this quota; 0 if it was changed.
+                Type int16; versions 0+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 0+; nullable 0+; default null.
+            config_name: Name of the quota, such as producer_byte_rate.
+                Type string; versions 0+.
         """
 
         error_code: int = 0

@@ -16,7 +16,8 @@ class DescribeQuotasRequest(Message, frozen=True, gc=False):
     """DescribeQuotasRequest: Request of API 10001, version 1.
 
     Attributes:
-        resources: []DescribeQuotasResource; versions 1+.
+        resources: Entities whose quotas are wanted.
+            Type []DescribeQuotasResource; versions 1+.
     """
 
     NAME = "DescribeQuotasRequest"
@@ -31,9 +32,12 @@ class DescribeQuotasRequest(Message, frozen=True, gc=False):
         """DescribeQuotasResource, version 1.
 
         Attributes:
-            quota_config_resource: QuotaConfigResource; versions 1+.
-            child_quota_config_resource: QuotaConfigResource; versions 1+.
-            config_names: []string; versions 1+; nullable 1+; default null.
+            quota_config_resource: User or client that has the quotas.
+                Type QuotaConfigResource; versions 1+.
+            child_quota_config_resource: Client of the user, for quotas of a pair of both.
+                Type QuotaConfigResource; versions 1+.
+            config_names: Names of the quotas to return; null returns all.
+                Type []string; versions 1+; nullable 1+; default null.
         """
 
         quota_config_resource: DescribeQuotasRequest.QuotaConfigResource = msgspec.field(
@@ -49,8 +53,10 @@ class DescribeQuotasRequest(Message, frozen=True, gc=False):
         """QuotaConfigResource, version 1.
 
         Attributes:
-            type: int8; versions 1+.
-            name: string; versions 1+; nullable 1+; default null.
+            type: Type of the entity: 5 user, 6 client.
+                Type int8; versions 1+.
+            name: Name of the user or client; <default> means the default, and null means none is given.
+                Type string; versions 1+; nullable 1+; default null.
         """
 
         type: int = 0

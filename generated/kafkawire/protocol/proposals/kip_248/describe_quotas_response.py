@@ -16,8 +16,11 @@ class DescribeQuotasResponse(Message, frozen=True, gc=False):
     """DescribeQuotasResponse: Response of API 10001, version 1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+.
-        resources: []DescribeQuotasResource; versions 1+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 1+.
+        resources: One entry for each entity of the request.
+            Type []DescribeQuotasResource; versions 1+.
     """
 
     NAME = "DescribeQuotasResponse"
@@ -32,9 +35,12 @@ class DescribeQuotasResponse(Message, frozen=True, gc=False):
         """DescribeQuotasResource, version 1.
 
         Attributes:
-            quota_config_resource: QuotaConfigResource; versions 1+.
-            child_quota_config_resource: QuotaConfigResource; versions 1+.
-            configs: []DescribeQuotasConfig; versions 1+.
+            quota_config_resource: User or client that has the quotas.
+                Type QuotaConfigResource; versions 1+.
+            child_quota_config_resource: Client of the user, for quotas of a pair of both.
+                Type QuotaConfigResource; versions 1+.
+            configs: Result for the entity: an error or its quotas.
+                Type []DescribeQuotasConfig; versions 1+.
         """
 
         quota_config_resource: DescribeQuotasResponse.QuotaConfigResource = msgspec.field(
@@ -50,8 +56,10 @@ class DescribeQuotasResponse(Message, frozen=True, gc=False):
         """QuotaConfigResource, version 1.
 
         Attributes:
-            type: int8; versions 1+.
-            name: string; versions 1+; nullable 1+; default null.
+            type: Type of the entity: 5 user, 6 client.
+                Type int8; versions 1+.
+            name: Name of the user or client; <default> means the default, and null means none is given.
+                Type string; versions 1+; nullable 1+; default null.
         """
 
         type: int = 0
@@ -62,9 +70,12 @@ class DescribeQuotasResponse(Message, frozen=True, gc=False):
         """DescribeQuotasConfig, version 1.
 
         Attributes:
-            error_code: int16; versions 1+.
-            error_message: string; versions 1+; nullable 1+; default null.
-            config_entries: []DescribeQuotasConfigEntry; versions 1+.
+            error_code: Number of the error; 0 if there is none.
+                Type int16; versions 1+.
+            error_message: Error in words, for people; null if there is no error or no text for it.
+                Type string; versions 1+; nullable 1+; default null.
+            config_entries: Quotas of the entity.
+                Type []DescribeQuotasConfigEntry; versions 1+.
         """
 
         error_code: int = 0
@@ -76,11 +87,16 @@ class DescribeQuotasResponse(Message, frozen=True, gc=False):
         """DescribeQuotasConfigEntry, version 1.
 
         Attributes:
-            config_name: string; versions 1+.
-            config_value: string; versions 1+.
-            read_only: bool; versions 1+.
-            is_default: bool; versions 1+.
-            is_sensitive: bool; versions 1+.
+            config_name: Name of the quota, such as producer_byte_rate.
+                Type string; versions 1+.
+            config_value: Value of the quota, as text.
+                Type string; versions 1+.
+            read_only: Whether the quota cannot be changed.
+                Type bool; versions 1+.
+            is_default: Whether the value is a default: no one has set it for this resource.
+                Type bool; versions 1+.
+            is_sensitive: Whether the value is secret; such values are not returned.
+                Type bool; versions 1+.
         """
 
         config_name: str = ""

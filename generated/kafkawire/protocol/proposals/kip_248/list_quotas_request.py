@@ -14,7 +14,8 @@ class ListQuotasRequest(Message, frozen=True, gc=False):
     """ListQuotasRequest: Request of API 10000, version 1.
 
     Attributes:
-        quota_config_resource: QuotaConfigResource; versions 1+.
+        quota_config_resource: Kind of entity to list; with a name, the entities below it are listed.
+            Type QuotaConfigResource; versions 1+.
     """
 
     NAME = "ListQuotasRequest"
@@ -29,8 +30,10 @@ class ListQuotasRequest(Message, frozen=True, gc=False):
         """QuotaConfigResource, version 1.
 
         Attributes:
-            type: int8; versions 1+.
-            name: string; versions 1+; nullable 1+; default null.
+            type: Type of the entity: 5 user, 6 client.
+                Type int8; versions 1+.
+            name: Name of the user or client; <default> means the default, and null means none is given.
+                Type string; versions 1+; nullable 1+; default null.
         """
 
         type: int = 0

@@ -14,10 +14,15 @@ class ListQuotasResponse(Message, frozen=True, gc=False):
     """ListQuotasResponse: Response of API 10000, version 1.
 
     Attributes:
-        throttle_time_ms: int32; milliseconds; versions 1+.
-        error_code: int16; versions 1+.
-        error_message: string; versions 1+; nullable 1+; default null.
-        quota_config_entity_names: []string; versions 1+.
+        throttle_time_ms: Time in ms for which the broker holds the client back because it is over a quota; 0 if
+            it is not.
+            Type int32; milliseconds; versions 1+.
+        error_code: Number of the error; 0 if there is none.
+            Type int16; versions 1+.
+        error_message: Error in words, for people; null if there is no error or no text for it.
+            Type string; versions 1+; nullable 1+; default null.
+        quota_config_entity_names: Names of the users or clients that have quotas.
+            Type []string; versions 1+.
     """
 
     NAME = "ListQuotasResponse"

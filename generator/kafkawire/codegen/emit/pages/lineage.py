@@ -58,20 +58,15 @@ def unpublished_folders(released: Iterable[ReleasedVersion]) -> Mapping[str, fro
 
 
 def lineage_text(lineage: Lineage, releases: Sequence[str]) -> str:
-    """What is notable: ``new in 4.3.1``, ``dropped in 4.3.1``, ``proposal kip-888``; else nothing.
+    """The releases that have a version, ``all`` or ``4.3.1, 4.4.0``, or its proposal; empty if nothing is known.
 
     Args:
         lineage: of the version.
-        releases: those that published the message's folder, oldest first.
+        releases: all that are known, oldest first.
     """
     if lineage.proposal:
         return f"proposal {lineage.proposal}"
-    if not lineage.releases:
-        return ""
-    first, last = lineage.releases[0], lineage.releases[-1]
-    gone = releases[releases.index(last) + 1 :]
-    came = [f"new in {first}"] if first != releases[0] else []
-    return ", ".join([*came, *([f"dropped in {gone[0]}"] if gone else [])])
+    return "all" if lineage.releases and lineage.releases == tuple(releases) else ", ".join(lineage.releases)
 
 
 def versions_by_release(

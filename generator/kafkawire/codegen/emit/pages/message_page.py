@@ -5,42 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.emit.annotations import UNKNOWN_ENTITY
-from kafkawire.codegen.emit.docstrings import field_unit
+from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.emit.grammar import grammar_tree, runs_text, versions_text
 from kafkawire.codegen.emit.headers import header_versions
-from kafkawire.codegen.emit.names import literal
+from kafkawire.codegen.emit.package_modules import api_name
 from kafkawire.codegen.emit.pages.construction import construction
+from kafkawire.codegen.emit.pages.field_tables import FieldRow, FieldTable, spelled_row, struct_tables
 from kafkawire.codegen.emit.pages.lineage import Lineage, lineage_text, proposed_versions, versions_by_release
 from kafkawire.codegen.emit.pages.version_changes import LayoutChange, layout_changes
 from kafkawire.codegen.naming import class_name, module_name
-from kafkawire.codegen.resolve.layouts import ResolvedMessage, ResolvedStruct, default_value
+from kafkawire.codegen.resolve.layouts import ResolvedMessage
 from kafkawire.codegen.versions import Versions
-from kafkawire.layout import snake_case
-
-
-@dataclass(frozen=True, slots=True)
-class FieldRow:
-    """A field in the table of its struct."""
-
-    attribute: str
-    type: str
-    struct: str
-    versions: str
-    nullable: str
-    default: str
-    notes: tuple[str, ...]
-    about: str
-
-
-@dataclass(frozen=True, slots=True)
-class StructSection:
-    """A nested struct and its table of fields."""
-
-    class_name: str
-    versions: str
-    fields: tuple[FieldRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +54,13 @@ class MessagePage:
 
     Attributes:
         kind: the type in words, ``request``.
+        api: the name of the API of a request or response, ``CreateTopics``; empty for other types.
         partner: the response of a request, the request of a response, the value of a key, and the other way round.
         header: header version by message version in words; empty for other types.
         source: the file of the definition, relative to the folder of definitions.
+        known_releases: all releases that were imported, oldest first.
+        tables: the fields of the message, then those of each struct.
+        spelled: a field that shows how the definition spells names.
         layouts: the distinct layouts, newest first.
     """
 
@@ -91,6 +70,7 @@ class MessagePage:
     module: str
     source: str
     kind: str
+    api: str
     api_key: int | None
     partner: MessageDefinition | None
     versions: str
@@ -99,11 +79,12 @@ class MessagePage:
     deprecated_versions: str
     header: str
     listeners: tuple[str, ...]
+    known_releases: tuple[str, ...]
     releases: tuple[tuple[str, str], ...]
     proposed: str
     aliases: tuple[str, ...]
-    fields: tuple[FieldRow, ...]
-    structs: tuple[StructSection, ...]
+    tables: tuple[FieldTable, ...]
+    spelled: FieldRow | None
     construction: Construction
     history: tuple[VersionRow, ...]
     layouts: tuple[WireSection, ...]
@@ -137,6 +118,7 @@ def message_page(message: ResolvedMessage, facts: MessageFacts) -> MessagePage:
     definition = message.definition
     versions = definition.valid_versions
     _, headers = header_versions(definition)
+    tables = tuple(struct_tables(message))
     return MessagePage(
         name=definition.name,
         class_name=class_name(definition.name),
@@ -144,6 +126,7 @@ def message_page(message: ResolvedMessage, facts: MessageFacts) -> MessagePage:
         module=f"{facts.package}.{facts.module}",
         source="/".join(filter(None, (definition.group, f"{definition.name}.json"))),
         kind=definition.type.replace("-", " "),
+        api=_api(definition, facts.partner),
         api_key=definition.api_key,
         partner=facts.partner,
         versions=str(versions),
@@ -152,11 +135,12 @@ def message_page(message: ResolvedMessage, facts: MessageFacts) -> MessagePage:
         deprecated_versions=str(definition.deprecated_versions.intersect(versions)),
         header=header_text(headers),
         listeners=definition.listeners,
+        known_releases=tuple(facts.releases),
         releases=versions_by_release(facts.lineage, facts.releases, facts.unpublished) if facts.lineage else (),
         proposed=proposed_versions(facts.lineage),
         aliases=facts.aliases,
-        fields=tuple(_field_rows(message.top, message)),
-        structs=tuple(_struct_section(struct, message) for struct in message.structs.values()),
+        tables=tables,
+        spelled=spelled_row(tables),
         construction=_construction(message, facts.unstable),
         history=version_rows(message, facts),
         layouts=tuple(_wire_sections(message)),
@@ -189,7 +173,7 @@ def version_rows(message: ResolvedMessage, facts: MessageFacts) -> tuple[Version
         rows.append(
             VersionRow(
                 version=version,
-                origin=lineage_text(lineage, [name for name in facts.releases if name not in facts.unpublished]),
+                origin=lineage_text(lineage, facts.releases),
                 header=str(headers[version]) if version in headers else "",
                 remarks=tuple(remarks),
                 is_first=is_first,
@@ -200,44 +184,10 @@ def version_rows(message: ResolvedMessage, facts: MessageFacts) -> tuple[Version
     return tuple(rows)
 
 
-def _struct_section(struct: ResolvedStruct, message: ResolvedMessage) -> StructSection:
-    is_one = struct.versions.lowest == struct.versions.highest
-    versions = f"version{'' if is_one else 's'} {struct.versions}"
-    return StructSection(struct.class_name, versions, tuple(_field_rows(struct, message)))
-
-
-def _field_rows(struct: ResolvedStruct, message: ResolvedMessage) -> Iterator[FieldRow]:
-    for field in struct.fields:
-        default = default_value(field)
-        inner = message.structs[field.type.name].class_name if field.type.is_struct else ""
-        is_one_struct = bool(inner) and not field.type.array and default is not None
-        yield FieldRow(
-            attribute=struct.attributes[field.name],
-            type=str(field.type),
-            struct=inner,
-            versions=str(field.versions),
-            nullable=str(field.nullable_versions.intersect(field.versions)) if field.nullable_versions else "",
-            default=f"{inner}()" if is_one_struct else literal(default),
-            notes=tuple(_notes(field, struct.attributes[field.name])),
-            about=field.about.strip(),
-        )
-
-
-def _notes(field: FieldDefinition, attribute: str) -> Iterator[str]:
-    if attribute != snake_case(field.name):
-        yield f"{field.name} in the definition"
-    if field_unit(field):
-        yield field_unit(field)
-    if field.entity_type != UNKNOWN_ENTITY:
-        yield field.entity_type
-    if field.tag is not None:
-        yield f"tag {field.tag} in {field.tagged_versions.intersect(field.versions)}"
-    if field.map_key:
-        yield "map key"
-    if field.ignorable:
-        yield "ignorable"
-    if field.flexible_versions is not None:
-        yield f"compact in {field.flexible_versions}" if field.flexible_versions else "never compact"
+def _api(definition: MessageDefinition, partner: MessageDefinition | None) -> str:
+    if definition.type == "request":
+        return api_name(definition)
+    return api_name(partner) if definition.type == "response" and partner is not None else ""
 
 
 def _construction(message: ResolvedMessage, unstable: Versions) -> Construction:

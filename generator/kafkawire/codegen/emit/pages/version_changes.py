@@ -21,7 +21,7 @@ class LayoutChange:
 
     Attributes:
         kind: what happened.
-        field: the field by Kafka's names, ``Topic.TopicId`` inside of a struct; empty if it is the whole message.
+        field: the field by Python's names, ``Topic.topic_id`` inside of a struct; empty if it is the whole message.
         form: how an added field is written, ``compact string, nullable``.
         tag: the tag of a field that is tagged now.
     """
@@ -63,14 +63,14 @@ def _struct_changes(older: StructLayout, newer: StructLayout, prefix: str) -> It
     now = {field.name: field for field in newer.fields if field.presence != "absent"}
     for name, field in now.items():
         if name not in before:
-            yield LayoutChange("added", prefix + name, type_text(field), field.tag)
-    for name in before:
+            yield LayoutChange("added", prefix + field.attribute, type_text(field), field.tag)
+    for name, field in before.items():
         if name not in now:
-            yield LayoutChange("removed", prefix + name)
+            yield LayoutChange("removed", prefix + field.attribute)
     for name, field in now.items():
         if name in before:
             follows = older.flexible != newer.flexible and field.compact == newer.flexible
-            yield from _field_changes(before[name], field, prefix + name, follows_message=follows)
+            yield from _field_changes(before[name], field, prefix + field.attribute, follows_message=follows)
 
 
 def _field_changes(

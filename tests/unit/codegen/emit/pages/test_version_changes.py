@@ -25,30 +25,30 @@ CASES = {
     "nothing": (layout(field("A")), layout(field("A")), []),
     "added": (
         layout(field("A", **ABSENT)), layout(field("A", nullable=True)),
-        [LayoutChange("added", "A", "string, nullable")],
+        [LayoutChange("added", "a", "string, nullable")],
     ),
     "added as a tag": (
         layout(flexible=True), layout(field("A", presence="tagged", tag=4, compact=True), flexible=True),
-        [LayoutChange("added", "A", "compact string", 4)],
+        [LayoutChange("added", "a", "compact string", 4)],
     ),
-    "removed": (layout(field("A")), layout(), [LayoutChange("removed", "A")]),
-    "nullable": (layout(field("A")), layout(field("A", nullable=True)), [LayoutChange("nullable", "A")]),
-    "not nullable": (layout(field("A", nullable=True)), layout(field("A")), [LayoutChange("not-nullable", "A")]),
+    "removed": (layout(field("A")), layout(), [LayoutChange("removed", "a")]),
+    "nullable": (layout(field("A")), layout(field("A", nullable=True)), [LayoutChange("nullable", "a")]),
+    "not nullable": (layout(field("A", nullable=True)), layout(field("A")), [LayoutChange("not-nullable", "a")]),
     "flexible, and its fields with it": (
         layout(field("A"), field("B")), layout(field("A", compact=True), field("B"), flexible=True),
         [LayoutChange("flexible")],
     ),
     "compact on its own": (
         layout(field("A"), flexible=True), layout(field("A", compact=True), flexible=True),
-        [LayoutChange("compact", "A")],
+        [LayoutChange("compact", "a")],
     ),
     "tagged": (
         layout(field("A"), flexible=True), layout(field("A", presence="tagged", tag=0), flexible=True),
-        [LayoutChange("tagged", "A", tag=0)],
+        [LayoutChange("tagged", "a", tag=0)],
     ),
     "in line": (
         layout(field("A", presence="tagged", tag=0), flexible=True), layout(field("A"), flexible=True),
-        [LayoutChange("inline", "A")],
+        [LayoutChange("inline", "a")],
     ),
 }  # fmt: skip
 
@@ -65,7 +65,7 @@ def test_a_struct_that_many_fields_hold_changes_once() -> None:
         return layout(*fields)
 
     older, newer = StructLayout("Node", (field("Host"),), False), StructLayout("Node", (), False)
-    assert layout_changes(holding(older), holding(newer)) == (LayoutChange("removed", "Node.Host"),)
+    assert layout_changes(holding(older), holding(newer)) == (LayoutChange("removed", "Node.host"),)
 
 
 def test_changes_are_reported_exactly_where_the_layouts_of_kafka_differ() -> None:

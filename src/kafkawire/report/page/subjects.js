@@ -1,0 +1,79 @@
+// What the rows of each section are about: the same words for timelines, changes, the comparison and downloads.
+// identity: the fields that say which thing a row is about; renews: the next row of a thing replaces the one before;
+// same: whether two rows of a thing say the same; look: how a row is drawn in a lane.
+const QUOTA_UNITS = {
+  producer_byte_rate: "bytes/s", consumer_byte_rate: "bytes/s", request_percentage: "% of a thread's time",
+  controller_mutation_rate: "partitions/s", connection_creation_rate: "connections/s",
+};
+function quotaFigure(row) {
+  const unit = QUOTA_UNITS[row.quota];
+  return row.value === null ? "unknown" : inFigures(row.value) + (unit ? ` ${unit}` : "");
+}
+const partitionsOf = (row) => counted(row.partitions ?? 0, "partition");
+const mechanismOf = (row) => (row.mechanism ?? "unknown mechanism").replaceAll("_", "-");
+const resourceOf = (row) => `${row.resourceType} ${row.resourceName || "<default>"}`;
+const onLine = (...parts) => make("span", { class: "hint" }, ...parts);
+const sameValue = (one, other) => one === other || (one.value === other.value && one.value !== DATA.hidden);
+
+const SUBJECTS = {
+  acls: {
+    kind: "ACL", identity: ["cluster", "principal", "host", "resourceType", "resourceName", "patternType", "operation", "permission"], renews: false, same: () => true,
+    what: (row) => `${row.principal} ${row.permission} ${row.operation} on ${kindOf(row)} ${patternName(row)}${row.host === "*" ? "" : ` from ${row.host}`}`,
+    value: () => null, about: (row) => isNameless(row) ? null : ["principal", row.principal],
+    look: {
+      label: (row) => [principalLink(row.principal), make("br"), hint(`${kindOf(row).toLowerCase()} `), onLine(patternLink(row)), inCluster(row)],
+      text: (row) => row.operation + (row.host === "*" ? "" : ` from ${row.host}`), kind: (row) => denies(row) ? "deny" : "allow",
+      tell: (row) => `${row.permission} ${row.operation} on ${kindOf(row)} ${patternName(row)}\n${row.principal} from ${row.host === "*" ? "every host" : row.host}`,
+    },
+    lane: (row) => `${row.principal} ${keyOfAcl(row)}`,
+  },
+  topics: {
+    kind: "Topic", identity: ["cluster", "topic"], renews: false, same: (one, other) => one.id === other.id,
+    what: (row) => row.topic, value: partitionsOf, about: (row) => ["topic", row.topic],
+    look: { label: (row) => [topicLink(row.topic), inCluster(row)], text: partitionsOf, tell: (row) => `${row.topic}, ${partitionsOf(row)}\nid ${row.id}` },
+  },
+  quotas: {
+    kind: "Quota", identity: ["cluster", "entity", "user", "quota"], renews: true, same: sameValue,
+    what: (row) => `${row.quota} of ${row.entity}`, value: quotaFigure, about: (row) => isOfUser(row) ? ["principal", `User:${row.user}`] : null,
+    look: {
+      label: (row) => [isOfUser(row) ? entityLink("principal", `User:${row.user}`, row.entity) : named(row.entity), make("br"), onLine(named(row.quota)), inCluster(row)],
+      text: quotaFigure, tell: (row) => `${row.quota} ${quotaFigure(row)}\n${row.entity}`,
+    },
+  },
+  configs: {
+    kind: "Configuration", identity: ["cluster", "resourceType", "resourceName", "name"], renews: true, same: sameValue,
+    what: (row) => `${row.name} of ${resourceOf(row)}`, value: (row) => row.value ?? "unknown", about: (row) => row.resourceType === "TOPIC" ? ["topic", row.resourceName] : null,
+    look: {
+      label: (row) => [named(row.name), make("br"), hint(`${row.resourceType.toLowerCase()} `), onLine(row.resourceType === "TOPIC" ? topicLink(row.resourceName) : named(row.resourceName || "<default>")), inCluster(row)],
+      text: (row) => row.value ?? "unknown", tell: (row) => `${row.name} = ${row.value ?? "unknown"}\n${resourceOf(row)}`,
+    },
+  },
+  users: {
+    kind: "SCRAM credential", identity: ["cluster", "user", "mechanism"], renews: true, same: (one, other) => one === other,
+    what: (row) => `${mechanismOf(row)} of ${row.user}`, value: (row) => counted(row.iterations ?? 0, "iteration"), about: (row) => ["principal", `User:${row.user}`],
+    look: {
+      label: (row) => [entityLink("principal", `User:${row.user}`, row.user), make("br"), hint(mechanismOf(row)), inCluster(row)],
+      text: (row) => counted(row.iterations ?? 0, "iteration"), tell: (row) => `${mechanismOf(row)}, ${counted(row.iterations ?? 0, "iteration")}\n${row.user}`,
+    },
+  },
+  commits: {
+    kind: "Committed offset", identity: ["cluster", "group", "topic", "partition"], renews: true, same: (one, other) => one.offset === other.offset,
+    what: (row) => `${row.group} at ${row.topic}-${row.partition}`, value: (row) => (row.approximate ? "≈ " : "") + inFigures(row.offset), about: (row) => ["topic", row.topic],
+  },
+};
+for (const subject of Object.values(SUBJECTS)) subject.lane ??= (row) => JSON.stringify(subject.identity.map((field) => row[field]));
+// The changes that the log of metadata has.
+const CHANGING = Object.keys(SUBJECTS).filter((name) => name !== "commits");
+
+const ANY_USER = "<default>";
+const isOfUser = (row) => row.user !== null && row.user !== ANY_USER;
+
+// Each principal and each topic has a view of its own, and each of their names leads there.
+const entityLink = (kind, name, text = name) => make("a", { class: "to", href: `#${new URLSearchParams([[kind, name]])}` }, named(text));
+const principalLink = (name) => entityLink("principal", name);
+const topicLink = (name) => entityLink("topic", name);
+const patternLink = (row) => row.resourceType === "TOPIC" && row.patternType === "LITERAL" && row.resourceName !== WILDCARD ? topicLink(row.resourceName) : named(patternName(row));
+function aboutLink(name, row) {
+  const { about, what } = SUBJECTS[name], entity = about(row);
+  return make("span", {}, entity ? entityLink(...entity, what(row)) : named(what(row)), inCluster(row));
+}

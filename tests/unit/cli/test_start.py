@@ -1,0 +1,71 @@
+"""What the command line imports to start: little, since help, completion and wrong usage must be fast."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from kafkawire.cli.completion import VARIABLE
+
+PROGRAM = (
+    "import sys; from kafkawire.cli.app import main; main(sys.argv[1:]); "
+    "print('\\n'.join(sys.modules), file=sys.stderr)"
+)
+HEAVY = {"asyncio", "jinja2", "msgspec", "pyarrow", "pyspark", "rich", "typer"}
+LIGHT = {"app", "commands", "completion", "description", "help_text", "outcome", "visible", "words"}
+
+
+def imported(*words: str, **environment: str) -> set[str]:
+    """The modules that a call has imported."""
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **environment},
+    )
+    return set(run.stderr.splitlines())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["help", "schema", "lint"],
+        ["--version"],
+        ["tables", "--help"],
+        ["tabels"],
+        ["tables", "--bogus"],
+        ["schema"],
+        ["generate", "--out"],
+        ["--show-completion", "bash"],
+    ],
+    ids=" ".join,
+)
+def test_help_and_wrong_usage_import_no_library_and_no_command(words: list[str]) -> None:
+    check(imported(*words))
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
+@pytest.mark.parametrize(
+    "words",
+    [["ta"], ["tables", "--"], ["tables", "--table", ""], ["tables", "--table=topic", "--columns", "n"]],
+    ids=str,
+)
+def test_a_completion_imports_no_library_and_no_command(words: list[str], shell: str) -> None:
+    check(imported(*words, **{VARIABLE: shell}))
+
+
+def test_a_command_imports_no_other() -> None:
+    modules = imported("codec", "decode", "--package", "no.such")
+    assert "kafkawire.cli.codec" in modules
+    assert {name for name in modules if name.startswith(("pyarrow", "rich", "jinja2", "kafkawire.logs"))} == set()
+
+
+def check(modules: set[str]) -> None:
+    assert modules & HEAVY == set()
+    own = {name for name in modules if name.startswith("kafkawire.")}
+    assert own <= {"kafkawire.cli", "kafkawire.near_names", *(f"kafkawire.cli.{name}" for name in LIGHT)}
