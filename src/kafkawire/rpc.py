@@ -57,6 +57,15 @@ def api_of(message: Message | type[Message]) -> Api:
 
     Raises:
         ValueError: if the message is neither, or is one of another package than ``kafkawire.protocol``.
+
+    Example:
+        ```python
+        from kafkawire.protocol import CreateTopicsRequest
+        from kafkawire.rpc import api_of
+
+        api = api_of(CreateTopicsRequest)
+        print(api.key, api.name, api.versions)
+        ```
     """
     cls = message if isinstance(message, type) else type(message)
     api = APIS.get(cls.API_KEY) if cls.API_KEY is not None and cls.HEADER_NAME is not None else None
@@ -71,6 +80,15 @@ def header_version(message: Message | type[Message], version: int) -> int:
     Raises:
         UnsupportedVersionError: if the message has no such version.
         ValueError: if the message is neither a request nor a response.
+
+    Example:
+        ```python
+        from kafkawire.protocol import CreateTopicsRequest
+        from kafkawire.rpc import header_version
+
+        assert header_version(CreateTopicsRequest, 4) == 1
+        assert header_version(CreateTopicsRequest, 5) == 2  # flexible: the header has tagged fields
+        ```
     """
     if message.HEADER_NAME is None:
         raise ValueError(f"{message.NAME} has no header: it is neither a request nor a response")
@@ -86,6 +104,15 @@ def encode_request(request: Message, version: int, *, correlation_id: int, clien
     Raises:
         UnsupportedVersionError, EncodeError: as :meth:`Message.encode`.
         ValueError: if the message is not a request.
+
+    Example:
+        ```python
+        from kafkawire.protocol import MetadataRequest
+        from kafkawire.rpc import encode_request
+
+        frame = encode_request(MetadataRequest(topics=None), 12, correlation_id=1, client_id="billing")
+        print(len(frame), "bytes to send")
+        ```
     """
     if request.HEADER_NAME != RequestHeader.NAME or request.API_KEY is None:
         raise ValueError(f"{request.NAME} is not a request")
@@ -100,6 +127,14 @@ def encode_response(response: Message, version: int, *, correlation_id: int) -> 
     Raises:
         UnsupportedVersionError, EncodeError: as :meth:`Message.encode`.
         ValueError: if the message is not a response.
+
+    Example:
+        ```python
+        from kafkawire.protocol import MetadataResponse
+        from kafkawire.rpc import encode_response
+
+        frame = encode_response(MetadataResponse(cluster_id="MkU3OEVBNTcwNTJENDM2Qk"), 12, correlation_id=1)
+        ```
     """
     number = _response_header_version(response, version)
     return _frame(ResponseHeader(correlation_id).encode(number), response.encode(version))
@@ -125,6 +160,17 @@ def decode_request(frame: bytes, *, package: str = KAFKAS_PACKAGE, api_versions:
     Raises:
         DecodeError: if the bytes are not a request of the package.
         ModuleNotFoundError: if there is no such package, or it has no requests.
+
+    Example:
+        ```python
+        from kafkawire.protocol import MetadataRequest
+        from kafkawire.rpc import decode_request, encode_request, split_frames
+
+        received = encode_request(MetadataRequest(topics=None), 12, correlation_id=1, client_id="billing")
+        for content in split_frames(received):
+            request = decode_request(content)
+            print(request.header.client_id, request.header.request_api_version, request.body)
+        ```
     """
     if len(frame) < _KEY_AND_VERSION.size:
         raise DecodeError("truncated", f"needs 4 bytes, {len(frame)} are left", message_name="RequestHeader", offset=0)
@@ -156,6 +202,17 @@ def decode_response(frame: bytes, response: type[R], version: int) -> tuple[int,
         DecodeError: if the bytes are not that response.
         UnsupportedVersionError: if the response has no such version.
         ValueError: if the class is not that of a response.
+
+    Example:
+        ```python
+        from kafkawire.protocol import MetadataResponse
+        from kafkawire.rpc import decode_response, encode_response, split_frames
+
+        received = encode_response(MetadataResponse(controller_id=1), 12, correlation_id=7)
+        for content in split_frames(received):
+            correlation_id, response = decode_response(content, MetadataResponse, 12)
+            assert (correlation_id, response.controller_id) == (7, 1)
+        ```
     """
     header, at = ResponseHeader.decode_from(frame, 0, _response_header_version(response, version))
     if response.NAME == _API_VERSIONS_RESPONSE and frame[at : at + 2] == UNSUPPORTED_VERSION.to_bytes(2):
@@ -169,6 +226,13 @@ def frame_size(head: bytes | bytearray, *, maximum: int = MAXIMUM_FRAME_SIZE, of
 
     Raises:
         DecodeError: for a negative size, or one above ``maximum``.
+
+    Example:
+        ```python
+        from kafkawire.rpc import frame_size
+
+        assert frame_size((42).to_bytes(4)) == 42
+        ```
     """
     (size,) = FRAME_HEAD.unpack_from(head, offset)
     if not 0 <= size <= maximum:
@@ -185,6 +249,18 @@ class FrameBuffer:
 
     Attributes:
         waiting: the beginning of the frame whose rest has not been received.
+
+    Example:
+        ```python
+        from kafkawire.protocol import MetadataRequest
+        from kafkawire.rpc import FrameBuffer, decode_request, encode_request
+
+        sent = encode_request(MetadataRequest(topics=None), 12, correlation_id=1)
+        buffer = FrameBuffer()
+        for received in (sent[:10], sent[10:]):  # as a socket gives them
+            for content in buffer.add(received):
+                print(decode_request(content).body)
+        ```
     """
 
     def __init__(self, maximum: int = MAXIMUM_FRAME_SIZE) -> None:
@@ -217,6 +293,15 @@ def split_frames(buffer: bytes | bytearray, *, maximum: int = MAXIMUM_FRAME_SIZE
 
     Raises:
         DecodeError: as `frame_size`.
+
+    Example:
+        ```python
+        from kafkawire.protocol import MetadataRequest
+        from kafkawire.rpc import encode_request, split_frames
+
+        frame = encode_request(MetadataRequest(topics=None), 12, correlation_id=1)
+        assert len(list(split_frames(frame + frame))) == 2
+        ```
     """
     yield from FrameBuffer(maximum).add(buffer)
 

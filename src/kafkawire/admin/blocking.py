@@ -85,6 +85,15 @@ class BlockingClient:
         """Close all connections and end the thread; see `AdminClient.close`.
 
         In a process that was forked from the client's own, nothing is done: the connections are those of the other.
+
+        Example:
+            ```python
+            admin = BlockingAdminClient("localhost:9092")
+            try:
+                print(admin.describe_cluster().cluster_id)
+            finally:
+                admin.close()  # `with` does the same
+            ```
         """
         if os.getpid() != self._process:
             return

@@ -81,11 +81,10 @@ class AdminClient(
     """Administers a Kafka cluster, for asyncio.
 
     Nothing is connected before the first call. A client belongs to the event loop and the process that it is first
-    used in (RuntimeError in any other), and may be used by any number of tasks of the loop at once::
+    used in (RuntimeError in any other), and may be used by any number of tasks of the loop at once.
 
-        async with AdminClient("localhost:9092") as admin:
-            results = await admin.create_topics([NewTopic("orders", num_partitions=6)])
-            results.all()
+    The examples of the methods have a client ``admin``; names without an import are those of ``kafkawire.admin``. With
+    a `BlockingAdminClient` they are the same without ``await``.
 
     Every method takes ``timeout``: the seconds for the whole call, by default ``call_timeout`` of the settings. Methods
     for many items take ``progress``: a function that is called after each outcome with the number of items that have
@@ -102,6 +101,14 @@ class AdminClient(
         ValueError: for none or both kinds of bootstrap addresses, or an address that is not ``host:port``.
         TypeError: for an argument whose type contradicts its annotation. Every method raises it too, before anything is
             sent. A string is no collection: its letters would be names.
+
+    Example:
+        ```python
+        async with AdminClient("localhost:9092") as admin:
+            results = await admin.create_topics([NewTopic("orders", num_partitions=6)])
+            for name, error in results.errors().items():
+                print(name, error)
+        ```
     """
 
     @checked
@@ -179,6 +186,15 @@ class AdminClient(
         """Close all connections. New calls are refused at once; running calls have ``grace`` seconds to end.
 
         A call that needs longer ends with `ClosedError` for its open items. Closing twice does no harm.
+
+        Example:
+            ```python
+            admin = AdminClient("localhost:9092")
+            try:
+                print((await admin.describe_cluster()).cluster_id)
+            finally:
+                await admin.close()  # `async with` does the same
+            ```
         """
         await self._calls.finish(grace)
         await self._cluster.close()
@@ -191,10 +207,9 @@ class BlockingAdminClient(BlockingClient):
     """Administers a Kafka cluster, from any thread, in notebooks too.
 
     Its event loop runs in a thread of its own, from the first line to `close`. Inside a coroutine it works, and stops
-    all other tasks of that loop for the time of the call: use `AdminClient` there. ::
+    all other tasks of that loop for the time of the call: use `AdminClient` there.
 
-        with BlockingAdminClient("localhost:9092") as admin:
-            admin.create_topics([NewTopic("orders", num_partitions=6)]).all()
+    Its methods are those of `AdminClient`, and so are their examples, without ``await``.
 
     Args:
         bootstrap_servers, bootstrap_controllers, tls, credentials, settings: as for `AdminClient`.
@@ -202,6 +217,14 @@ class BlockingAdminClient(BlockingClient):
     Raises:
         ValueError, TypeError: as `AdminClient`. Every method raises RuntimeError in a process that was forked after the
             client was made: make one there; and in a function that the client itself calls, such as ``progress``.
+
+    Example:
+        ```python
+        with BlockingAdminClient("localhost:9092") as admin:
+            results = admin.create_topics([NewTopic("orders", num_partitions=6)])
+            for name, error in results.errors().items():
+                print(name, error)
+        ```
     """
 
     _client: AdminClient

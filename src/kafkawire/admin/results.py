@@ -36,6 +36,17 @@ class Results(Generic[K, V]):
 
     Raises:
         KeyError: an item of ``items`` has no outcome.
+
+    Example:
+        ```python
+        results = await admin.describe_topics(["orders", "invoices"])
+        for name, topic in results.values().items():  # those that were described
+            print(name, len(topic.partitions), "partitions")
+        for name, error in results.errors().items():  # those that could not be
+            print(name, error)
+        orders = results["orders"]  # raises the error of this one
+        topics = results.all()  # raises an ExceptionGroup if any has failed
+        ```
     """
 
     __slots__ = ("_items", "_outcomes")
@@ -160,6 +171,14 @@ class Gathered(Generic[T]):
 
     Attributes:
         by_node: the same.
+
+    Example:
+        ```python
+        groups = await admin.list_consumer_groups()
+        print("groups that are known:", len(groups.values()))
+        for node, error in groups.errors().items():
+            print("node", node, "lists no groups:", error)
+        ```
     """
 
     __slots__ = ("_entries", "by_node")
@@ -213,6 +232,15 @@ class DescribedAcls(Results[AclBindingFilter, tuple[AclBinding, ...]]):
 
         Raises:
             ExceptionGroup: of every error, if a filter has one.
+
+        Example:
+            ```python
+            results = await admin.describe_acls(
+                [AclBindingFilter(principal="User:billing"), AclBindingFilter(ResourceType.TOPIC, "orders")]
+            )
+            for acl in results.union():
+                print(acl.principal, acl.permission_type, acl.operation, acl.resource_name)
+            ```
         """
         return tuple(sorted(set(chain.from_iterable(self.all().values()))))
 
@@ -238,7 +266,14 @@ class DeletedAcls(Results[AclBindingFilter, Results[AclBinding, None]]):
         return self.values()
 
     def deleted(self) -> tuple[AclBinding, ...]:
-        """Every ACL that was deleted, once."""
+        """Every ACL that was deleted, once.
+
+        Example:
+            ```python
+            results = await admin.delete_acls([AclBindingFilter(principal="User:billing")])
+            print(len(results.deleted()), "ACLs deleted")
+            ```
+        """
         return tuple(sorted({acl for of_filter in self.values().values() for acl in of_filter.values()}))
 
 
@@ -252,5 +287,12 @@ class DescribedQuotas(Results[ClientQuotaFilter, Mapping[ClientQuotaEntity, Quot
 
         Raises:
             ExceptionGroup: of every error, if a filter has one.
+
+        Example:
+            ```python
+            results = await admin.describe_client_quotas()
+            for entity, quotas in results.union().items():
+                print(dict(entity), dict(quotas))
+            ```
         """
         return {entity: values for described in self.all().values() for entity, values in described.items()}

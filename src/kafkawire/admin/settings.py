@@ -36,6 +36,13 @@ class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
     Raises:
         TypeError: if a value is of another type.
         ValueError: if a time or a number is not positive, or ``request_timeout`` is longer than ``call_timeout``.
+
+    Example:
+        ```python
+        settings = AdminSettings(client_id="deployment", call_timeout=10.0, request_timeout=5.0)
+        async with AdminClient("localhost:9092", settings=settings) as admin:
+            print(sorted(await admin.list_topics()))
+        ```
     """
 
     client_id: str = DEFAULT_CLIENT_ID

@@ -57,7 +57,15 @@ class DelegationToken(Redacted, frozen=True):
     max_timestamp_ms: int
 
     def credentials(self, mechanism: Literal["SCRAM-SHA-256", "SCRAM-SHA-512"] = "SCRAM-SHA-512") -> ScramCredentials:
-        """The credentials for a login; the listener must offer the mechanism."""
+        """The credentials for a login; the listener must offer the mechanism.
+
+        Example:
+            ```python
+            for token in await admin.describe_delegation_token():
+                async with AdminClient("localhost:9092", credentials=token.credentials()) as borrower:
+                    print("as", token.owner, "in", (await borrower.describe_cluster()).cluster_id)
+            ```
+        """
         password = base64.b64encode(self.hmac).decode()
         return ScramCredentials(self.token_id, password, mechanism, is_delegation_token=True)
 

@@ -42,17 +42,21 @@ class SystemClock:
 class ManualClock:
     """A clock that stands still until a test moves it.
 
-    ::
-
-        clock = ManualClock()
-        async with EmbeddedBroker(clock=clock) as broker:
-            ...
-            clock.advance(3.5)
-
     It may be moved from any thread.
 
     Args:
         start_ms: milliseconds since the epoch; 2026-01-01 by default.
+
+    Example:
+        ```python
+        from kafkawire.admin import BlockingAdminClient
+        from kafkawire.broker import ManualClock, ThreadedBroker
+
+        clock = ManualClock()
+        with ThreadedBroker(clock=clock) as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+            print(clock.now_ms(), admin.describe_cluster().cluster_id)
+            clock.advance(3600)  # an hour later, at once
+        ```
     """
 
     def __init__(self, start_ms: int = 1_767_225_600_000) -> None:
@@ -92,6 +96,15 @@ class ManualClock:
 
         Raises:
             ValueError: the time is negative.
+
+        Example:
+            ```python
+            from kafkawire.broker import ManualClock
+
+            clock = ManualClock(start_ms=0)
+            clock.advance(3.5)
+            assert clock.now_ms() == 3500
+            ```
         """
         if seconds < 0:
             raise ValueError(f"the clock cannot go back by {-seconds} seconds: pass 0 or more")

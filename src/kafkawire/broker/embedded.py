@@ -93,6 +93,18 @@ class BrokerAddresses:
 
         Raises:
             KeyError: there is no such listener; the text names those that are similar.
+
+        Example:
+            ```python
+            from kafkawire.broker import ThreadedBroker
+
+            listeners = {
+                "listeners": "PLAIN://127.0.0.1:0,OTHER://127.0.0.1:0",
+                "listener.security.protocol.map": "PLAIN:PLAINTEXT,OTHER:PLAINTEXT",
+            }
+            with ThreadedBroker(listeners) as broker:
+                print(broker.address("PLAIN"), broker.address("OTHER"))
+            ```
         """
         endpoint = self._cluster.endpoints.get(listener)
         if endpoint is None:
@@ -102,11 +114,6 @@ class BrokerAddresses:
 
 class EmbeddedBroker(BrokerAddresses):
     """A broker in this process; it runs while its context is open.
-
-    ::
-
-        async with EmbeddedBroker() as broker:
-            ... connect to broker.bootstrap_servers
 
     It may be started again after it was stopped; without a data directory it is empty again then.
 
@@ -123,6 +130,17 @@ class EmbeddedBroker(BrokerAddresses):
 
     Raises:
         ConfigurationError: a property has a wrong value.
+
+    Example:
+        ```python
+        from kafkawire.admin import AdminClient, NewTopic
+        from kafkawire.broker import EmbeddedBroker
+
+        payments = NewTopic("payments", num_partitions=6)
+        async with EmbeddedBroker({"num.partitions": "3"}, topics=["orders", payments]) as broker:
+            async with AdminClient(broker.bootstrap_servers) as admin:
+                assert set(await admin.list_topics()) == {"orders", "payments"}
+        ```
     """
 
     def __init__(
@@ -158,6 +176,18 @@ class EmbeddedBroker(BrokerAddresses):
             ConfigurationError: a topic of `topics` cannot be created.
             StorageError: another broker uses the directory, or its files are damaged.
             OSError: a file cannot be read or made, or the address cannot be bound.
+
+        Example:
+            ```python
+            from kafkawire.broker import EmbeddedBroker
+
+            broker = EmbeddedBroker()
+            await broker.start()  # `async with` does the same
+            try:
+                print("listens on", broker.bootstrap_servers)
+            finally:
+                await broker.stop()
+            ```
         """
         await self._start({})
 
@@ -168,6 +198,17 @@ class EmbeddedBroker(BrokerAddresses):
 
         Raises:
             ConfigurationError, StorageError, OSError: as of `start`; the broker is stopped then.
+
+        Example:
+            ```python
+            from kafkawire.admin import AdminClient
+            from kafkawire.broker import EmbeddedBroker
+
+            async with EmbeddedBroker(topics=["orders"]) as broker, AdminClient(broker.bootstrap_servers) as admin:
+                await admin.list_topics()
+                await broker.restart()
+                await admin.list_topics()  # the client has connected again
+            ```
         """
         if self._server is None:
             raise RuntimeError("the broker was not started")

@@ -107,7 +107,18 @@ class Fault:
         self._remove = remove
 
     def remove(self) -> None:
-        """Stop applying it; nothing happens if it is no longer applied."""
+        """Stop applying it; nothing happens if it is no longer applied.
+
+        Example:
+            ```python
+            from kafkawire.broker import ThreadedBroker
+            from kafkawire.protocol import MetadataRequest
+
+            with ThreadedBroker() as broker:
+                slow = broker.faults.delay(MetadataRequest, seconds=2.0)
+                slow.remove()  # `with` does the same
+            ```
+        """
         self._remove(self)
 
     def __enter__(self) -> Self:
@@ -146,6 +157,19 @@ class Faults:
     kinds are combined.
 
     All raise ``ValueError`` for numbers out of range, and for messages that are not requests.
+
+    Example:
+        ```python
+        from kafkawire.admin import BlockingAdminClient, NewTopic
+        from kafkawire.broker import ThreadedBroker
+        from kafkawire.protocol import CreateTopicsRequest
+        from kafkawire.protocol.errors import NotControllerError
+
+        with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+            with broker.faults.refuse(CreateTopicsRequest, error=NotControllerError, times=1) as fault:
+                admin.create_topics([NewTopic("orders")]).all()  # the client tries again
+            assert fault.hits == 1
+        ```
     """
 
     def __init__(self) -> None:
@@ -155,6 +179,21 @@ class Faults:
         """Handle requests only after a number of seconds on the broker's clock.
 
         Later requests on the same connection wait too, as always.
+
+        Example:
+            ```python
+            from kafkawire.admin import BlockingAdminClient
+            from kafkawire.broker import ThreadedBroker
+            from kafkawire.protocol import MetadataRequest
+            from kafkawire.wire.kafka_errors import OperationTimeoutError
+
+            with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+                with broker.faults.delay(MetadataRequest, seconds=0.5):
+                    try:
+                        admin.list_topics(timeout=0.1)
+                    except OperationTimeoutError:
+                        print("the application would now show its last list")
+            ```
         """
         if seconds < 0:
             raise ValueError(f"a delay of {seconds} seconds: pass 0 or more")
@@ -166,6 +205,18 @@ class Faults:
         Args:
             apis, limits: see the class.
             after_handling: whether the request is handled first, so that the client does not learn its outcome.
+
+        Example:
+            ```python
+            from kafkawire.admin import BlockingAdminClient
+            from kafkawire.broker import ThreadedBroker
+            from kafkawire.protocol import MetadataRequest
+
+            with ThreadedBroker(topics=["orders"]) as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+                lost = broker.faults.drop(MetadataRequest, times=2)
+                assert set(admin.list_topics()) == {"orders"}  # the client has connected again, twice
+                assert lost.hits == 2
+            ```
         """
         return self._add(Drop(after_handling), apis, **limits)
 
@@ -182,6 +233,19 @@ class Faults:
             apis, limits: see the class.
             error: its class, such as ``NotControllerError``, or its code, which need not be one of Kafka's.
             message: its text, in versions that have a field for it.
+
+        Example:
+            ```python
+            from kafkawire.admin import BlockingAdminClient, NewTopic
+            from kafkawire.broker import ThreadedBroker
+            from kafkawire.protocol import CreateTopicsRequest
+            from kafkawire.protocol.errors import PolicyViolationError
+
+            with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+                broker.faults.refuse(CreateTopicsRequest, error=PolicyViolationError, message="use three replicas")
+                results = admin.create_topics([NewTopic("orders")])
+                assert isinstance(results.errors()["orders"], PolicyViolationError)
+            ```
         """
         code = error if isinstance(error, int) else error.code
         if not -(1 << 15) <= code < 1 << 15:
@@ -189,21 +253,68 @@ class Faults:
         return self._add(Refuse(code, message), apis, **limits)
 
     def throttle(self, *apis: Api, milliseconds: int, **limits: Unpack[FaultLimits]) -> Fault:
-        """Put a throttle time into responses that have a field for it; the broker does not mute the connection."""
+        """Put a throttle time into responses that have a field for it; the broker does not mute the connection.
+
+        Example:
+            ```python
+            from kafkawire.admin import BlockingAdminClient
+            from kafkawire.broker import ThreadedBroker
+            from kafkawire.protocol import MetadataRequest
+
+            with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+                with broker.faults.throttle(MetadataRequest, milliseconds=50, client_id="kafkawire-admin"):
+                    admin.list_topics()
+                    admin.list_topics()  # sent 50 ms later
+            ```
+        """
         if not 0 <= milliseconds < 1 << 31:
             raise ValueError(f"a throttle time of {milliseconds} ms: pass 0 or more, within an int32")
         return self._add(Throttle(milliseconds), apis, **limits)
 
     def cap_versions(self, *apis: Api, highest: int) -> Fault:
-        """Do not offer versions above ``highest``, and refuse them like versions that do not exist."""
+        """Do not offer versions above ``highest``, and refuse them like versions that do not exist.
+
+        Example:
+            ```python
+            from kafkawire.admin import BlockingAdminClient
+            from kafkawire.broker import ThreadedBroker
+            from kafkawire.protocol import MetadataRequest
+
+            with ThreadedBroker(topics=["orders"]) as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+                broker.faults.cap_versions(MetadataRequest, highest=9)  # as a broker of 2.7: it has no ids of topics
+                assert admin.list_topics()["orders"].topic_id is None
+            ```
+        """
         return self._add(Cap(highest), apis)
 
     def hide(self, *apis: Api) -> Fault:
-        """Do not offer the APIs, and refuse their requests like those of APIs that do not exist."""
+        """Do not offer the APIs, and refuse their requests like those of APIs that do not exist.
+
+        Example:
+            ```python
+            from kafkawire.admin import BlockingAdminClient
+            from kafkawire.broker import ThreadedBroker
+            from kafkawire.protocol import DescribeClusterRequest
+
+            with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+                broker.faults.hide(DescribeClusterRequest)  # as a broker before 2.8
+                assert admin.describe_cluster().cluster_id == broker.cluster_id  # the client falls back to Metadata
+            ```
+        """
         return self._add(Cap(-1), apis)
 
     def clear(self) -> None:
-        """Remove all faults."""
+        """Remove all faults.
+
+        Example:
+            ```python
+            from kafkawire.broker import ThreadedBroker
+
+            with ThreadedBroker() as broker:
+                broker.faults.drop()  # every request
+                broker.faults.clear()  # at the end of a test, for the next one
+            ```
+        """
         self._set = ()
 
     def of(self, kind: type[A], call: Call) -> A | None:

@@ -85,15 +85,23 @@ class ReceivedRequest(Struct, Generic[R], frozen=True, repr_omit_defaults=True):
 class RequestLog:
     """The last requests of all clients, oldest first; any thread may read it while the broker runs.
 
-    ::
-
-        commits = broker.requests.of(OffsetCommitRequest)
-        assert commits[-1].request.group_id == "billing"
-
     It has what reaches a handler: no logins, and no requests that the broker cannot read.
 
     Args:
         kept: how many requests; their frames have at most 4 MiB together.
+
+    Example:
+        ```python
+        from kafkawire.admin import BlockingAdminClient, TopicPartition
+        from kafkawire.broker import ThreadedBroker
+        from kafkawire.protocol import OffsetCommitRequest
+
+        with ThreadedBroker(topics=["orders"]) as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+            admin.alter_consumer_group_offsets("billing", {TopicPartition("orders", 0): 0}).all()
+            commits = broker.requests.of(OffsetCommitRequest)
+        assert commits[-1].request.group_id == "billing"
+        assert not commits[-1].errors
+        ```
     """
 
     def __init__(self, kept: int = REQUESTS_KEPT) -> None:

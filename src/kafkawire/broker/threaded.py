@@ -19,16 +19,21 @@ from kafkawire.model.topics import NewTopic
 class ThreadedBroker(BrokerAddresses):
     """A broker that runs in a thread of its own, so that the caller may block.
 
-    ::
-
-        with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
-            ...
-
     Args:
         properties, data_dir, host, port, clock, topics, requests_kept: as for `EmbeddedBroker`.
 
     Raises:
         ConfigurationError: a property has a wrong value.
+
+    Example:
+        ```python
+        from kafkawire.admin import BlockingAdminClient, NewTopic
+        from kafkawire.broker import ThreadedBroker
+
+        with ThreadedBroker(topics=["orders"]) as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+            admin.create_topics([NewTopic("payments")]).all()
+            assert set(admin.list_topics()) == {"orders", "payments"}
+        ```
     """
 
     def __init__(
@@ -54,6 +59,18 @@ class ThreadedBroker(BrokerAddresses):
 
         Raises:
             ConfigurationError, StorageError, OSError: as of `EmbeddedBroker.start`.
+
+        Example:
+            ```python
+            from kafkawire.broker import ThreadedBroker
+
+            broker = ThreadedBroker()
+            broker.start()  # `with` does the same
+            try:
+                print("listens on", broker.bootstrap_servers)
+            finally:
+                broker.stop()
+            ```
         """
         if self._running is not None:
             raise RuntimeError("the broker runs already")
@@ -79,6 +96,17 @@ class ThreadedBroker(BrokerAddresses):
 
         Raises:
             ConfigurationError, StorageError, OSError: as of `EmbeddedBroker.restart`.
+
+        Example:
+            ```python
+            from kafkawire.admin import BlockingAdminClient
+            from kafkawire.broker import ThreadedBroker
+
+            with ThreadedBroker(topics=["orders"]) as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+                admin.list_topics()
+                broker.restart()
+                admin.list_topics()  # the client has connected again
+            ```
         """
         if self._running is None:
             raise RuntimeError("the broker was not started")

@@ -21,6 +21,16 @@ class MessageColumns:
             may be null; a field is null in rows of a version that does not have it. Ids are strings in Kafka's base64,
             unsigned integers have the next larger signed type, arrays are lists and structs are structs. Unknown
             tagged fields have no column.
+
+    Example:
+        ```python
+        from kafkawire.columns import MessageColumns
+        from kafkawire.protocol import OffsetCommitValue
+
+        columns = MessageColumns(OffsetCommitValue)
+        commits = [OffsetCommitValue(offset=120), OffsetCommitValue(offset=121)]
+        arrays = columns.arrays(3, commits)
+        ```
     """
 
     def __init__(self, message: type[Message]) -> None:

@@ -37,6 +37,15 @@ class Uuid(bytes):
 
         Raises:
             ValueError: if the text is not of that form.
+
+        Example:
+            ```python
+            from kafkawire.wire import Uuid
+
+            topic_id = Uuid.from_text("MkSL4DsFQPS6b3f0vTkPzw")
+            assert str(topic_id) == "MkSL4DsFQPS6b3f0vTkPzw"
+            assert len(topic_id) == 16
+            ```
         """
         if len(text) == 24 and text.endswith("=="):
             text = text[:-2]

@@ -31,6 +31,16 @@ class Accounts:
         errors: flaws, and records that could not be decoded, by code, with or without a row. An incomplete batch at the
             end of the last segment of a log is not an error: a broker may be writing it.
         flaw_rows: rows about bytes that could not be read.
+
+    Example:
+        ```python
+        from kafkawire.logs import Accounts, read_table
+
+        accounts = Accounts()
+        rows = sum(batch.num_rows for batch in read_table("records", "/var/lib/kafka/data", accounts=accounts))
+        assert accounts.balanced
+        print(accounts.line())
+        ```
     """
 
     bytes_read: int = 0

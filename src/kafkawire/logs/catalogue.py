@@ -26,7 +26,15 @@ _OF_ALL_LOGS: Final[Mapping[str, Callable[[ReadOptions], Table]]] = {
 
 
 def table_names(registry: RecordRegistry = BUILT_IN) -> tuple[str, ...]:
-    """The names of all tables: first those of any log, then the histories, then one for each record type."""
+    """The names of all tables: first those of any log, then the histories, then one for each record type.
+
+    Example:
+        ```python
+        from kafkawire.logs import table_names
+
+        print(", ".join(table_names()))
+        ```
+    """
     return (*_OF_ALL_LOGS, *HISTORIES, *typed_table_names(registry))
 
 
@@ -41,6 +49,14 @@ def table_named(name: str, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
         UnknownTableError: there is none of the name.
         UnknownColumnError: the options choose a column that it does not have.
         OptionError: an option does not fit the table, or the options choose a record type that does not exist.
+
+    Example:
+        ```python
+        from kafkawire.logs import table_named
+
+        for column in table_named("records").schema:
+            print(column.name, column.type)
+        ```
     """
     asked, name = name, name.lower()
     if made := _OF_ALL_LOGS.get(name):

@@ -103,6 +103,16 @@ def read_metadata_histories(
         KeyError: there is no such history of the metadata log.
         UnknownColumnError: a history has no such column.
         LogReadError, BeforeKnowledgeError: as ``History.read``.
+
+    Example:
+        ```python
+        from kafkawire.logs import Accounts, ReadOptions, find_log_files, read_metadata_histories
+
+        histories = {"topic_history": ("name", "valid_from", "valid_to"), "config_history": None}
+        files = find_log_files(["/var/lib/kafka/data/__cluster_metadata-0"])
+        for name, batch in read_metadata_histories(histories, files, ReadOptions(), Accounts()):
+            print(name, batch.num_rows, "rows")
+        ```
     """
     schemas = {name: history_table(name, replace(options, columns=chosen)).schema for name, chosen in columns.items()}
     chosen_histories = [_METADATA_HISTORIES[name] for name in columns]

@@ -60,6 +60,16 @@ class ReadOptions:
 
     Raises:
         OptionError: a range ends before it begins.
+
+    Example:
+        ```python
+        from datetime import UTC, datetime
+
+        from kafkawire.logs import ReadMode, ReadOptions, read_table
+
+        options = ReadOptions(from_time=datetime(2026, 3, 1, tzinfo=UTC), mode=ReadMode.FAILFAST)
+        rows = sum(batch.num_rows for batch in read_table("records", "/var/lib/kafka/data", options))
+        ```
     """
 
     columns: tuple[str, ...] | None = option(

@@ -124,6 +124,15 @@ def plan(
 
     Raises:
         LogReadError: code ``unreadable``: a file cannot be read.
+
+    Example:
+        ```python
+        from kafkawire.logs import find_log_files, plan, table_named
+
+        table = table_named("records")
+        for part in plan(table, find_log_files(["/var/lib/kafka/data"]), max_partition_bytes=16 * 1024 * 1024):
+            print(part.bytes, "bytes in", len(part.files), "files")
+        ```
     """
     read = [file for file in files if reads(table, file)]
     if not table.splittable:

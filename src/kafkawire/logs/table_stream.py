@@ -25,6 +25,17 @@ def read_part(
 
     Raises:
         LogReadError: mode FAILFAST: at the first bytes that cannot be decoded. Any mode: a file that cannot be opened.
+
+    Example:
+        ```python
+        from kafkawire.logs import Accounts, ReadOptions, find_log_files, plan, read_part, table_named
+
+        options, accounts = ReadOptions(), Accounts()
+        table = table_named("records", options)
+        for part in plan(table, find_log_files(["/var/lib/kafka/data"])):  # each may go to another process
+            for batch in read_part(table, part, options, accounts):
+                print(batch.num_rows, "rows")
+        ```
     """
     return cast(Iterator[RecordBatch], table.read(part, options, accounts, store))
 
@@ -74,6 +85,16 @@ def read_table(
         UnknownTableError, UnknownColumnError: there is no such table or column.
         OptionError: an option does not fit the table.
         LogReadError: a path cannot be read; in mode FAILFAST, bytes.
+
+    Example:
+        ```python
+        from kafkawire.logs import ReadOptions, read_table
+
+        options = ReadOptions(columns=("name", "topic_id"))
+        for batch in read_table("topic", "/var/lib/kafka/data/__cluster_metadata-0", options):
+            for row in batch.to_pylist():
+                print(row["name"], row["topic_id"])
+        ```
     """
     table = table_named(name, options)
     logs = find_logs([paths] if isinstance(paths, str | PathLike) else paths, store=store)

@@ -109,7 +109,15 @@ class HangingTransaction(msgspec.Struct, frozen=True):
     last_timestamp_ms: int | None
 
     def abort_spec(self) -> AbortTransactionSpec:
-        """The argument of `abort_transaction` that ends it."""
+        """The argument of `abort_transaction` that ends it.
+
+        Example:
+            ```python
+            for transactions in (await admin.find_hanging_transactions(["orders"])).all().values():
+                for transaction in transactions:
+                    await admin.abort_transaction(transaction.abort_spec())
+            ```
+        """
         return AbortTransactionSpec(self.partition, self.producer_id, self.producer_epoch, self.coordinator_epoch or 0)
 
 

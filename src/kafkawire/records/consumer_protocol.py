@@ -19,6 +19,16 @@ def decode_subscription(metadata: Octets) -> tuple[protocol.ConsumerProtocolSubs
 
     Raises:
         DecodeError: kind ``version`` (below 0, consumer-proto-negative), or the error of the body.
+
+    Example:
+        ```python
+        from kafkawire.protocol import ConsumerProtocolSubscription
+        from kafkawire.records.consumer_protocol import decode_subscription, encode_subscription
+
+        metadata = encode_subscription(ConsumerProtocolSubscription(topics=("orders",)), 3)
+        subscription, version = decode_subscription(metadata)
+        assert (subscription.topics, version) == (("orders",), 3)
+        ```
     """
     return decode_prefixed(protocol.ConsumerProtocolSubscription, metadata, newer_as_highest=True)
 
@@ -28,6 +38,17 @@ def decode_assignment(assignment: Octets) -> tuple[protocol.ConsumerProtocolAssi
 
     Raises:
         DecodeError: as ``decode_subscription``.
+
+    Example:
+        ```python
+        from kafkawire.records.consumer_protocol import decode_assignment
+
+        for group in (await admin.describe_classic_groups(["billing"])).all().values():
+            for member in group.members:
+                assignment, _ = decode_assignment(member.assignment)
+                for topic in assignment.assigned_partitions:
+                    print(member.client_id, topic.topic, topic.partitions)
+        ```
     """
     return decode_prefixed(protocol.ConsumerProtocolAssignment, assignment, newer_as_highest=True)
 
@@ -37,6 +58,14 @@ def encode_subscription(subscription: protocol.ConsumerProtocolSubscription, ver
 
     Raises:
         UnsupportedVersionError, EncodeError: as ``Message.encode``.
+
+    Example:
+        ```python
+        from kafkawire.protocol import ConsumerProtocolSubscription
+        from kafkawire.records.consumer_protocol import encode_subscription
+
+        metadata = encode_subscription(ConsumerProtocolSubscription(topics=("orders", "invoices")), 3)
+        ```
     """
     owned = sorted(subscription.owned_partitions, key=lambda each: each.topic)
     ordered = msgspec.structs.replace(
@@ -54,6 +83,16 @@ def encode_assignment(assignment: protocol.ConsumerProtocolAssignment, version: 
 
     Raises:
         UnsupportedVersionError, EncodeError: as ``Message.encode``.
+
+    Example:
+        ```python
+        from kafkawire.protocol import ConsumerProtocolAssignment
+        from kafkawire.records.consumer_protocol import decode_assignment, encode_assignment
+
+        partitions = ConsumerProtocolAssignment.TopicPartition("orders", (0, 1))
+        assignment = ConsumerProtocolAssignment((partitions,))
+        assert decode_assignment(encode_assignment(assignment, 3)) == (assignment, 3)
+        ```
     """
     return encode_prefixed(assignment, version)
 

@@ -78,6 +78,22 @@ def decode_control_record(key: Octets | None, value: Octets | None) -> ControlRe
 
     Raises:
         DecodeError: kind ``null``, ``truncated``, ``version``, or the error of the message.
+
+    Example:
+        ```python
+        from kafkawire.protocol import EndTxnMarker
+        from kafkawire.records.control_records import (
+            ControlRecord,
+            ControlRecordType,
+            decode_control_record,
+            encode_control_record,
+        )
+
+        key, value = encode_control_record(ControlRecordType.COMMIT, EndTxnMarker(coordinator_epoch=4), 0)
+        found = decode_control_record(key, value)
+        assert isinstance(found, ControlRecord)
+        assert found.type is ControlRecordType.COMMIT
+        ```
     """
     number = _read_key(key)
     if number not in _MESSAGES:
@@ -97,6 +113,17 @@ def encode_control_record(control_type: ControlRecordType, message: Message, ver
     Raises:
         ValueError: the message does not belong to the type, or its ``version`` field has another version.
         UnsupportedVersionError, EncodeError: as ``Message.encode``.
+
+    Example:
+        ```python
+        from kafkawire.protocol import EndTxnMarker
+        from kafkawire.records.control_records import ControlRecordType, encode_control_record
+        from kafkawire.wire.batches import Record, encode_batch
+
+        key, value = encode_control_record(ControlRecordType.ABORT, EndTxnMarker(coordinator_epoch=4), 0)
+        marker = Record(key=key, value=value)
+        batch = encode_batch([marker], producer_id=7, producer_epoch=0, transactional=True, control=True)
+        ```
     """
     if _MESSAGES[control_type] != message.NAME:
         raise ValueError(f"{control_type.name} goes with {_MESSAGES[control_type]}, not with {message.NAME}")

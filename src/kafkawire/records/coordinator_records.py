@@ -74,6 +74,20 @@ def decode_coordinator_record(
         KeyError: no coordinator has that topic.
         DecodeError: kind ``null`` (no key), ``version`` (the value message does not have it), or the error of key or
             value.
+
+    Example:
+        ```python
+        from pathlib import Path
+
+        from kafkawire.records.coordinator_records import CoordinatorRecord, decode_coordinator_record
+        from kafkawire.wire.batches import read_records
+
+        segment = Path("/var/lib/kafka/data/__consumer_offsets-0/00000000000000000000.log")
+        for record in read_records(segment.read_bytes()):
+            found = decode_coordinator_record("__consumer_offsets", record.key, record.value)
+            if isinstance(found, CoordinatorRecord):
+                print(found.key, "is deleted" if found.value is None else found.value)
+        ```
     """
     types = COORDINATOR_TOPICS[topic]
     if key is None:
@@ -104,6 +118,16 @@ def encode_coordinator_record(
         KeyError: no coordinator has that topic.
         ValueError: the topic has no such key, the value does not belong to the key, or ``value_version`` is missing.
         UnsupportedVersionError, EncodeError: as ``Message.encode``.
+
+    Example:
+        ```python
+        from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
+        from kafkawire.records.coordinator_records import encode_coordinator_record
+
+        key = OffsetCommitKey(group="billing", topic="orders", partition=0)
+        encoded_key, tombstone = encode_coordinator_record("__consumer_offsets", key, None)
+        _, value = encode_coordinator_record("__consumer_offsets", key, OffsetCommitValue(offset=120), 3)
+        ```
     """
     known = next((each for each in COORDINATOR_TOPICS[topic].values() if each.key == key.NAME), None)
     if known is None:

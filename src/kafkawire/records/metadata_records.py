@@ -13,6 +13,18 @@ def decode_metadata_record(value: Octets | None) -> FramedRecord:
 
     Raises:
         DecodeError: as ``framed_records.decode_framed``.
+
+    Example:
+        ```python
+        from pathlib import Path
+
+        from kafkawire.records.metadata_records import decode_metadata_record
+        from kafkawire.wire.batches import read_records
+
+        segment = Path("/var/lib/kafka/data/__cluster_metadata-0/00000000000000000000.log")
+        for record in read_records(segment.read_bytes()):
+            print(record.offset, decode_metadata_record(record.value).message)
+        ```
     """
     return decode_framed(value, METADATA_RECORDS, METADATA_RECORD)
 
@@ -23,5 +35,15 @@ def encode_metadata_record(message: Message, version: int) -> bytes:
     Raises:
         ValueError: the message is not a metadata record.
         UnsupportedVersionError, EncodeError: as ``Message.encode``.
+
+    Example:
+        ```python
+        from kafkawire.protocol import TopicRecord
+        from kafkawire.records.metadata_records import decode_metadata_record, encode_metadata_record
+        from kafkawire.wire import Uuid
+
+        topic = TopicRecord(name="orders", topic_id=Uuid.random())
+        assert decode_metadata_record(encode_metadata_record(topic, 0)).message == topic
+        ```
     """
     return encode_framed(message, version, METADATA_RECORDS)

@@ -12,6 +12,15 @@ def decode_principal(request_principal: Octets) -> DefaultPrincipalData:
 
     Raises:
         DecodeError: kind ``version``, or the error of the body.
+
+    Example:
+        ```python
+        from kafkawire.protocol import DefaultPrincipalData
+        from kafkawire.records.principal import decode_principal, encode_principal
+
+        principal = DefaultPrincipalData(type="User", name="billing")
+        assert decode_principal(encode_principal(principal)) == principal
+        ```
     """
     return decode_prefixed(DefaultPrincipalData, request_principal)[0]
 

@@ -21,6 +21,17 @@ def decode_producer_snapshot(data: Octets) -> ProducerSnapshot:
 
     Raises:
         DecodeError: kind ``crc``, ``version``, ``trailing``, or the error of the body.
+
+    Example:
+        ```python
+        from kafkawire.protocol import ProducerSnapshot
+        from kafkawire.records.producer_snapshot import decode_producer_snapshot, encode_producer_snapshot
+
+        producer = ProducerSnapshot.ProducerEntry(producer_id=7, epoch=0, last_sequence=41)
+        file = encode_producer_snapshot(ProducerSnapshot(producer_entries=(producer,)))
+        for entry in decode_producer_snapshot(file).producer_entries:
+            print(entry.producer_id, entry.last_sequence)
+        ```
     """
     octets = bytes(data)
     snapshot, version = decode_whole(ProducerSnapshot, octets)

@@ -17,6 +17,17 @@ def decode_quorum_state(text: bytes) -> tuple[QuorumStateData, int]:
 
     Raises:
         DecodeError: kind ``json`` or ``version``.
+
+    Example:
+        ```python
+        from pathlib import Path
+
+        from kafkawire.records.quorum_state import decode_quorum_state
+
+        file = Path("/var/lib/kafka/data/__cluster_metadata-0/quorum-state")
+        state, version = decode_quorum_state(file.read_bytes())
+        print("node", state.leader_id, "leads in epoch", state.leader_epoch)
+        ```
     """
     name = QuorumStateData.NAME
     try:
@@ -36,5 +47,13 @@ def encode_quorum_state(state: QuorumStateData, version: int) -> bytes:
 
     Raises:
         UnsupportedVersionError, EncodeError: as ``kafkawire.protocol.to_json``.
+
+    Example:
+        ```python
+        from kafkawire.protocol import QuorumStateData
+        from kafkawire.records.quorum_state import encode_quorum_state
+
+        text = encode_quorum_state(QuorumStateData(leader_id=1, leader_epoch=4, voted_id=-1), 1)
+        ```
     """
     return msgspec.json.encode(to_json(state, version) | {_VERSION_KEY: version})

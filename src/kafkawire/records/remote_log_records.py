@@ -13,6 +13,15 @@ def decode_remote_log_record(value: Octets | None) -> FramedRecord:
 
     Raises:
         DecodeError: as ``framed_records.decode_framed``.
+
+    Example:
+        ```python
+        from kafkawire.protocol import RemotePartitionDeleteMetadataRecord
+        from kafkawire.records.remote_log_records import decode_remote_log_record, encode_remote_log_record
+
+        deletion = RemotePartitionDeleteMetadataRecord(broker_id=1, event_timestamp_ms=1_767_225_600_000)
+        assert decode_remote_log_record(encode_remote_log_record(deletion, 0)).message == deletion
+        ```
     """
     return decode_framed(value, STORAGE_RECORDS, "remote log record")
 

@@ -26,5 +26,16 @@ def register(spark: SparkSession) -> None:
     """Register the format ``kafka-log`` with a session, if kafkawire came as a zip and is not installed.
 
     Where it is installed, this replaces the source that PySpark has found with the same one.
+
+    Example:
+        ```python
+        from pyspark.sql import SparkSession
+
+        from kafkawire.spark import register
+
+        spark = SparkSession.builder.getOrCreate()
+        register(spark)
+        spark.read.format("kafka-log").option("table", "topic").load("/var/lib/kafka/data").show()
+        ```
     """
     spark.dataSource.register(KafkaLogSource)

@@ -63,6 +63,16 @@ class Message(Struct, frozen=True, gc=False):
         HEADER_NAME: ``RequestHeader`` for a request, ``ResponseHeader`` for a response, None for anything else.
         HEADER_VERSIONS: version of a request or response to the version of its header (header-request,
             header-response, header-api-versions-response, headerVersions).
+
+    Example:
+        ```python
+        from kafkawire.protocol import MetadataRequest
+
+        orders = MetadataRequest.MetadataRequestTopic(name="orders")
+        request = MetadataRequest(topics=(orders,), allow_auto_topic_creation=False)
+        octets = request.encode(12)
+        assert MetadataRequest.decode(octets, 12) == request
+        ```
     """
 
     NAME: ClassVar[str] = ""
@@ -82,6 +92,17 @@ class Message(Struct, frozen=True, gc=False):
         Raises:
             UnsupportedVersionError: if the message has no such version.
             EncodeError: if the version cannot carry a value; says which and why.
+
+        Example:
+            ```python
+            from kafkawire.protocol import MetadataRequest
+            from kafkawire.wire import EncodeError
+
+            try:
+                octets = MetadataRequest(topics=None).encode(0)
+            except EncodeError as error:
+                print(error)  # version 0 cannot carry null
+            ```
         """
         try:
             return self._encoders[version](self)
@@ -99,6 +120,17 @@ class Message(Struct, frozen=True, gc=False):
         Raises:
             UnsupportedVersionError: if the message has no such version.
             DecodeError: if the bytes are not a message of the version, or if bytes follow it; says where.
+
+        Example:
+            ```python
+            from kafkawire.protocol import ApiVersionsRequest
+            from kafkawire.wire import DecodeError
+
+            try:
+                ApiVersionsRequest.decode(b"abc", 3)
+            except DecodeError as error:
+                print(error.kind, error.path, error.offset)
+            ```
         """
         try:
             if type(buffer) is bytes:
@@ -131,6 +163,15 @@ class Message(Struct, frozen=True, gc=False):
         Raises:
             UnsupportedVersionError: if the message has no such version.
             DecodeError: if the bytes are not a message of the version; says where.
+
+        Example:
+            ```python
+            from kafkawire.protocol import ApiVersionsRequest
+
+            octets = ApiVersionsRequest("billing", "1.2").encode(3) + b"more"
+            request, end = ApiVersionsRequest.decode_from(octets, 0, 3)
+            assert octets[end:] == b"more"
+            ```
         """
         reader = cls.fast_reader(version)
         octets = buffer if isinstance(buffer, bytes) else bytes(buffer)
@@ -181,7 +222,16 @@ class Message(Struct, frozen=True, gc=False):
 
     @classmethod
     def layouts(cls) -> MessageLayouts:
-        """The layouts of all versions, as data; loaded on first use."""
+        """The layouts of all versions, as data; loaded on first use.
+
+        Example:
+            ```python
+            from kafkawire.protocol import MetadataRequest
+
+            for field in MetadataRequest.layouts().of_version(12).fields:
+                print(field.json_name, field.attribute, field.presence)
+            ```
+        """
         package, _, module = cls.__module__.rpartition(".")
         name = f"{package}._layouts.{module}"
         __import__(name)

@@ -35,6 +35,16 @@ class Tls(Redacted, frozen=True, kw_only=True):
     Raises:
         TypeError: for a value of another type.
         ValueError: for a key without a certificate, a version that is none, or a minimum above the maximum.
+
+    Example:
+        ```python
+        admin = AdminClient(
+            "broker-1.example.com:9093",
+            tls=Tls(ca="/etc/kafka/ca.pem"),
+            credentials=ScramCredentials("billing", "secret", "SCRAM-SHA-512"),
+        )
+        await admin.close()
+        ```
     """
 
     UNSHOWN: ClassVar[frozenset[str]] = frozenset({"ca", "certificate", "key", "key_password"})

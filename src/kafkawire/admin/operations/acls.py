@@ -245,6 +245,16 @@ class AclOperations(OperationFamily):
         Returns:
             Each filter to its ACLs, sorted, or to what went wrong: `SecurityDisabledError` if the cluster keeps no
             ACLs, `ClusterAuthorizationFailedError`, `InvalidRequestError` for a filter with ``UNKNOWN`` ...
+
+        Example:
+            ```python
+            of_billing = AclBindingFilter(principal="User:billing")
+            on_orders = AclBindingFilter(ResourceType.TOPIC, "orders", pattern_type=PatternType.MATCH)
+            results = await admin.describe_acls([of_billing, on_orders])
+            for acl in results[of_billing]:
+                print(acl.permission_type, acl.operation, acl.resource_type, acl.resource_name)
+            print(len(results.union()), "ACLs in all")
+            ```
         """
         if isinstance(filters, AclBindingFilter):
             warn_of_single_filter("describe_acls")
@@ -283,6 +293,17 @@ class AclOperations(OperationFamily):
         Returns:
             Each ACL to None, or to what went wrong: `InvalidRequestError`, `SecurityDisabledError` if the cluster
             keeps no ACLs, `ClusterAuthorizationFailedError` ...
+
+        Example:
+            ```python
+            acls = [
+                *AclBinding.consumer("User:reports", topics=["orders"], groups=["reports"]),
+                *AclBinding.producer("User:reports", topics=["reports-"], pattern_type=PatternType.PREFIXED),
+            ]
+            results = await admin.create_acls(acls)
+            for acl, error in results.errors().items():
+                print(acl, error)
+            ```
         """
         return await self._each(CreateAcls(allow_without_effect=allow_without_effect), acls, timeout, progress)
 
@@ -303,6 +324,14 @@ class AclOperations(OperationFamily):
             Each filter to its ACLs, each of which was deleted or has its own error; or to what went wrong with the
             filter: `SecurityDisabledError`, `ClusterAuthorizationFailedError`, `InvalidRequestError` for one with
             ``UNKNOWN`` ... A filter without matches is a success.
+
+        Example:
+            ```python
+            results = await admin.delete_acls([AclBindingFilter(principal="User:billing")])
+            for acl in results.deleted():
+                print("deleted:", acl)
+            results.all()
+            ```
         """
         wanted = tuple(filters)
         deadline = self._deadline(timeout)

@@ -65,6 +65,13 @@ class CapabilityOperations(OperationFamily):
 
         Raises:
             KafkaError: if ``nodes`` is None and no node lists the nodes.
+
+        Example:
+            ```python
+            for node, methods in (await admin.capabilities()).all().items():
+                missing = [name for name, capability in methods.items() if capability.support is Support.UNSUPPORTED]
+                print("node", node, "cannot", ", ".join(missing))
+            ```
         """
         deadline = self._deadline(timeout)
         controllers = self._cluster.kind == "controllers"

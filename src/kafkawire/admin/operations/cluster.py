@@ -231,6 +231,14 @@ class ClusterOperations(OperationFamily):
 
         Raises:
             KafkaError: if no node answers.
+
+        Example:
+            ```python
+            cluster = await admin.describe_cluster()
+            print(cluster.cluster_id)
+            for member in cluster.nodes:
+                print(member.node.id, member.node.address, member.node.rack)
+            ```
         """
         operation = DescribeCluster(
             controllers=self._cluster.kind == "controllers",
@@ -249,6 +257,14 @@ class ClusterOperations(OperationFamily):
 
         Raises:
             KafkaError: if the node does not answer.
+
+        Example:
+            ```python
+            features = await admin.describe_features()
+            for name, levels in features.supported.items():
+                finalized = features.finalized.get(name)
+                print(name, "is at", finalized.highest if finalized else 0, "of", levels.highest)
+            ```
         """
         return await self._only(DescribeFeatures(), node, timeout)
 
@@ -266,6 +282,14 @@ class ClusterOperations(OperationFamily):
         Returns:
             Feature to None, or to what went wrong: `InvalidUpdateVersionError`, `FeatureUpdateFailedError` ... Newer
             brokers return one error for all.
+
+        Example:
+            ```python
+            supported = (await admin.describe_features()).supported["metadata.version"]
+            update = {"metadata.version": FeatureUpdate(supported.highest)}
+            (await admin.update_features(update, validate_only=True)).all()
+            (await admin.update_features(update)).all()
+            ```
         """
         return await self._each(UpdateFeatures(updates, validate_only=validate_only), updates, timeout)
 
@@ -279,6 +303,11 @@ class ClusterOperations(OperationFamily):
 
         Raises:
             BrokerIdNotRegisteredError: if none with this id is registered.
+
+        Example:
+            ```python
+            await admin.unregister_broker(7)  # it was shut down, and its disks are gone
+            ```
         """
         await self._only(UnregisterBroker(), broker, timeout)
 
@@ -297,6 +326,11 @@ class ClusterOperations(OperationFamily):
             ControllerIdNotRegisteredError: if none with this id is registered.
             InvalidRequestError: if it is the active controller.
             UnsupportedVersionError: at brokers and controllers before 4.4.
+
+        Example:
+            ```python
+            await admin.unregister_controller(3002)  # it was shut down, and it is no voter any more
+            ```
         """
         await self._only(UnregisterController(), controller, timeout)
 
@@ -309,5 +343,10 @@ class ClusterOperations(OperationFamily):
 
         Raises:
             UnsupportedVersionError: if the brokers collect no telemetry.
+
+        Example:
+            ```python
+            print("the id of this client in its metrics:", await admin.client_instance_id())
+            ```
         """
         return await self._only(ClientInstanceId(), None, timeout)

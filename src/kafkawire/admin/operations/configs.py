@@ -232,6 +232,14 @@ class ConfigOperations(OperationFamily):
             Resource to its configs by name, or to what went wrong: `UnknownTopicOrPartitionError`,
             `TopicAuthorizationFailedError`, `InvalidRequestError` (a type that the broker does not support) ... For a
             broker that is not in the cluster at the moment, the call waits until it times out.
+
+        Example:
+            ```python
+            orders = ConfigResource.topic("orders")
+            results = await admin.describe_configs([orders], keys=["retention.ms", "cleanup.policy"])
+            for name, config in results[orders].items():
+                print(name, config.value, "by default" if config.is_default else config.source)
+            ```
         """
         wanted = None if keys is None else tuple(dict.fromkeys(keys))
         # G4: no keys mean all to newer brokers; older ones would describe nothing.
@@ -258,6 +266,15 @@ class ConfigOperations(OperationFamily):
             Resource to None, or to what went wrong: `InvalidConfigError` (unknown name or bad value),
             `InvalidRequestError` (a config twice, no value, one that cannot be changed while the broker runs),
             `UnknownTopicOrPartitionError`, `PolicyViolationError` ...
+
+        Example:
+            ```python
+            orders = ConfigResource.topic("orders")
+            changes = [ConfigChange.set("retention.ms", "604800000"), ConfigChange.append("cleanup.policy", "compact")]
+            results = await admin.incremental_alter_configs({orders: changes})
+            for resource, error in results.errors().items():
+                print(resource.name, error)
+            ```
         """
         wanted = {resource: tuple(some) for resource, some in changes.items()}
         return await self._each(IncrementalAlterConfigs(wanted, validate_only=validate_only), wanted, timeout, progress)
@@ -283,6 +300,18 @@ class ConfigOperations(OperationFamily):
 
         Returns:
             Resource to None, or to what went wrong, as for `incremental_alter_configs`.
+
+        Example:
+            ```python
+            orders = ConfigResource.topic("orders")
+            described = (await admin.describe_configs([orders]))[orders]
+            whole = {
+                config.name: config.value
+                for config in described.values()
+                if config.source is ConfigSource.DYNAMIC_TOPIC_CONFIG and config.value is not None
+            }
+            (await admin.alter_configs({orders: {**whole, "retention.ms": "604800000"}})).all()
+            ```
         """
         wanted = {resource: dict(all_of_it) for resource, all_of_it in configs.items()}
         return await self._each(AlterConfigs(wanted, validate_only=validate_only), wanted, timeout, progress)
@@ -300,5 +329,11 @@ class ConfigOperations(OperationFamily):
 
         Raises:
             UnsupportedVersionError: if the broker cannot list one of the types, or nothing at all (before 3.7).
+
+        Example:
+            ```python
+            for resource in await admin.list_config_resources([ConfigResourceType.CLIENT_METRICS]):
+                print("subscription to metrics of clients:", resource.name)
+            ```
         """
         return await self._only(ListConfigResources(frozenset(types)), None, timeout)

@@ -316,6 +316,15 @@ class GroupDescriptionOperations(OperationFamily):
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups that are not
             groups of consumers), `GroupAuthorizationFailedError` ...
+
+        Example:
+            ```python
+            results = await admin.describe_consumer_groups(["billing"])
+            for group in results.all().values():
+                print(group.group_id, group.state, "at node", group.coordinator)
+                for member in group.members:
+                    print(member.client_id, member.client_host, [str(partition) for partition in member.assignment])
+            ```
         """
         operation = DescribeConsumerGroups(authorized=include_authorized_operations)
         return await self._each(operation, groups, timeout, progress)
@@ -339,6 +348,13 @@ class GroupDescriptionOperations(OperationFamily):
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError`, also from brokers that call
             such a group dead; `GroupAuthorizationFailedError` ...
+
+        Example:
+            ```python
+            results = await admin.describe_classic_groups(["billing"])
+            for group in results.all().values():
+                print(group.group_id, group.protocol_type, group.state, len(group.members), "members")
+            ```
         """
         operation = DescribeClassicGroups(authorized=include_authorized_operations)
         return await self._each(operation, groups, timeout, progress)
@@ -362,6 +378,15 @@ class GroupDescriptionOperations(OperationFamily):
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups of another
             type), `GroupAuthorizationFailedError`, `UnsupportedVersionError` (the broker has no share groups) ...
+
+        Example:
+            ```python
+            results = await admin.describe_share_groups(["workers"])
+            for group in results.values().values():
+                print(group.group_id, group.state, [member.client_id for member in group.members])
+            for group_id, error in results.errors().items():
+                print(group_id, error)
+            ```
         """
         operation = DescribeShareGroups(authorized=include_authorized_operations)
         return await self._each(operation, groups, timeout, progress)

@@ -53,6 +53,15 @@ class GroupLagOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
             or it is not of consumers), `GroupAuthorizationFailedError` ... The partitions of a group are results as
             well: partition to its `PartitionLag`, or to what went wrong with it: `UnknownTopicOrPartitionError` (the
             topic was deleted), `LeaderNotAvailableError` (no replica is alive; it is not waited for) ...
+
+        Example:
+            ```python
+            results = await admin.group_lag(["billing"])
+            lag = results["billing"]
+            print(lag.group_id, lag.state, "is", lag.total, "offsets from the ends")
+            for partition, found in lag.partitions.values().items():
+                print(partition, found.lag, "of which", found.lost, "are no longer there")
+            ```
         """
         deadline = self._deadline(timeout)
         given = groups if isinstance(groups, Mapping) else tuple(groups)

@@ -86,6 +86,15 @@ class GroupListingOperations(EveryNodeFamily):
 
         Raises:
             KafkaError: if no node lists the nodes.
+
+        Example:
+            ```python
+            groups = await admin.list_groups(states=[GroupState.EMPTY])
+            for group in groups.values():
+                print(group.group_id, group.type, group.state)
+            for node, error in groups.errors().items():
+                print("node", node, "did not answer:", error)
+            ```
         """
         listed = await self._on_every_node(ListGroups(states, types, protocol_types), timeout)
         return Gathered(listed, lambda group: group.group_id)
@@ -107,6 +116,12 @@ class GroupListingOperations(EveryNodeFamily):
 
         Raises:
             KafkaError: if no node lists the nodes.
+
+        Example:
+            ```python
+            for group in (await admin.list_consumer_groups()).all():
+                print(group.group_id, group.type, group.state)
+            ```
         """
         types = (GroupType.CLASSIC, GroupType.CONSUMER)
         return await self.list_groups(

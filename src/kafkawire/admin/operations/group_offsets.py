@@ -242,6 +242,13 @@ class GroupOffsetOperations(OperationFamily):
             Group id to its offsets, or to what went wrong with the group: `GroupAuthorizationFailedError` ... Its
             offsets are results as well: partition to the offset, to None if the group has committed none, or to what
             went wrong with the partition: `UnstableOffsetCommitError` ... A group that does not exist has no offsets.
+
+        Example:
+            ```python
+            results = await admin.list_consumer_group_offsets(["billing"])
+            for partition, committed in results["billing"].all().items():
+                print(partition, committed.offset if committed else "nothing committed")
+            ```
         """
         return await self._list_offsets("list_consumer_group_offsets", groups, require_stable, timeout, progress)
 
@@ -254,7 +261,15 @@ class GroupOffsetOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[str, GroupOffsets]:
-        """The offsets that streams groups have committed; as `list_consumer_group_offsets`."""
+        """The offsets that streams groups have committed; as `list_consumer_group_offsets`.
+
+        Example:
+            ```python
+            results = await admin.list_streams_group_offsets(["enrichment"])
+            for partition, committed in results["enrichment"].all().items():
+                print(partition, committed.offset if committed else "nothing committed")
+            ```
+        """
         return await self._list_offsets("list_streams_group_offsets", groups, require_stable, timeout, progress)
 
     @needs(CommitOffsets, rights="READ GROUP, READ TOPIC")
@@ -276,6 +291,14 @@ class GroupOffsetOperations(OperationFamily):
         Returns:
             Partition to None, or to what went wrong: `UnknownMemberIdError` (the group has members),
             `UnknownTopicOrPartitionError` ...
+
+        Example:
+            ```python
+            offsets = {TopicPartition("orders", 0): 120, TopicPartition("orders", 1): 95}
+            results = await admin.alter_consumer_group_offsets("billing", offsets)  # its consumers are stopped
+            for partition, error in results.errors().items():
+                print(partition, error)
+            ```
         """
         return await self._alter_offsets("alter_consumer_group_offsets", group_id, offsets, timeout, progress)
 
@@ -288,7 +311,16 @@ class GroupOffsetOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[TopicPartition, None]:
-        """Set the offsets of a streams group; as `alter_consumer_group_offsets`."""
+        """Set the offsets of a streams group; as `alter_consumer_group_offsets`.
+
+        Example:
+            ```python
+            offsets = {TopicPartition("orders", 0): 120, TopicPartition("orders", 1): 95}
+            results = await admin.alter_streams_group_offsets("enrichment", offsets)  # the application is stopped
+            for partition, error in results.errors().items():
+                print(partition, error)
+            ```
+        """
         return await self._alter_offsets("alter_streams_group_offsets", group_id, offsets, timeout, progress)
 
     @needs(DeleteOffsets, rights="DELETE GROUP, READ TOPIC")
@@ -310,6 +342,13 @@ class GroupOffsetOperations(OperationFamily):
         Returns:
             Partition to None, also if nothing was committed for it; or to what went wrong:
             `GroupSubscribedToTopicError` (members of the group read the topic), `GroupIdNotFoundError` ...
+
+        Example:
+            ```python
+            results = await admin.delete_consumer_group_offsets("billing", [TopicPartition("invoices", 0)])
+            for partition, error in results.errors().items():
+                print(partition, error)
+            ```
         """
         return await self._each(DeleteOffsets(group_id), partitions, timeout, progress)
 
@@ -322,7 +361,15 @@ class GroupOffsetOperations(OperationFamily):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[TopicPartition, None]:
-        """Delete offsets of a streams group; as `delete_consumer_group_offsets`."""
+        """Delete offsets of a streams group; as `delete_consumer_group_offsets`.
+
+        Example:
+            ```python
+            results = await admin.delete_streams_group_offsets("enrichment", [TopicPartition("invoices", 0)])
+            for partition, error in results.errors().items():
+                print(partition, error)
+            ```
+        """
         operation = DeleteOffsets(group_id).named("delete_streams_group_offsets")
         return await self._each(operation, partitions, timeout, progress)
 

@@ -88,6 +88,13 @@ class GroupOperations(OperationFamily):
         Returns:
             Group id to None, or to what went wrong: `NonEmptyGroupError` (it has members), `GroupIdNotFoundError`,
             `GroupAuthorizationFailedError` ...
+
+        Example:
+            ```python
+            results = await admin.delete_consumer_groups(["billing"])
+            for group_id, error in results.errors().items():
+                print(group_id, error)
+            ```
         """
         return await self._each(DeleteGroups(), groups, timeout, progress)
 
@@ -95,14 +102,30 @@ class GroupOperations(OperationFamily):
     async def delete_share_groups(
         self, groups: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, None]:
-        """Delete share groups (KIP-932); as `delete_consumer_groups`."""
+        """Delete share groups (KIP-932); as `delete_consumer_groups`.
+
+        Example:
+            ```python
+            results = await admin.delete_share_groups(["workers"])
+            for group_id, error in results.errors().items():
+                print(group_id, error)
+            ```
+        """
         return await self._each(DeleteGroups().named("delete_share_groups"), groups, timeout, progress)
 
     @needs(DeleteGroups, rights="DELETE GROUP")
     async def delete_streams_groups(
         self, groups: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[str, None]:
-        """Delete streams groups (KIP-1071); as `delete_consumer_groups`."""
+        """Delete streams groups (KIP-1071); as `delete_consumer_groups`.
+
+        Example:
+            ```python
+            results = await admin.delete_streams_groups(["enrichment"])
+            for group_id, error in results.errors().items():
+                print(group_id, error)
+            ```
+        """
         return await self._each(DeleteGroups().named("delete_streams_groups"), groups, timeout, progress)
 
     @needs(RemoveMembers, rights="READ GROUP")
@@ -128,6 +151,14 @@ class GroupOperations(OperationFamily):
 
         Raises:
             KafkaError: if ``members`` is None and the group cannot be described: `GroupIdNotFoundError` ...
+
+        Example:
+            ```python
+            stuck = MemberToRemove(group_instance_id="billing-host-3")
+            results = await admin.remove_members_from_consumer_group("billing", [stuck], reason="the host is gone")
+            for member, error in results.errors().items():
+                print(member, error)
+            ```
         """
         deadline = self._deadline(timeout)
         if members is None:

@@ -108,6 +108,16 @@ class HangingTransactionOperations(OperationFamily):
 
         Raises:
             KafkaError: if no node lists the topics or the nodes.
+
+        Example:
+            ```python
+            results = await admin.find_hanging_transactions(["orders"])
+            for partition, transactions in results.values().items():
+                for transaction in transactions:
+                    print(partition, "is blocked from", transaction.start_offset, "by", transaction.producer_id)
+            for place, error in results.errors().items():
+                print(place, error)
+            ```
         """
         deadline = self._deadline(timeout)
         if topics is None:

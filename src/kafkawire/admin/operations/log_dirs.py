@@ -124,6 +124,14 @@ class LogDirOperations(EveryNodeFamily):
 
         Raises:
             KafkaError: if ``nodes`` is None and no broker lists the brokers.
+
+        Example:
+            ```python
+            for node, directories in (await admin.describe_log_dirs()).all().items():
+                for path, directory in directories.items():
+                    used = sum(replica.size_bytes for replica in directory.replicas.values())
+                    print(node, path, directory.error or "online", used, "bytes used,", directory.usable_bytes, "free")
+            ```
         """
         if nodes is None:
             return await self._on_every_node(DescribeLogDirs(), timeout, progress)
@@ -143,6 +151,17 @@ class LogDirOperations(EveryNodeFamily):
         Returns:
             Replica to None, or to what went wrong: `LogDirNotFoundError`, `ReplicaNotAvailableError` (it will be placed
             there) ...
+
+        Example:
+            ```python
+            import asyncio
+
+            replica = Replica(TopicPartition("orders", 0), node=1)
+            (await admin.alter_replica_log_dirs({replica: "/var/lib/kafka/disk-2"})).all()
+            while (moving := (await admin.describe_replica_log_dirs([replica]))[replica]).future:
+                print(moving.future_offset_lag, "offsets are left to copy")
+                await asyncio.sleep(5)
+            ```
         """
         return await self._each(AlterReplicaLogDirs(directories), directories, timeout, progress)
 
@@ -158,6 +177,18 @@ class LogDirOperations(EveryNodeFamily):
 
         Returns:
             Replica to its directories, or to what went wrong with its node.
+
+        Example:
+            ```python
+            (orders,) = (await admin.describe_topics(["orders"])).all().values()
+            replicas = [
+                Replica(TopicPartition(orders.name, partition.partition), node)
+                for partition in orders.partitions
+                for node in partition.replicas
+            ]
+            for replica, directories in (await admin.describe_replica_log_dirs(replicas)).all().items():
+                print(replica.partition, "at node", replica.node, "is in", directories.current)
+            ```
         """
         wanted = list(replicas)
         on_nodes: defaultdict[int, list[TopicPartition]] = defaultdict(list)

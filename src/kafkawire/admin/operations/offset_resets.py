@@ -90,6 +90,17 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
             the partition: `UnknownTopicOrPartitionError`, `InvalidRequestError` (`ShiftBy` where nothing is
             committed), `LeaderNotAvailableError` (no replica is alive; it is not waited for), `UnknownMemberIdError`
             (a member has joined meanwhile) ...
+
+        Example:
+            ```python
+            from datetime import timedelta
+
+            a_day_ago = ByDuration(timedelta(days=1))
+            results = await admin.reset_offsets(["billing"], a_day_ago, topics=["orders"], dry_run=True)
+            for partition, reset in results["billing"].all().items():
+                print(partition, "from", reset.previous_offset, "to", reset.new_offset)
+            (await admin.reset_offsets(["billing"], a_day_ago, topics=["orders"])).all()
+            ```
         """
         target = _target(to)
         deadline = self._deadline(timeout)

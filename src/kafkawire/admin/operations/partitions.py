@@ -192,6 +192,15 @@ class PartitionOperations(OperationFamily):
 
         Raises:
             KafkaError: if ``partitions`` is None and the request fails.
+
+        Example:
+            ```python
+            results = await admin.elect_leaders()  # such as after a restart of all brokers, one by one
+            for partition, has_new_leader in results.values().items():
+                print(partition, "has a new leader" if has_new_leader else "needed none")
+            for partition, error in results.errors().items():
+                print(partition, error)
+            ```
         """
         if partitions is None:
             elected = await self._only(ElectAllLeaders(election), None, timeout)
@@ -219,6 +228,19 @@ class PartitionOperations(OperationFamily):
         Returns:
             Partition to None, or to what went wrong: `InvalidReplicaAssignmentError`,
             `NoReassignmentInProgressError` ...
+
+        Example:
+            ```python
+            import asyncio
+
+            results = await admin.alter_partition_reassignments(
+                {TopicPartition("orders", 0): [2, 3, 1], TopicPartition("orders", 1): [3, 1, 2]}
+            )
+            results.all()
+            while moves := await admin.list_partition_reassignments():
+                print(len(moves), "partitions are being moved")
+                await asyncio.sleep(5)
+            ```
         """
         operation = AlterPartitionReassignments(
             replicas, allow_replication_factor_change=allow_replication_factor_change
@@ -237,6 +259,12 @@ class PartitionOperations(OperationFamily):
 
         Raises:
             KafkaError: if the controller does not answer.
+
+        Example:
+            ```python
+            for partition, move in (await admin.list_partition_reassignments()).items():
+                print(partition, "is added to", move.adding, "and removed from", move.removing)
+            ```
         """
         wanted = None if partitions is None else list(partitions)
         return await self._only(ListPartitionReassignments(wanted), None, timeout)

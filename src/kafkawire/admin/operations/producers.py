@@ -129,6 +129,14 @@ class ProducerOperations(OperationFamily):
         Returns:
             Partition to its producers, or to what went wrong: `TopicAuthorizationFailedError`,
             `NotLeaderOrFollowerError` (the node has no replica) ...
+
+        Example:
+            ```python
+            results = await admin.describe_producers([TopicPartition("orders", 0)])
+            for partition, producers in results.all().items():
+                for producer in producers:
+                    print(partition, producer.producer_id, producer.last_sequence, producer.transaction_start_offset)
+            ```
         """
         return await self._each(DescribeProducers(node), partitions, timeout, progress)
 
@@ -145,5 +153,12 @@ class ProducerOperations(OperationFamily):
         Raises:
             KafkaError: what went wrong: `InvalidProducerEpochError`, `TransactionCoordinatorFencedError`,
                 `ClusterAuthorizationFailedError` ...
+
+        Example:
+            ```python
+            for transactions in (await admin.find_hanging_transactions(["orders"])).all().values():
+                for transaction in transactions:
+                    await admin.abort_transaction(transaction.abort_spec())
+            ```
         """
         await self._only(AbortTransaction(), spec, timeout)

@@ -143,6 +143,14 @@ class QuorumOperations(OperationFamily):
 
         Raises:
             KafkaError: if no node answers.
+
+        Example:
+            ```python
+            quorum = await admin.describe_metadata_quorum()
+            print("node", quorum.leader, "leads in epoch", quorum.leader_epoch)
+            for voter in quorum.voters:
+                print(voter.replica_id, "has the log up to", voter.log_end_offset, "of", quorum.high_watermark)
+            ```
         """
         return await self._only(DescribeQuorum(), None, timeout)
 
@@ -171,6 +179,16 @@ class QuorumOperations(OperationFamily):
             DuplicateVoterError: if it is a voter already.
             InvalidRequestError: if a listener is given twice, at different addresses.
             InconsistentClusterIdError: if the cluster has another id.
+            UnsupportedVersionError: if the voters are fixed: the feature ``kraft.version`` is 0.
+
+        Example:
+            ```python
+            from kafkawire.wire import Uuid
+
+            directory_id = Uuid.from_text("MkSL4DsFQPS6b3f0vTkPzw")  # directory.id in its meta.properties
+            endpoint = RaftEndpoint("CONTROLLER", "controller-2.example.com", 9093)
+            await admin.add_raft_voter(3002, directory_id, [endpoint])
+            ```
         """
         operation = AddRaftVoter(endpoints, cluster_id, ack_when_committed=ack_when_committed)
         await self._only(operation, Voter(node, directory_id), timeout)
@@ -190,5 +208,14 @@ class QuorumOperations(OperationFamily):
         Raises:
             VoterNotFoundError: if it is not a voter.
             InconsistentClusterIdError: if the cluster has another id.
+            UnsupportedVersionError: if the voters are fixed: the feature ``kraft.version`` is 0.
+
+        Example:
+            ```python
+            from kafkawire.wire import Uuid
+
+            directory_id = Uuid.from_text("MkSL4DsFQPS6b3f0vTkPzw")  # as describe_metadata_quorum shows it
+            await admin.remove_raft_voter(3002, directory_id)
+            ```
         """
         await self._only(RemoveRaftVoter(cluster_id), Voter(node, directory_id), timeout)

@@ -300,6 +300,13 @@ class QuotaConfigOperations(OperationFamily):
 
         Raises:
             KafkaError: if no broker answers.
+
+        Example:
+            ```python
+            for user in await admin.list_quotas(QuotaResourceType.USER):
+                clients = await admin.list_quotas(QuotaResourceType.CLIENT, user)
+                print(user, "has quotas, and with it the clients", ", ".join(clients))
+            ```
         """
         return await self._only(ListQuotas(), QuotaResource(resource_type, name), timeout)
 
@@ -325,6 +332,14 @@ class QuotaConfigOperations(OperationFamily):
 
         Raises:
             ValueError: if neither user nor client is given.
+
+        Example:
+            ```python
+            results = await admin.describe_quotas(user="billing")
+            for entity, quotas in results.all().items():
+                for quota in quotas.values():
+                    print(dict(entity), quota.name, quota.value, "by default" if quota.is_default else "")
+            ```
         """
         names = None if configs is None else frozenset(configs)
         return await self._each(DescribeQuotas(names), (quota_entity(user, client_id),), timeout)
@@ -347,5 +362,11 @@ class QuotaConfigOperations(OperationFamily):
 
         Returns:
             Each entity to None, or to what went wrong: `InvalidRequestError`, `ClusterAuthorizationFailedError` ...
+
+        Example:
+            ```python
+            billing = ClientQuotaEntity(user="billing")
+            (await admin.alter_quotas({billing: {"producer_byte_rate": 5_000_000, "consumer_byte_rate": None}})).all()
+            ```
         """
         return await self._each(AlterQuotas(configs, validate_only=validate_only), configs, timeout, progress)

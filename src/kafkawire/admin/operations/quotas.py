@@ -244,6 +244,14 @@ class QuotaOperations(OperationFamily):
             Each filter to its entities and what is set for them, key to value; or to what went wrong:
             `ClusterAuthorizationFailedError`, `InvalidRequestError`, `UnsupportedVersionError` for a type of entity
             that does not exist ...
+
+        Example:
+            ```python
+            users = ClientQuotaFilter((ClientQuotaFilterComponent.any("user"),))
+            results = await admin.describe_client_quotas([users])
+            for entity, quotas in results[users].items():
+                print(dict(entity), dict(quotas))
+            ```
         """
         if isinstance(filters, ClientQuotaFilter):
             warn_of_single_filter("describe_client_quotas")
@@ -277,6 +285,16 @@ class QuotaOperations(OperationFamily):
 
         Returns:
             Each entity to None, or to what went wrong: `InvalidRequestError`, `ClusterAuthorizationFailedError` ...
+
+        Example:
+            ```python
+            rates = {PRODUCER_BYTE_RATE: 5_000_000, CONSUMER_BYTE_RATE: None}  # None removes a quota
+            billing = ClientQuotaAlteration(ClientQuotaEntity(user="billing"), rates)
+            others = ClientQuotaAlteration(ClientQuotaEntity(user=None), {PRODUCER_BYTE_RATE: 1_000_000})
+            results = await admin.alter_client_quotas([billing, others])
+            for entity, error in results.errors().items():
+                print(entity, error)
+            ```
         """
         wanted = wanted_quotas(alterations)
         return await self._each(AlterClientQuotas(wanted, validate_only=validate_only), wanted.items, timeout, progress)

@@ -196,6 +196,13 @@ class RecordOperations(OperationFamily):
         Returns:
             Partition to its new first offset, or to what went wrong: `OffsetOutOfRangeError`,
             `PolicyViolationError` (the topic is compacted only) ...
+
+        Example:
+            ```python
+            partition = TopicPartition("orders", 0)
+            results = await admin.delete_records({partition: -1})  # all records up to now
+            print("the first record is now at", results[partition])
+            ```
         """
         return await self._each(DeleteRecords(offsets), offsets, timeout, progress)
 
@@ -218,6 +225,17 @@ class RecordOperations(OperationFamily):
         Returns:
             Partition to its offset, or to what went wrong. A spec that the broker does not support fails with
             `UnsupportedVersionError` for its partitions only.
+
+        Example:
+            ```python
+            import time
+
+            partition = TopicPartition("orders", 0)
+            end = (await admin.list_offsets({partition: OffsetSpec.LATEST}))[partition]
+            an_hour_ago_ms = int((time.time() - 3600) * 1000)
+            since = (await admin.list_offsets({partition: an_hour_ago_ms}))[partition]
+            print("ends at", end.offset, "and the first record of the last hour is at", since.offset)
+            ```
         """
         items = [OffsetAt(partition, wanted) for partition, wanted in offsets.items()]
         listed = await self._each(ListOffsets(items, isolation), items, timeout, progress)

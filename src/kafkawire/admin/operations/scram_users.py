@@ -151,6 +151,13 @@ class ScramOperations(OperationFamily):
 
         Raises:
             KafkaError: if ``users`` is None and no broker answers.
+
+        Example:
+            ```python
+            for user, credentials in (await admin.describe_user_scram_credentials()).all().items():
+                for credential in credentials:
+                    print(user, credential.mechanism, credential.iterations)
+            ```
         """
         if users is not None:
             return await self._each(DescribeScramCredentials(), users, timeout, progress)
@@ -181,6 +188,18 @@ class ScramOperations(OperationFamily):
             User and mechanism to None, or to what went wrong: `UnacceptableCredentialError`,
             `UnsupportedSaslMechanismError`, `ResourceNotFoundError` (nothing to delete), `DuplicateResourceError` (two
             different alterations of one credential) ...
+
+        Example:
+            ```python
+            import secrets
+
+            password = secrets.token_urlsafe(24)
+            results = await admin.alter_user_scram_credentials(
+                [ScramUpsertion("reports", "SCRAM-SHA-512", password), ScramDeletion("billing", "SCRAM-SHA-256")]
+            )
+            for (user, mechanism), error in results.errors().items():
+                print(user, mechanism, error)
+            ```
         """
         deadline = self._deadline(timeout)
         wanted = Wanted(alterations, _credential_of, _joined)

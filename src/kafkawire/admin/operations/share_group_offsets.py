@@ -144,6 +144,13 @@ class ShareGroupOffsetOperations(OperationFamily):
         Returns:
             Group id to its offsets, or to what went wrong with the group: `GroupIdNotFoundError` ... Its offsets are
             results as well: partition to its offset, to None if the group has not begun there, or to what went wrong.
+
+        Example:
+            ```python
+            results = await admin.list_share_group_offsets(["workers"])
+            for partition, begun in results["workers"].all().items():
+                print(partition, begun.start_offset if begun else "not begun")
+            ```
         """
         wanted = wanted_of_each(groups)
         return await self._each(DescribeShareGroupOffsets(wanted), groups, timeout, progress)
@@ -167,6 +174,13 @@ class ShareGroupOffsetOperations(OperationFamily):
         Returns:
             Partition to None, or to what went wrong: `NonEmptyGroupError`, `GroupIdNotFoundError`,
             `UnknownTopicOrPartitionError` ...
+
+        Example:
+            ```python
+            results = await admin.alter_share_group_offsets("workers", {TopicPartition("orders", 0): 120})
+            for partition, error in results.errors().items():
+                print(partition, error)
+            ```
         """
         wanted = {PartitionOfGroup(group_id, partition): offset for partition, offset in offsets.items()}
         operation = AlterShareGroupOffsets(wanted)
@@ -192,5 +206,12 @@ class ShareGroupOffsetOperations(OperationFamily):
         Returns:
             Topic name to None, or to what went wrong: `NonEmptyGroupError`, `GroupIdNotFoundError`,
             `UnknownTopicOrPartitionError` ...
+
+        Example:
+            ```python
+            results = await admin.delete_share_group_offsets("workers", ["orders"])
+            for topic, error in results.errors().items():
+                print(topic, error)
+            ```
         """
         return await self._each(DeleteShareGroupOffsets(group_id), topics, timeout, progress)

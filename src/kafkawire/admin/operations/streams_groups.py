@@ -181,6 +181,16 @@ class StreamsGroupOperations(OperationFamily):
         Returns:
             Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups of another
             type), `GroupAuthorizationFailedError`, `UnsupportedVersionError` (the broker has no streams groups) ...
+
+        Example:
+            ```python
+            results = await admin.describe_streams_groups(["enrichment"])
+            for group in results.values().values():
+                for member in group.members:
+                    print(group.group_id, group.state, member.client_id, member.assignment.active)
+            for group_id, error in results.errors().items():
+                print(group_id, error)
+            ```
         """
         operation = DescribeStreamsGroups(
             authorized=include_authorized_operations, topology_description=include_topology_description

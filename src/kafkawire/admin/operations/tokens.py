@@ -166,6 +166,14 @@ class TokenOperations(OperationFamily):
             DelegationTokenAuthDisabledError: if the brokers have no secret to make tokens with.
             DelegationTokenAuthorizationFailedError: if the caller may not make one for the owner.
             InvalidPrincipalTypeError: for a principal that is not written as ``User:name``.
+
+        Example:
+            ```python
+            token = await admin.create_delegation_token(renewers=["User:scheduler"], max_lifetime_ms=86_400_000)
+            print(token.token_id, "of", token.owner, "expires at", token.expiry_timestamp_ms)
+            job = AdminClient("localhost:9092", credentials=token.credentials())  # for a program without a password
+            await job.close()
+            ```
         """
         return await self._only(CreateDelegationToken(owner, tuple(renewers), max_lifetime_ms), None, timeout)
 
@@ -188,6 +196,15 @@ class TokenOperations(OperationFamily):
             DelegationTokenExpiredError: if it is too late.
             DelegationTokenOwnerMismatchError: if the caller is neither its owner nor a renewer.
             DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `create_delegation_token`.
+
+        Example:
+            ```python
+            from datetime import UTC, datetime
+
+            for token in await admin.describe_delegation_token():
+                until_ms = await admin.renew_delegation_token(token.hmac, renew_period_ms=3_600_000)
+                print(token.token_id, "is valid until", datetime.fromtimestamp(until_ms / 1000, UTC))
+            ```
         """
         return await self._only(RenewDelegationToken(hmac, renew_period_ms), None, timeout)
 
@@ -208,6 +225,12 @@ class TokenOperations(OperationFamily):
         Raises:
             DelegationTokenNotFoundError, DelegationTokenExpiredError, DelegationTokenOwnerMismatchError,
             DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `renew_delegation_token`.
+
+        Example:
+            ```python
+            for token in await admin.describe_delegation_token(owners=["User:admin"]):
+                await admin.expire_delegation_token(token.hmac)  # at once: no login with it succeeds any more
+            ```
         """
         return await self._only(ExpireDelegationToken(hmac, expiry_period_ms), None, timeout)
 
@@ -224,5 +247,11 @@ class TokenOperations(OperationFamily):
         Raises:
             DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `create_delegation_token`.
             InvalidPrincipalTypeError: for a principal that is not written as ``User:name``.
+
+        Example:
+            ```python
+            for token in await admin.describe_delegation_token():
+                print(token.token_id, token.owner, token.renewers, token.expiry_timestamp_ms)
+            ```
         """
         return await self._only(DescribeDelegationToken(owners), None, timeout)

@@ -205,6 +205,12 @@ class TopicDescriptionOperations(OperationFamily):
 
         Raises:
             KafkaError: if no broker answers.
+
+        Example:
+            ```python
+            for name, topic in (await admin.list_topics()).items():
+                print(name, topic.topic_id)
+            ```
         """
         listed = await self._only(ListTopics(), None, timeout)
         return {topic.name: topic for topic in listed if include_internal or not topic.is_internal}
@@ -228,6 +234,15 @@ class TopicDescriptionOperations(OperationFamily):
         Returns:
             Each topic to its description, or to what went wrong: `UnknownTopicOrPartitionError`,
             `UnknownTopicIdError`, `TopicAuthorizationFailedError` ...
+
+        Example:
+            ```python
+            results = await admin.describe_topics(["orders", "invoices"])
+            for topic in results.all().values():
+                for partition in topic.partitions:
+                    if len(partition.isr) < len(partition.replicas):
+                        print(topic.name, partition.partition, "is under-replicated: in sync are only", partition.isr)
+            ```
         """
         wanted = list(topics)
         names = sorted({topic for topic in wanted if not isinstance(topic, Uuid)})

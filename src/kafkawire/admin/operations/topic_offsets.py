@@ -79,6 +79,14 @@ class TopicOffsetOperations(PartitionsOfTopicsFamily):
             `TopicAuthorizationFailedError` ... Its offsets are results as well: partition to its `OffsetRange`, or to
             what went wrong with the partition: `LeaderNotAvailableError` (no replica is alive; it is not waited
             for) ...
+
+        Example:
+            ```python
+            for name, offsets in (await admin.list_topic_offsets(["orders", "invoices"])).all().items():
+                print(name, "has at most", sum(found.count for found in offsets.values().values()), "records")
+                for partition, error in offsets.errors().items():
+                    print(partition, error)
+            ```
         """
         deadline = self._deadline(timeout)
         found = await self._partitions_of("list_topic_offsets", deadline, topics)

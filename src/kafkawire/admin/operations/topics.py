@@ -219,6 +219,17 @@ class TopicOperations(OperationFamily):
         Returns:
             Topic name to the topic, or to what went wrong: `TopicAlreadyExistsError`, `InvalidTopicError`,
             `PolicyViolationError`, `InvalidRequestError` (the name is given twice) ...
+
+        Example:
+            ```python
+            results = await admin.create_topics(
+                [NewTopic("clicks", num_partitions=6, configs={"retention.ms": "86400000"}), NewTopic("refunds")]
+            )
+            for name, error in results.errors().items():
+                print(name, error)
+            for topic in results.values().values():
+                print(topic.name, topic.topic_id, topic.num_partitions)
+            ```
         """
         wanted = Wanted(topics, attrgetter("name"), _refused_together)
         return await self._each(CreateTopics(wanted, validate_only=validate_only), wanted.items, timeout, progress)
@@ -236,6 +247,13 @@ class TopicOperations(OperationFamily):
         Returns:
             Each topic to None, or to what went wrong: `UnknownTopicOrPartitionError`, `UnknownTopicIdError`,
             `TopicDeletionDisabledError` ...
+
+        Example:
+            ```python
+            results = await admin.delete_topics(["orders", "invoices"])
+            for topic, error in results.errors().items():
+                print(topic, error)
+            ```
         """
         return await self._each(DeleteTopics(), topics, timeout, progress)
 
@@ -257,6 +275,13 @@ class TopicOperations(OperationFamily):
 
         Returns:
             Topic name to None, or to what went wrong: `InvalidPartitionsError`, `UnknownTopicOrPartitionError` ...
+
+        Example:
+            ```python
+            results = await admin.create_partitions({"orders": 12, "invoices": 6})
+            for name, error in results.errors().items():
+                print(name, error)
+            ```
         """
         wanted = {name: NewPartitions(to) if isinstance(to, int) else to for name, to in partitions.items()}
         deadline = self._deadline(timeout)

@@ -155,6 +155,14 @@ class TransactionOperations(EveryNodeFamily):
 
         Raises:
             KafkaError: if no node lists the nodes.
+
+        Example:
+            ```python
+            ongoing = [TransactionState.ONGOING]
+            listed = await admin.list_transactions(states=ongoing, minimum_duration_ms=15 * 60 * 1000)
+            for transaction in listed.all():
+                print(transaction.transactional_id, transaction.producer_id)
+            ```
         """
         operation = ListTransactions(states, producer_ids, minimum_duration_ms, transactional_id_pattern)
         listed = await self._on_every_node(operation, timeout)
@@ -173,6 +181,14 @@ class TransactionOperations(EveryNodeFamily):
         Returns:
             Transactional id to its description, or to what went wrong: `TransactionalIdNotFoundError`,
             `TransactionalIdAuthorizationFailedError` ...
+
+        Example:
+            ```python
+            results = await admin.describe_transactions(["billing-1"])
+            for transactional_id, transaction in results.all().items():
+                print(transactional_id, transaction.state, transaction.start_time_ms)
+                print(*transaction.partitions)
+            ```
         """
         return await self._each(DescribeTransactions(), transactional_ids, timeout, progress)
 
@@ -190,6 +206,13 @@ class TransactionOperations(EveryNodeFamily):
             Transactional id to its new producer id and epoch, or to what went wrong:
             `TransactionalIdAuthorizationFailedError`, `InvalidTransactionTimeoutError` (the broker allows less than the
             ``request_timeout`` of the settings) ...
+
+        Example:
+            ```python
+            results = await admin.fence_producers(["billing-1", "billing-2"])
+            for transactional_id, producer in results.all().items():
+                print(transactional_id, "is now at", producer.producer_id, producer.producer_epoch)
+            ```
         """
         return await self._each(FenceProducers(), transactional_ids, timeout, progress)
 
@@ -203,5 +226,10 @@ class TransactionOperations(EveryNodeFamily):
 
         Raises:
             KafkaError: what went wrong, as `fence_producers`.
+
+        Example:
+            ```python
+            await admin.force_terminate_transaction("billing-1")  # the producer gets an error
+            ```
         """
         await self._only(FenceProducers().named("force_terminate_transaction"), transactional_id, timeout)

@@ -164,6 +164,12 @@ class VisibilityOperations(EveryNodeFamily):
 
         Raises:
             KafkaError: if no broker lists the brokers.
+
+        Example:
+            ```python
+            (await admin.create_topics([NewTopic("clicks", num_partitions=6)])).all()
+            (await admin.wait_for_topics(["clicks"], timeout=30)).all()  # producers can write from here on
+            ```
         """
         return await self._wait_on_every_node(SeeTopics(), list(topics), timeout)
 
@@ -188,6 +194,13 @@ class VisibilityOperations(EveryNodeFamily):
 
         Raises:
             KafkaError: if no broker lists the brokers.
+
+        Example:
+            ```python
+            acls = AclBinding.consumer("User:reports", topics=["orders"], groups=["reports"])
+            (await admin.create_acls(acls)).all()
+            (await admin.wait_for_acls(acls)).all()
+            ```
         """
         return await self._wait_on_every_node(SeeAcls(deleted=deleted), list(acls), timeout)
 
@@ -209,6 +222,13 @@ class VisibilityOperations(EveryNodeFamily):
 
         Raises:
             KafkaError: if no broker lists the brokers.
+
+        Example:
+            ```python
+            alteration = ClientQuotaAlteration(ClientQuotaEntity(user="reports"), {CONSUMER_BYTE_RATE: 1_000_000})
+            (await admin.alter_client_quotas([alteration])).all()
+            (await admin.wait_for_client_quotas([alteration])).all()
+            ```
         """
         wanted = wanted_quotas(alterations)
         return await self._wait_on_every_node(SeeClientQuotas(wanted), wanted.items, timeout)

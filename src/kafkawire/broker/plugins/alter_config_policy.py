@@ -29,6 +29,18 @@ class AlterConfigPolicy(ABC):
 
     The broker calls it for topics, brokers, groups and client metrics, for new topics that have configurations, and for
     changes that are only validated. All methods are called from the broker's event loop and should be quick.
+
+    Example:
+        ```python
+        from kafkawire.broker import AlterConfigPolicy, ConfigRequestMetadata
+        from kafkawire.protocol.errors import PolicyViolationError
+
+
+        class LimitedRetention(AlterConfigPolicy):  # alter.config.policy.class.name=policies:LimitedRetention
+            def validate(self, request: ConfigRequestMetadata) -> None:
+                if request.configs.get("retention.ms") == "-1":
+                    raise PolicyViolationError(f"{request.resource.name}: set retention.ms to a time")
+        ```
     """
 
     def configure(self, configs: Mapping[str, str]) -> None:  # noqa: B027 most need nothing

@@ -15,6 +15,19 @@ class Authorizer(ABC):
     The broker stores the ACLs whatever the authorizer is, passes them to it, and calls ``authorize`` before each
     operation. All methods are called from the broker's event loop and should be quick. If one raises, the request fails
     and nothing is changed.
+
+    Example:
+        ```python
+        from kafkawire.admin import AclOperation, ResourceType
+        from kafkawire.broker import Authorizer, Session
+
+
+        class ReadOnly(Authorizer):  # authorizer.class.name=authorizers:ReadOnly
+            def authorize(
+                self, session: Session, operation: AclOperation, resource_type: ResourceType, resource_name: str
+            ) -> bool:
+                return session.principal.name == "admin" or operation is AclOperation.DESCRIBE
+        ```
     """
 
     def configure(self, properties: Mapping[str, str]) -> None:  # noqa: B027 most need nothing

@@ -32,6 +32,18 @@ class CreateTopicPolicy(ABC):
 
     The broker calls it last, for topics that are valid otherwise (B6), also for those that are only validated (B7) or
     created automatically. All methods are called from the broker's event loop and should be quick.
+
+    Example:
+        ```python
+        from kafkawire.broker import CreateTopicPolicy, RequestMetadata
+        from kafkawire.protocol.errors import PolicyViolationError
+
+
+        class TeamNames(CreateTopicPolicy):  # create.topic.policy.class.name=policies:TeamNames
+            def validate(self, request: RequestMetadata) -> None:
+                if "." not in request.topic:
+                    raise PolicyViolationError(f"{request.topic}: the name must be TEAM.NAME")
+        ```
     """
 
     def configure(self, configs: Mapping[str, str]) -> None:  # noqa: B027 most need nothing

@@ -105,6 +105,14 @@ def find_log_files(
     Raises:
         NoLogsError: there is no such path.
         LogReadError: code ``unreadable``: it cannot be listed.
+
+    Example:
+        ```python
+        from kafkawire.logs import find_log_files
+
+        for file in find_log_files(["/var/lib/kafka/data"]):
+            print(file.log, file.kind, file.base_offset, file.size)
+        ```
     """
     found: dict[str, LogFile] = {}
     first_paths: dict[str, str] = {}

@@ -67,6 +67,16 @@ def scan_batches(
 
     Raises:
         LogReadError: mode FAILFAST: at the first flaw. Any mode, code ``unreadable``: the file cannot be read.
+
+    Example:
+        ```python
+        from kafkawire.logs import FileRange, ScannedBatch, find_log_files, scan_batches
+
+        for file in find_log_files(["/var/lib/kafka/data/__cluster_metadata-0"]):
+            for found in scan_batches(FileRange(file, 0, file.size)):
+                if isinstance(found, ScannedBatch):
+                    print(found.position, found.batch.base_offset, found.batch.records_count)
+        ```
     """
     return _Scan(file_range, options, Accounts() if accounts is None else accounts, store).run()
 

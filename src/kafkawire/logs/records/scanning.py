@@ -57,6 +57,18 @@ def scan_records(
 
     Raises:
         LogReadError: as ``scan_batches``.
+
+    Example:
+        ```python
+        from kafkawire.logs import FileRange, Flaw, find_log_files, scan_records
+
+        for file in find_log_files(["/var/lib/kafka/data/__cluster_metadata-0"]):
+            for found in scan_records(FileRange(file, 0, file.size)):
+                if isinstance(found, Flaw):
+                    print(file.path, found.code, found.reason)
+                else:
+                    print(found.batch.base_offset, len(found.records.values), "records")
+        ```
     """
     for found in scan_groups(file_range, options, Accounts() if accounts is None else accounts, store):
         if isinstance(found, Flaw):

@@ -99,7 +99,14 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
         permission_type: AclPermissionType = AclPermissionType.ALLOW,
         host: str = WILDCARD,
     ) -> AclBinding:
-        """An ACL of the cluster, whose name is fixed."""
+        """An ACL of the cluster, whose name is fixed.
+
+        Example:
+            ```python
+            acl = AclBinding.of_cluster("User:deployment", AclOperation.ALTER_CONFIGS)
+            (await admin.create_acls([acl])).all()
+            ```
+        """
         return cls(ResourceType.CLUSTER, CLUSTER_NAME, principal, operation, permission_type, host)
 
     @classmethod
@@ -129,6 +136,12 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
 
         Raises:
             TypeError: an argument is something else, such as one name instead of many.
+
+        Example:
+            ```python
+            acls = AclBinding.producer("User:shop", topics=["orders"], transactional_ids=["shop-1"])
+            (await admin.create_acls(acls)).all()
+            ```
         """
         names = {
             ResourceType.TOPIC: (topics, (AclOperation.WRITE, AclOperation.DESCRIBE, AclOperation.CREATE)),
@@ -163,6 +176,12 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
 
         Raises:
             TypeError: an argument is something else, such as one name instead of many.
+
+        Example:
+            ```python
+            acls = AclBinding.consumer("User:billing", topics=["orders"], groups=["billing"])
+            (await admin.create_acls(acls)).all()
+            ```
         """
         names = {
             ResourceType.TOPIC: (topics, (AclOperation.READ, AclOperation.DESCRIBE)),
@@ -193,7 +212,15 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
         return any(part.is_unknown for part in parts)
 
     def to_filter(self) -> AclBindingFilter:
-        """The filter that matches only this ACL."""
+        """The filter that matches only this ACL.
+
+        Example:
+            ```python
+            for acl in (await admin.describe_acls()).union():
+                if acl.principal == "User:billing" and acl.operation is AclOperation.WRITE:
+                    (await admin.delete_acls([acl.to_filter()])).all()
+            ```
+        """
         return AclBindingFilter(
             self.resource_type,
             self.resource_name,

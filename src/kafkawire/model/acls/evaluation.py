@@ -63,6 +63,17 @@ class AclEvaluator:
         acls: all ACLs of the cluster.
         super_users: principals of the broker's ``super.users``.
         allow_everyone_if_no_acl: the broker's ``allow.everyone.if.no.acl.found``.
+
+    Example:
+        ```python
+        from kafkawire.admin import AclBinding, AclEvaluator, AclOperation, ResourceType
+
+        acls = AclBinding.consumer("User:billing", topics=["orders"], groups=["billing"])
+        evaluator = AclEvaluator(acls, super_users=["User:admin"])
+        decision = evaluator.decide("User:billing", AclOperation.WRITE, ResourceType.TOPIC, "orders", "10.0.0.7")
+        assert not decision.allowed
+        print(decision.reason.value)
+        ```
     """
 
     @checked
@@ -90,6 +101,13 @@ class AclEvaluator:
 
         Raises:
             ValueError: the operation or the type is one of filters or of ACLs, such as ``ANY`` or ``ALL``.
+
+        Example:
+            ```python
+            evaluator = AclEvaluator((await admin.describe_acls()).union())
+            read_orders = evaluator.decide("User:billing", AclOperation.READ, ResourceType.TOPIC, "orders", "10.0.0.7")
+            print(read_orders.allowed, "because of", read_orders.acl)
+            ```
         """
         if operation in (AclOperation.UNKNOWN, AclOperation.ANY, AclOperation.ALL):
             raise ValueError(f"{operation} is not an operation of a client")

@@ -67,6 +67,13 @@ class AclIndex:
 
     Args:
         acls: the ACLs; answers keep their order.
+
+    Example:
+        ```python
+        index = AclIndex((await admin.describe_acls()).union())
+        for principal in ("User:billing", "User:reports"):
+            print(principal, "has", len(index.matching(AclBindingFilter(principal=principal))), "ACLs")
+        ```
     """
 
     @checked

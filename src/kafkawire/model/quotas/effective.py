@@ -60,6 +60,14 @@ class EffectiveQuotas:
 
     Args:
         described: all quotas of the cluster, as a describe with the default filter gives them.
+
+    Example:
+        ```python
+        quotas = EffectiveQuotas((await admin.describe_client_quotas()).union())
+        for key, quota in quotas.of_client(user="billing", client_id="billing-1").items():
+            print(key, quota.value, "from", quota.entity)
+        print("connections a second:", quotas.connection_rate("10.0.0.7"))
+        ```
     """
 
     @checked
@@ -80,6 +88,19 @@ class EffectiveQuotas:
         Args:
             user: name of the principal, without ``User:``.
             client_id: the client id.
+
+        Example:
+            ```python
+            from kafkawire.admin import ClientQuotaEntity, EffectiveQuotas
+
+            described = {
+                ClientQuotaEntity(user=None): {"producer_byte_rate": 1_000_000.0},
+                ClientQuotaEntity(user="billing"): {"producer_byte_rate": 5_000_000.0},
+            }
+            found = EffectiveQuotas(described).of_client(user="billing", client_id="billing-1")
+            assert found["producer_byte_rate"].value == 5_000_000.0
+            assert found["producer_byte_rate"].entity == ClientQuotaEntity(user="billing")
+            ```
         """
         return {key: self._of_client(key, user, client_id) for key in CLIENT_KEYS}
 
@@ -95,6 +116,14 @@ class EffectiveQuotas:
 
         Raises:
             ValueError: it is not an address.
+
+        Example:
+            ```python
+            from kafkawire.admin import ClientQuotaEntity, EffectiveQuotas
+
+            quotas = EffectiveQuotas({ClientQuotaEntity(ip=None): {"connection_creation_rate": 20.0}})
+            assert quotas.connection_rate("10.0.0.7") == 20.0
+            ```
         """
         return self._connection_rates.get(ip_address(address), self._connection_rates.get(None))
 

@@ -182,7 +182,14 @@ class ClientQuotaFilter(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_entity(cls, entity: ClientQuotaEntity) -> ClientQuotaFilter:
-        """The filter that finds this entity and no other."""
+        """The filter that finds this entity and no other.
+
+        Example:
+            ```python
+            wanted = ClientQuotaFilter.of_entity(ClientQuotaEntity(user="billing"))
+            print((await admin.describe_client_quotas([wanted]))[wanted])
+            ```
+        """
         return cls(
             tuple(
                 ClientQuotaFilterComponent.default(entity_type)

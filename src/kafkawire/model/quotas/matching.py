@@ -39,6 +39,14 @@ class QuotaIndex:
 
     Args:
         entities: the entities; answers keep their order.
+
+    Example:
+        ```python
+        quotas = (await admin.describe_client_quotas()).union()
+        index = QuotaIndex(quotas)
+        for entity in index.matching(ClientQuotaFilter((ClientQuotaFilterComponent.any("user"),))):
+            print(dict(entity), dict(quotas[entity]))
+        ```
     """
 
     @checked

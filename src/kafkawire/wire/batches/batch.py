@@ -294,5 +294,14 @@ def read_batches(buffer: Octets, *, position: int = 0, check_crc: bool = True) -
 
     Raises:
         CorruptBatchError: from the iterator: kind ``length``, ``version`` or ``crc``.
+
+    Example:
+        ```python
+        from kafkawire.wire.batches import Record, encode_batch, read_batches
+
+        octets = encode_batch([Record(value=b"paid")]) + encode_batch([Record(value=b"open")], base_offset=1)
+        for batch in read_batches(octets):
+            print(batch.base_offset, batch.records_count, batch.codec.name)
+        ```
     """
     return BatchReader(buffer, position=position, check_crc=check_crc)

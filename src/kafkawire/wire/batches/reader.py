@@ -28,6 +28,17 @@ def decode_records(batch: RecordBatch, *, limit: int = DEFAULT_OUTPUT_LIMIT) -> 
         CorruptBatchError: the compression is broken or the output exceeds the limit.
         DecodeError: the records contradict the header. The offset of the error counts from the beginning of the
             buffer that the batch was read from; for a compressed batch, from that of the decompressed records.
+
+    Example:
+        ```python
+        from pathlib import Path
+
+        from kafkawire.wire.batches import decode_records, read_batches
+
+        segment = Path("/var/lib/kafka/data/__consumer_offsets-0/00000000000000000000.log")
+        for batch in read_batches(segment.read_bytes()):
+            print(batch.base_offset, batch.codec.name, len(decode_records(batch)), "records")
+        ```
     """
     if batch.records_count == 0:
         return ()

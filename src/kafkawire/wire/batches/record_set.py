@@ -46,6 +46,14 @@ def read_records(
     Raises:
         CorruptBatchError: an entry or its compression is broken.
         DecodeError: the records of a batch contradict its header.
+
+    Example:
+        ```python
+        from kafkawire.wire.batches import Record, encode_batch, read_records
+
+        batch = encode_batch([Record(key=b"42", value=b"paid"), Record(key=b"43", value=b"open")])
+        assert [record.value for record in read_records(batch)] == [b"paid", b"open"]
+        ```
     """
     for entry in read_entries(buffer, position=position, check_crc=check_crc):
         if isinstance(entry, LegacyMessage):

@@ -79,6 +79,15 @@ def encode_batch(
     Raises:
         EncodeError: kind ``range`` (a number that does not fit its field, offsets that do not increase), ``type`` (such
             as a key that is not bytes), ``utf8`` (the key of a header) or ``length`` (2^31 bytes or more).
+
+    Example:
+        ```python
+        from kafkawire.wire.batches import Header, Record, encode_batch
+        from kafkawire.wire.compression import Codec
+
+        records = [Record(key=b"42", value=b"paid", headers=[Header("source", b"shop")])]
+        batch = encode_batch(records, codec=Codec.ZSTD)
+        ```
     """
     offsets = _offsets(records, base_offset)
     timestamps = [record.timestamp for record in records]

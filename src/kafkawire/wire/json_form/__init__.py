@@ -35,6 +35,16 @@ def message_to_json(message: Message, version: int) -> dict[str, object]:
     Raises:
         UnsupportedVersionError: if the message has no such version.
         EncodeError: if the version cannot carry a value.
+
+    Example:
+        ```python
+        import json
+
+        from kafkawire.protocol import MetadataRequest
+        from kafkawire.wire.json_form import message_to_json
+
+        print(json.dumps(message_to_json(MetadataRequest(topics=None), 12)))
+        ```
     """
     cls = type(message)
     layout = _layout(cls, version)
@@ -52,6 +62,15 @@ def message_from_json(cls: type[M], obj: object, version: int) -> M:
     Raises:
         UnsupportedVersionError: if the message has no such version.
         DecodeError: if the JSON is not a message of the version; says where.
+
+    Example:
+        ```python
+        from kafkawire.protocol import ApiVersionsRequest
+        from kafkawire.wire.json_form import message_from_json
+
+        form = {"clientSoftwareName": "billing", "clientSoftwareVersion": "1.2"}
+        assert message_from_json(ApiVersionsRequest, form, 3) == ApiVersionsRequest("billing", "1.2")
+        ```
     """
     return struct_from_json(cls, _layout(cls, version), obj, message_name=cls.NAME, version=version)
 

@@ -1,0 +1,16 @@
+"""The examples in docstrings of the data source run on Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.made.docstring_examples import Example, errors_of, examples
+
+LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("example", [each for each in examples() if each.owner.startswith("spark.")], ids=str)
+async def test_an_example_runs(example: Example) -> None:
+    assert await errors_of(example, {"/var/lib/kafka/data": str(LOGS)}) == []

@@ -1,0 +1,92 @@
+"""The examples in docstrings: every public method of the admin client has one, and they are typed and run."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+from mypy import api as mypy
+from tests.made.docstring_examples import ADDRESS, Example, errors_of, examples, prepare
+
+import kafkawire.admin
+from kafkawire.admin import REQUIREMENTS, AdminClient, BlockingAdminClient, Support
+from kafkawire.broker import EmbeddedBroker
+from kafkawire.protocol.errors import (
+    GroupIdNotFoundError,
+    TopicAlreadyExistsError,
+    TransactionalIdAuthorizationFailedError,
+    UnsupportedVersionError,
+)
+
+PROPERTIES = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
+
+IN_EVERY_INSTALLATION = [example for example in examples() if not example.owner.startswith("spark.")]
+"""All except those that need Spark: `tests/interop/spark` runs them."""
+
+ENDS_IN = {
+    "delete_share_groups": {GroupIdNotFoundError},
+    "fence_producers": {TransactionalIdAuthorizationFailedError},
+    "force_terminate_transaction": {TransactionalIdAuthorizationFailedError},
+    "AdminClient": {TopicAlreadyExistsError},
+    "BlockingAdminClient": {TopicAlreadyExistsError},
+}
+"""The errors that some examples print: the embedded broker has no share groups and no transactions."""
+
+
+def public_methods(client: type) -> set[str]:
+    return {name for name, _ in inspect.getmembers(client, inspect.isfunction) if not name.startswith("_")}
+
+
+def test_every_method_of_the_admin_client_has_an_example() -> None:
+    found = {example.name for example in examples() if example.owner.startswith("admin.")}
+    assert public_methods(AdminClient) - found == set()
+
+
+@pytest.mark.parametrize("method", sorted(public_methods(BlockingAdminClient)))
+def test_help_on_a_method_shows_its_example(method: str) -> None:
+    assert "\nExample:\n" in (inspect.getdoc(getattr(BlockingAdminClient, method)) or "")
+
+
+def test_examples_are_strictly_typed(root: Path, tmp_path: Path) -> None:
+    functions = [
+        f"async def example_{number}({_parameter(example)}) -> None:\n{textwrap.indent(example.code, '    ')}"
+        for number, example in enumerate(IN_EVERY_INSTALLATION)
+    ]
+    names = ",\n    ".join(vars(kafkawire.admin)["__all__"])
+    module = tmp_path / "docstring_examples.py"
+    module.write_text(
+        f"from __future__ import annotations\n\nfrom kafkawire.admin import (\n    {names},\n)\n\n"
+        + "\n\n".join(functions)
+    )
+    settings = ["--config-file", str(root / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache")]
+    said, complaints, status = mypy.run([*settings, str(module)])
+    assert (status, complaints) == (0, ""), said
+
+
+def _parameter(example: Example) -> str:
+    """The client, unless the example makes one."""
+    return "" if re.search(r"^admin = | as admin:$", example.code, flags=re.MULTILINE) else "admin: AdminClient"
+
+
+@pytest.mark.parametrize("example", IN_EVERY_INSTALLATION, ids=str)
+async def test_an_example_runs(example: Example, root: Path) -> None:
+    """An API that the embedded broker does not serve ends it; `tests/interop/admin` runs the same on a real one."""
+    places = {"/var/lib/kafka/data": str(root / "tests/fixtures/kafka-4.3.1/logs")}
+    async with EmbeddedBroker(PROPERTIES) as broker, AdminClient(broker.bootstrap_servers) as admin:
+        await prepare(admin)
+        capabilities = (await admin.capabilities())[1]
+        lacking = any(capabilities[method].support is Support.UNSUPPORTED for method in methods_of(example))
+        errors = await errors_of(example, {**places, ADDRESS: broker.bootstrap_servers}, admin=admin)
+    expected = {UnsupportedVersionError} if lacking else ENDS_IN.get(example.name, set())
+    assert set(map(type, errors)) == expected
+
+
+def methods_of(example: Example) -> set[str]:
+    """The methods of the admin client that an example calls."""
+    return {method for method in REQUIREMENTS if f"admin.{method}(" in example.code}
