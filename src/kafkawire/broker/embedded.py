@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from kafkawire.arguments.checks import checked
 from kafkawire.broker.assembly import assemble
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock, SystemClock
@@ -123,8 +124,10 @@ class EmbeddedBroker(BrokerAddresses):
 
     Raises:
         ConfigurationError: a property has a wrong value.
+        TypeError: an argument is something else, such as a number as the value of a property.
     """
 
+    @checked
     def __init__(
         self,
         properties: Mapping[str, str] | None = None,
