@@ -60,7 +60,7 @@ class BrokerAddresses:
 
     def __repr__(self) -> str:
         """Where the broker listens, or that it does not."""
-        if not self._is_running():
+        if not hasattr(self, "_cluster") or not self._is_running():
             return f"<{type(self).__name__}, not running>"
         listeners = ",".join(f"{name}://{at.host}:{at.port}" for name, at in self._cluster.endpoints.items())
         return f"<{type(self).__name__} {listeners}, node {self._cluster.node_id}, cluster {self.cluster_id}>"

@@ -93,6 +93,6 @@ def _chapter(word: str) -> Chapter:
         if wanted in {chapter.name, str(chapter.number)}:
             return chapter
     near = get_close_matches(wanted, [chapter.name for chapter in CHAPTERS], 1)
-    guess = f"did you mean {near[0]}? " if near else ""
+    guess = f"did you mean {near[0]}? There" if near else "there"
     listed = ", ".join(f"{chapter.number} {chapter.name}" for chapter in CHAPTERS)
-    raise CommandError(f"--chapter: there is no chapter {word!r}; {guess}There are {listed}", ExitCode.USAGE)
+    raise CommandError(f"--chapter: there is no chapter {word!r}; {guess} are {listed}", ExitCode.USAGE)

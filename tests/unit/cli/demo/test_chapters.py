@@ -30,7 +30,7 @@ def test_the_chapter_about_a_broker_is_shown_if_one_is_named() -> None:
     assert caught.value.exit_code == ExitCode.USAGE
 
 
-@pytest.mark.parametrize(("word", "guess"), [("histroy", "did you mean history"), ("8", "There are 1 definitions")])
+@pytest.mark.parametrize(("word", "guess"), [("histroy", "did you mean history"), ("8", "there are 1 definitions")])
 def test_a_chapter_that_there_is_not_is_refused_with_those_that_there_are(word: str, guess: str) -> None:
     with pytest.raises(CommandError) as caught:
         names(word)
