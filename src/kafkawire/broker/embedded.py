@@ -71,7 +71,13 @@ class BrokerAddresses:
 
     @property
     def bootstrap_servers(self) -> str:
-        """Host and port of the first listener, ``127.0.0.1:9092``."""
+        """Host and port of the first listener, ``127.0.0.1:9092``.
+
+        Raises:
+            RuntimeError: the broker has not been started, so that it has no port yet.
+        """
+        if not self._cluster.port:
+            raise RuntimeError("the broker has no port before it runs: enter its `with` block, or call start()")
         return f"{self._cluster.host}:{self._cluster.port}"
 
     @property
