@@ -17,7 +17,7 @@ import griffe
 _SECTION: Final = re.compile(r"^(Args|Attributes|Raises):\n((?:[ ]{4}.*\n?|\n)+)", re.MULTILINE)
 _SHARED: Final = re.compile(r"^ {4}((?:\*{0,2}\w+,\s+)+\*{0,2}\w+):\s+((?:.*)(?:\n {5,}.*)*)", re.MULTILINE)
 _EXAMPLE: Final = re.compile(r"^(Examples?):\n((?:[ ]{4}.*(?:\n|\Z)|\n)+)", re.MULTILINE)
-_LITERAL: Final = re.compile(r"^(.*)::$", re.MULTILINE)
+_LITERAL: Final = re.compile(r"^(.*?)( ?)::\n((?:[ ]{4}.*(?:\n|\Z)|\n)+)", re.MULTILINE)
 _ROLE: Final = re.compile(r":\w+:(`~?\.?[\w.]+`)")
 _ENUMERATIONS: Final = ("Enum", "IntEnum", "IntFlag", "StrEnum", "TolerantEnum", "TolerantText")
 _NAME: Final = re.compile(r"(?<![`\w\[])`([A-Za-z_]\w*)(\.\w+)?`(?![`\]\w])")
@@ -33,19 +33,32 @@ def in_griffes_form(text: str) -> str:
         )
         return f"{section[1]}:\n{entries}"
 
-    text = _EXAMPLE.sub(_fenced, _SECTION.sub(separate, _ROLE.sub(r"\1", text)))
-    return _LITERAL.sub(lambda line: f"{line[1]}:" if line[1].strip() else "", text)
+    return _LITERAL.sub(_block, _EXAMPLE.sub(_fenced, _SECTION.sub(separate, _ROLE.sub(r"\1", text))))
 
 
 def _fenced(section: re.Match[str]) -> str:
     """A section ``Example:`` whose content is Python, as a block of code."""
     code = textwrap.dedent(section[2]).strip()
-    try:
-        compile(code, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST)
-    except SyntaxError:
+    if not _is_python(code):
         return section[0]
     block = textwrap.indent(f"```python\n{code}\n```", "    ")
     return f"Example:\n{block}\n\n"
+
+
+def _block(marked: re.Match[str]) -> str:
+    """The lines after ``::`` as a block of code; the colon stays where it follows a word."""
+    before = marked[1] if marked[2] or not marked[1].strip() else f"{marked[1]}:"
+    code = textwrap.dedent(marked[3]).strip()
+    language = "python" if _is_python(code) else "text"
+    return f"{before}\n\n```{language}\n{code}\n```\n\n"
+
+
+def _is_python(code: str) -> bool:
+    try:
+        compile(code, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST)
+    except SyntaxError:
+        return False
+    return True
 
 
 class KafkawireDocstrings(griffe.Extension):

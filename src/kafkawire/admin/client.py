@@ -172,7 +172,7 @@ class AdminClient(
         )  # fmt: skip
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._summary()}>"
+        return f"<{type(self).__name__} {self._summary() if hasattr(self, '_calls') else 'without addresses'}>"
 
     async def __aenter__(self) -> Self:
         return self
@@ -248,6 +248,8 @@ class BlockingAdminClient(BlockingClient):
         super().__init__()
 
     def __repr__(self) -> str:
+        if not hasattr(self, "_client"):
+            return f"<{type(self).__name__} without addresses>"
         return f"<{type(self).__name__} {self._client._summary()}>"  # noqa: SLF001 both are the same client
 
     @classmethod

@@ -71,7 +71,8 @@ class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
                 raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
         if self.request_timeout > self.call_timeout:
             raise ValueError(
-                f"request_timeout ({self.request_timeout} s) is longer than call_timeout ({self.call_timeout} s)"
+                f"request_timeout ({self.request_timeout} s) is longer than call_timeout ({self.call_timeout} s): pass "
+                f"request_timeout={self.call_timeout} too, or a longer call_timeout"
             )
 
 

@@ -7,9 +7,10 @@ import heapq
 import itertools
 import threading
 import time
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
+@runtime_checkable
 class Clock(Protocol):
     """A wall clock, a monotonic clock and a way to wait."""
 

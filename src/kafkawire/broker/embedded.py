@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from kafkawire.arguments.checks import checked
 from kafkawire.broker.assembly import assemble
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock, SystemClock
@@ -59,7 +60,7 @@ class BrokerAddresses:
 
     def __repr__(self) -> str:
         """Where the broker listens, or that it does not."""
-        if not self._is_running():
+        if not hasattr(self, "_cluster") or not self._is_running():
             return f"<{type(self).__name__}, not running>"
         listeners = ",".join(f"{name}://{at.host}:{at.port}" for name, at in self._cluster.endpoints.items())
         return f"<{type(self).__name__} {listeners}, node {self._cluster.node_id}, cluster {self.cluster_id}>"
@@ -70,7 +71,13 @@ class BrokerAddresses:
 
     @property
     def bootstrap_servers(self) -> str:
-        """Host and port of the first listener, ``127.0.0.1:9092``."""
+        """Host and port of the first listener, ``127.0.0.1:9092``.
+
+        Raises:
+            RuntimeError: the broker has not been started, so that it has no port yet.
+        """
+        if not self._cluster.port:
+            raise RuntimeError("the broker has no port before it runs: enter its `with` block, or call start()")
         return f"{self._cluster.host}:{self._cluster.port}"
 
     @property
@@ -130,6 +137,7 @@ class EmbeddedBroker(BrokerAddresses):
 
     Raises:
         ConfigurationError: a property has a wrong value.
+        TypeError: an argument is something else, such as a number as the value of a property.
 
     Example:
         ```python
@@ -143,6 +151,7 @@ class EmbeddedBroker(BrokerAddresses):
         ```
     """
 
+    @checked
     def __init__(
         self,
         properties: Mapping[str, str] | None = None,

@@ -18,7 +18,9 @@ from typing import Final, Self, TypeAlias, TypedDict, TypeVar, Unpack
 from msgspec.structs import replace
 
 from kafkawire.broker.clock import Clock
+from kafkawire.broker.request_log import check_message_class
 from kafkawire.broker.requests import Answer, Call, Refused, RefusedRequestError
+from kafkawire.near_names import did_you_mean
 from kafkawire.protocol import ProduceRequest
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.rpc import api_of
@@ -67,6 +69,9 @@ Action: TypeAlias = Delay | Drop | Refuse | Throttle | Cap
 A = TypeVar("A", Delay, Drop, Refuse, Throttle)
 
 
+_LIMITS: Final = "there are versions, client_id and times"
+
+
 class FaultLimits(TypedDict, total=False):
     """The requests to which a fault applies; without limits, to all until it is removed.
 
@@ -95,6 +100,9 @@ class Fault:
         remove: Callable[[Fault], None],
         **limits: Unpack[FaultLimits],
     ) -> None:
+        for name in limits.keys() - FaultLimits.__optional_keys__:
+            hint = did_you_mean(name, FaultLimits.__optional_keys__)
+            raise TypeError(f"a fault has no limit {name!r}; {hint or _LIMITS}")
         times = limits.get("times")
         if times is not None and times < 1:
             raise ValueError(f"times is {times}: pass 1 or more, or None to apply the fault until it is removed")
@@ -105,6 +113,10 @@ class Fault:
         self._client_id = limits.get("client_id")
         self._times = times
         self._remove = remove
+
+    def __repr__(self) -> str:
+        apis = ", ".join(ApiKey(key).name for key in sorted(self._keys)) or "all APIs"
+        return f"<{self.action!r} for {apis}, {self.hits} hits>"
 
     def remove(self) -> None:
         """Stop applying it; nothing happens if it is no longer applied.
@@ -156,7 +168,8 @@ class Faults:
     `FaultLimits`. Of several faults of one kind, the one that was set first applies to a request; faults of different
     kinds are combined.
 
-    All raise ``ValueError`` for numbers out of range, and for messages that are not requests.
+    All raise ``ValueError`` for numbers out of range, and for messages that are not requests; ``TypeError`` for limits
+    that do not exist, and for anything else in place of an API.
 
     Example:
         ```python
@@ -333,6 +346,9 @@ class Faults:
     def __bool__(self) -> bool:
         return bool(self._set)
 
+    def __repr__(self) -> str:
+        return f"<Faults {list(self._set)!r}>"
+
     def _add(self, action: Action, apis: Collection[Api], **limits: Unpack[FaultLimits]) -> Fault:
         fault = Fault(action, frozenset(map(_key, apis)), self._take_away, **limits)
         self._set = (*self._set, fault)
@@ -412,6 +428,7 @@ def throttled(answer: Answer, version: int, milliseconds: int) -> Answer:
 def _key(api: Api) -> int:
     if isinstance(api, int):
         return int(api)
+    check_message_class(api)
     known = api_of(api)
     if known.request != api.NAME:
         raise ValueError(f"{api.NAME} is not a request")

@@ -126,7 +126,12 @@ class RequestLog:
                 self._bytes -= self._requests.popleft()[1]
 
     def of(self, request: type[R]) -> list[ReceivedRequest[R]]:
-        """The requests of one class, oldest first."""
+        """The requests of one class, oldest first.
+
+        Raises:
+            TypeError: it is not the class of a message.
+        """
+        check_message_class(request)
         return [each for each in self if isinstance(each.request, request)]  # type: ignore[misc]
 
     def clear(self) -> None:
@@ -145,6 +150,16 @@ class RequestLog:
 
     def __repr__(self) -> str:
         return f"<{len(self)} requests>"
+
+
+def check_message_class(value: object) -> None:
+    """Refuse what is not the class of a message, such as its name.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not (isinstance(value, type) and issubclass(value, Message)):
+        raise TypeError(f"expected the class of a request, got {value!r}; write it as CreateTopicsRequest, unquoted")
 
 
 def _errors(value: object, path: str) -> Iterator[ResponseError]:

@@ -10,6 +10,7 @@ from os import PathLike
 from types import TracebackType
 from typing import Self
 
+from kafkawire.arguments.checks import checked
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.embedded import BrokerAddresses, EmbeddedBroker
 from kafkawire.broker.request_log import REQUESTS_KEPT
@@ -24,6 +25,7 @@ class ThreadedBroker(BrokerAddresses):
 
     Raises:
         ConfigurationError: a property has a wrong value.
+        TypeError: an argument is something else, such as a number as the value of a property.
 
     Example:
         ```python
@@ -36,6 +38,7 @@ class ThreadedBroker(BrokerAddresses):
         ```
     """
 
+    @checked
     def __init__(
         self,
         properties: Mapping[str, str] | None = None,

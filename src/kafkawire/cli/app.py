@@ -6,6 +6,7 @@ description of all commands.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -165,16 +166,18 @@ def _is_closed_at_the_end(output: int) -> bool:
 
 
 def _os_error_message(error: OSError) -> str:
+    if error.filename is None and error.errno == errno.ENOSPC:  # of a file, the message has its name
+        return f"standard output: {error.strerror}; free space, or write elsewhere"
     if error.filename is None or error.strerror is None:
         return str(error)
     return f"{error.filename}: {error.strerror}"
 
 
 def _os_error_code(error: OSError, words: Sequence[str]) -> ExitCode:
-    """A file or folder that the user named and that is not there is wrong usage; any other error is a failure."""
+    """A file or folder that the user named and that is not there, or is the other of the two, is wrong usage."""
     named = [word.partition("=")[2] if word.startswith("--") else word for word in words]
-    is_missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
-    return ExitCode.USAGE if is_missing and str(error.filename) in named else ExitCode.FAILED
+    is_absent = isinstance(error, (FileNotFoundError, NotADirectoryError, IsADirectoryError))
+    return ExitCode.USAGE if is_absent and str(error.filename) in named else ExitCode.FAILED
 
 
 def _fail(message: str, exit_code: int) -> int:

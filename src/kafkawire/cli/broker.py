@@ -6,6 +6,7 @@ import asyncio
 import errno
 import logging
 import signal
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -21,6 +22,7 @@ from kafkawire.cli.ready_file import ReadyFile
 from kafkawire.model.properties_file import PropertiesError, parse_properties
 
 _NO_SUCH_ADDRESS = frozenset({errno.EADDRINUSE, errno.EADDRNOTAVAIL})
+_UNRESOLVED = frozenset({socket.EAI_NONAME, socket.EAI_AGAIN, socket.EAI_FAIL})
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -62,6 +64,11 @@ def run(
     except StorageError as error:
         raise CommandError(str(error)) from None
     except OSError as error:
+        if error.errno in _UNRESOLVED:
+            raise CommandError(
+                f"--host: {host!r} cannot be resolved: {_reason(error)}; give an address of this machine",
+                ExitCode.USAGE,
+            ) from None
         if error.errno not in _NO_SUCH_ADDRESS:
             raise
         raise CommandError(
@@ -69,6 +76,11 @@ def run(
         ) from None
     if exit_code is not ExitCode.DONE:
         raise typer.Exit(exit_code)
+
+
+def _reason(error: OSError) -> str:
+    """The text of the system, to which asyncio has added the address."""
+    return str(error.strerror).partition(" (")[0]
 
 
 async def _serve(broker: EmbeddedBroker, ready_file: ReadyFile | None) -> ExitCode:

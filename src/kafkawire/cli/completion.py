@@ -226,6 +226,10 @@ def _users_shell() -> str:
 
 
 def _check_shell(shell: str) -> str:
+    if not shell:
+        raise CommandError(
+            f"SHELL does not name your shell; write it after the option: {', '.join(SCRIPTS)}", ExitCode.USAGE
+        )
     if shell not in SCRIPTS:
         raise CommandError(
             f"there is no completion for the shell {shell!r}; name one of {', '.join(SCRIPTS)}", ExitCode.USAGE

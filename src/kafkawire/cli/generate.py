@@ -112,6 +112,9 @@ def make_target(
     if out is None and checkout is not None:
         own_tests = checkout / "tests" / "laws" / "protocol"
         return Target(specs_dir(), package, checkout / "generated", tests or own_tests, docs)
+    for option, folder in (("--out", out), ("--tests", tests), ("--docs", docs)):
+        if folder is not None and folder.exists() and not folder.is_dir():
+            raise CommandError(f"{option}: {folder} is not a folder; give another one", ExitCode.USAGE)
     target = Target(specs or specs_dir(), package, out or Path(), tests, docs)
     _refuse_nested_folders(target)
     return target

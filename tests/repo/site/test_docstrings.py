@@ -51,4 +51,13 @@ def test_an_example_of_words_stays() -> None:
 
 
 def test_a_mark_before_code_is_not_shown() -> None:
-    assert prepared("Use it so::\n\n    run()\n") == "Use it so:\n\n    run()\n"
+    assert prepared("Use it so::\n\n    run()\n") == "Use it so:\n\n```python\nrun()\n```\n\n"
+
+
+def test_a_mark_after_a_sentence_leaves_no_colon() -> None:
+    text = "It waits. ::\n\n    with it:\n\n        run()\n\nArgs:\n    one: a number.\n"
+    assert prepared(text) == ("It waits.\n\n```python\nwith it:\n\n    run()\n```\n\nArgs:\n    one: a number.\n")
+
+
+def test_marked_lines_that_are_no_python_are_text() -> None:
+    assert prepared("Sent::\n\n    one two three\n") == "Sent:\n\n```text\none two three\n```\n\n"

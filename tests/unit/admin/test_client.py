@@ -12,8 +12,9 @@ import pytest
 from tests.stand_ins.broker import Answer
 from tests.stand_ins.cluster import FAST, StandInCluster
 
-from kafkawire.admin.client import AdminClient
+from kafkawire.admin.client import AdminClient, BlockingAdminClient
 from kafkawire.admin.settings import AdminSettings
+from kafkawire.broker import EmbeddedBroker, ThreadedBroker
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest, DeleteTopicsResponse
 from kafkawire.rpc import Request
@@ -142,3 +143,8 @@ async def test_the_error_of_a_call_that_ends_while_waiting_names_it() -> None:
         error = (await client.delete_topics(["a"], timeout=0.1)).errors()["a"]
         assert isinstance(error, OperationTimeoutError)
         assert "no answer came" in str(error)
+
+
+@pytest.mark.parametrize("kind", [AdminClient, BlockingAdminClient, EmbeddedBroker, ThreadedBroker])
+def test_what_has_no_attributes_yet_is_shown_by_a_traceback(kind: type[object]) -> None:
+    assert repr(kind.__new__(kind)).startswith(f"<{kind.__name__}")

@@ -36,3 +36,8 @@ def test_a_request_may_not_take_longer_than_its_call() -> None:
     with pytest.raises(ValueError, match="request_timeout"):
         AdminSettings(request_timeout=61)
     AdminSettings(request_timeout=60)
+
+
+def test_a_short_call_needs_a_short_request_and_the_error_says_so() -> None:
+    with pytest.raises(ValueError, match="pass request_timeout=3 too, or a longer call_timeout"):
+        AdminSettings(call_timeout=3)

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.kafka_logs.dumps import FIXTURES
@@ -20,7 +21,7 @@ from kafkawire.admin import (
     ScramDeletion,
     ScramMechanism,
 )
-from kafkawire.broker import ConfigurationError, DataDirectoryError, EmbeddedBroker, StorageError
+from kafkawire.broker import ConfigurationError, DataDirectoryError, EmbeddedBroker, StorageError, ThreadedBroker
 from kafkawire.broker.metadata_log.snapshots import Snapshot, write_snapshot
 from kafkawire.protocol import FeatureLevelRecord, UserScramCredentialRecord
 from kafkawire.wire import Message
@@ -105,6 +106,27 @@ def test_a_wrong_property_is_reported_before_anything_is_changed(tmp_path: Path)
     with pytest.raises(ConfigurationError, match=r"num\.partitions"):
         EmbeddedBroker({"num.partitions": "none"}, data_dir=tmp_path / "data")
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("kind", [EmbeddedBroker, ThreadedBroker])
+@pytest.mark.parametrize(
+    ("argument", "value", "message"),
+    [
+        (
+            "properties",
+            {"num.partitions": 3},
+            r"properties\['num.partitions'\]: expected str, got int",
+        ),
+        ("topics", "orders", r"topics: .* got the string 'orders'; write \['orders'\]"),
+        ("clock", 3, "clock: expected Clock or None, got int"),
+    ],
+)
+def test_an_argument_of_another_type_is_refused(
+    kind: type[EmbeddedBroker | ThreadedBroker], argument: str, value: object, message: str
+) -> None:
+    given: dict[str, Any] = {argument: value}
+    with pytest.raises(TypeError, match=message):
+        kind(**given)
 
 
 @pytest.mark.parametrize("failing", ["write", "fsync"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
+from typing import Any
 
 import pytest
 from tests.embedded.connection import BrokerConnection, connected_to
@@ -171,3 +172,29 @@ def test_faults_that_make_no_sense(method: str, arguments: dict[str, object]) ->
 def test_responses_are_no_requests() -> None:
     with pytest.raises(ValueError, match="CreateTopicsResponse"):
         EmbeddedBroker().faults.drop(CreateTopicsResponse)
+
+
+def test_a_misspelt_limit_is_no_fault_without_limit() -> None:
+    faults = EmbeddedBroker().faults
+    limits: dict[str, Any] = {"time": 2}
+    other: dict[str, Any] = {"x": 1}
+    with pytest.raises(TypeError, match="no limit 'time'; did you mean times"):
+        faults.refuse(CreateTopicsRequest, error=41, **limits)
+    with pytest.raises(TypeError, match="no limit 'x'; there are versions, client_id and times"):
+        faults.drop(CreateTopicsRequest, **other)
+    assert not faults
+
+
+def test_a_fault_takes_no_name_in_place_of_a_class() -> None:
+    name: Any = "CreateTopicsRequest"
+    with pytest.raises(TypeError, match="class of a request, got 'CreateTopicsRequest'"):
+        EmbeddedBroker().faults.drop(name)
+
+
+def test_faults_say_what_they_do() -> None:
+    faults = EmbeddedBroker().faults
+    faults.refuse(CreateTopicsRequest, error=41, times=1)
+    faults.drop()
+    text = repr(faults)
+    assert "Refuse(code=41) for CREATE_TOPICS, 0 hits" in text
+    assert "Drop() for all APIs" in text

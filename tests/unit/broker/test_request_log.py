@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from kafkawire.admin import BlockingAdminClient, NewTopic, ScramMechanism, ScramUpsertion
-from kafkawire.broker import ReceivedRequest, RequestLog, ThreadedBroker
+from kafkawire.broker import EmbeddedBroker, ReceivedRequest, RequestLog, ThreadedBroker
 from kafkawire.broker.sessions import ANONYMOUS, Session
 from kafkawire.protocol import (
     AlterUserScramCredentialsRequest,
@@ -91,3 +95,9 @@ def test_errors_are_shown_with_their_place_and_name() -> None:
         "topics[1].partitions[1]: LEADER_NOT_AVAILABLE (5); topics[2]: TOPIC_AUTHORIZATION_FAILED (29); and 1 more"
     )
     assert str(received(MetadataRequest(), response).errors[-1]) == "topics[3]: unknown (999)"
+
+
+def test_requests_are_found_by_class_and_not_by_name() -> None:
+    name: Any = "CreateTopicsRequest"
+    with pytest.raises(TypeError, match="class of a request, got 'CreateTopicsRequest'"):
+        EmbeddedBroker().requests.of(name)

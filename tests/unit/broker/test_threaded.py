@@ -116,3 +116,9 @@ def test_a_broker_that_does_not_run_cannot_be_restarted() -> None:
 def test_a_topic_that_cannot_be_created_fails_the_start() -> None:
     with pytest.raises(ConfigurationError, match="the topic 'not legal!' cannot be created: Topic name is invalid"):
         ThreadedBroker(topics=["not legal!"]).start()
+
+
+@pytest.mark.parametrize("kind", [EmbeddedBroker, ThreadedBroker])
+def test_a_broker_that_was_not_started_has_no_address(kind: type[EmbeddedBroker | ThreadedBroker]) -> None:
+    with pytest.raises(RuntimeError, match=r"no port before it runs: enter its `with` block, or call start\(\)"):
+        _ = kind().bootstrap_servers

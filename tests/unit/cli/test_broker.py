@@ -86,6 +86,7 @@ def test_the_folder_of_the_ready_file_must_be_there(tmp_path: Path, capsys: pyte
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Invalid properties files in the current folder."""
     monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
     Path("wrong.properties").write_text("a=\\u12\n")
     Path("binary.properties").write_bytes(b"\xff")
 
@@ -101,6 +102,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--properties", "wrong.properties"], ExitCode.USAGE, "wrong.properties: the value of a has \\u without"),
         (["--properties", "binary.properties"], ExitCode.USAGE, "binary.properties: it is not UTF-8"),
         (["--data-dir", "wrong.properties"], ExitCode.USAGE, "--data-dir: wrong.properties is not a directory"),
+        (["--properties", "folder"], ExitCode.USAGE, "folder: Is a directory"),
+        (["--host", "nosuch.invalid"], ExitCode.USAGE, "--host: 'nosuch.invalid' cannot be resolved: "),
         (["--port", "70000"], ExitCode.USAGE, "65535"),
     ],
 )

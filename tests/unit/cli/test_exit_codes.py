@@ -72,6 +72,15 @@ def test_a_missing_folder_or_file_that_the_user_named_is_2(
     assert GONE in capsys.readouterr().err
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+@pytest.mark.parametrize("words", [["tables", "--list"], ["--help"], ["--show-completion", "zsh"]], ids=" ".join)
+def test_a_full_disk_under_standard_output_is_1_and_says_so(words: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert run.returncode == ExitCode.FAILED
+    assert run.stderr == "kafkawire: standard output: No space left on device; free space, or write elsewhere\n"
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 @pytest.mark.parametrize(
     "command",

@@ -223,9 +223,17 @@ def test_a_broken_table_of_error_codes_is_reported(folder: Path, capsys: pytest.
 
 
 def test_a_folder_that_cannot_be_written_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "src").write_text("a file")
+    (folder / "src").mkdir(exist_ok=True)
+    (folder / "src" / "acme").write_text("a file")
     assert generate() == 1
     assert capsys.readouterr().err.startswith("kafkawire: src")
+    assert (folder / "src" / "acme").read_text() == "a file"
+
+
+def test_a_file_in_place_of_the_folder_is_wrong_usage(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "src").write_text("a file")
+    assert generate() == 2
+    assert capsys.readouterr().err == "kafkawire: --out: src is not a folder; give another one\n"
     assert (folder / "src").read_text() == "a file"
 
 

@@ -33,6 +33,7 @@ from kafkawire.cli.outcome import ExitCode
         ("schema diff a b -o jsn", "--format: there is no 'jsn'; did you mean json?"),
         ("schema lint nowhere", "PATH...: path 'nowhere' does not exist; kafkawire schema lint --help explains it"),
         ("generate --specs nowhere", "--specs: nowhere is not a folder; give the folder that holds the definitions"),
+        ("generate --out pyproject.toml --package ab", "--out: pyproject.toml is not a folder; give another one"),
         ("specs check --specs nowhere", "--specs: nowhere is not a folder; give the folder of the definitions"),
         ("--install-completion tcsh", "there is no completion for the shell 'tcsh'; name one of bash, fish, zsh"),
     ],

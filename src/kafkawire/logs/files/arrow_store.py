@@ -17,6 +17,11 @@ _URI: Final = re.compile(r"(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]+)://(?P<authority>[
 _ARROW_SCHEMES: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
 """Hadoop's names of schemes, and Arrow's."""
 
+_UNKNOWN_SCHEME: Final = "Unrecognized filesystem type"
+_SCHEMES: Final = (
+    "give a path, or a URI with s3://, gs://, abfs://, hdfs:// or, for a library of fsspec, fsspec+NAME://"
+)
+
 _HADOOPS_LIBRARY: Final = ("libhdfs", "libjvm")
 _WITHOUT_HADOOP: Final = (
     "Arrow reads it with Hadoop's own library, which needs JAVA_HOME, ARROW_LIBHDFS_DIR (the folder of libhdfs.so) and "
@@ -133,6 +138,8 @@ def file_system_of(uri: str) -> tuple[fs.FileSystem, str]:
     try:
         return fs.FileSystem.from_uri(f"{_ARROW_SCHEMES.get(scheme.lower(), scheme.lower())}://{rest}")
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ImportError, ValueError) as error:
+        if _UNKNOWN_SCHEME in str(error):
+            raise OSError(f"no file system is known for {scheme}://; {_SCHEMES}") from None
         raise OSError(f"{uri}: {error}") from None
     except OSError as error:
         raise _with_advice(error) from None

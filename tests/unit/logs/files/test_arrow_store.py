@@ -30,7 +30,7 @@ def test_other_file_systems_need_fsspec() -> None:  # which is not installed her
 
 
 def test_an_unknown_scheme_is_named() -> None:
-    with pytest.raises(LogReadError, match="gopher"):
+    with pytest.raises(LogReadError, match="no file system is known for gopher://; give a path, or a URI with s3://"):
         read_table("records", "gopher://host/logs")
 
 
