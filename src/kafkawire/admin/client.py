@@ -215,8 +215,9 @@ class BlockingAdminClient(BlockingClient):
         bootstrap_servers, bootstrap_controllers, tls, credentials, settings: as for `AdminClient`.
 
     Raises:
-        ValueError, TypeError: as `AdminClient`. Every method raises RuntimeError in a process that was forked after the
-            client was made: make one there; and in a function that the client itself calls, such as ``progress``.
+        ValueError, TypeError: as `AdminClient`.
+        RuntimeError: by every method, in a process that was forked after the client was made: make one there; and in a
+            function that the client itself calls, such as ``progress``.
 
     Example:
         ```python
