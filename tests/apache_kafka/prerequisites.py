@@ -39,10 +39,10 @@ def program(name: str) -> str:
 def java() -> str:
     """The path of a ``java`` that is new enough."""
     path = program("java")
-    told = java_version(path)
-    version = re.search(r'version "(\d+)', told)
+    printed = java_version(path)
+    version = re.search(r'version "(\d+)', printed)
     if version is None or int(version[1]) < JAVA_RELEASE:
-        lacking(f"Java {JAVA_RELEASE} or newer is needed, and {path} is {told.splitlines()[0]}")
+        lacking(f"Java {JAVA_RELEASE} or newer is needed, and {path} is {printed.splitlines()[0]}")
     return path
 
 

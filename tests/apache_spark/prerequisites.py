@@ -20,10 +20,10 @@ def require_spark() -> None:
     java = shutil.which("java")
     if java is None:
         _lacking("there is no java on the path (Debian: apt-get install openjdk-17-jdk-headless)")
-    told = java_version(java)
-    version = re.search(r'version "(\d+)', told)
+    printed = java_version(java)
+    version = re.search(r'version "(\d+)', printed)
     if version is None or int(version[1]) < JAVA_RELEASE:
-        _lacking(f"Java {JAVA_RELEASE} or newer is needed, and {java} is {told.splitlines()[0]}")
+        _lacking(f"Java {JAVA_RELEASE} or newer is needed, and {java} is {printed.splitlines()[0]}")
 
 
 def spark_home() -> Path:

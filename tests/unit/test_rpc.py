@@ -325,7 +325,7 @@ def test_large_frames_are_put_together_from_many_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "told"),
+    ("head", "expected"),
     [
         ("ffffffff", "a frame of -1 bytes; between 0 and 104857600 are allowed"),
         ("80000000", "a frame of -2147483648 bytes"),
@@ -334,11 +334,11 @@ def test_large_frames_are_put_together_from_many_parts() -> None:
         ("47455420", "a frame of 1195725856 bytes"),  # GET, from a client that expects a web server
     ],
 )
-def test_frame_sizes_that_cannot_be(head: str, told: str) -> None:
+def test_frame_sizes_that_cannot_be(head: str, expected: str) -> None:
     buffer = FrameBuffer()
     frames = buffer.add(API_VERSIONS_3 + bytes.fromhex(head))
     assert next(frames) == API_VERSIONS_3[4:]
-    with pytest.raises(DecodeError, match=f"^frame: at byte 32: {told}") as caught:
+    with pytest.raises(DecodeError, match=f"^frame: at byte 32: {expected}") as caught:
         next(frames)
     assert caught.value.kind == "length"
     assert buffer.waiting.hex() == head

@@ -54,7 +54,7 @@ def test_the_lowest_versions_are_enough(root: Path, wheel: Path, pyproject: dict
 
 
 def _lacking(reason: str) -> None:
-    told = f"needs a package index: {reason.strip()[-300:]}"
+    reason_text = f"needs a package index: {reason.strip()[-300:]}"
     if os.environ.get("CI", "").lower() in ("true", "1"):
-        pytest.fail(f"{told} (in continuous integration this is not skipped)", pytrace=False)
-    pytest.skip(told)
+        pytest.fail(f"{reason_text} (in continuous integration this is not skipped)", pytrace=False)
+    pytest.skip(reason_text)

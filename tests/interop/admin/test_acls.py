@@ -183,11 +183,11 @@ def test_controllers_serve_acls_too(broker: SecureBroker) -> None:
 def test_twelve_thousand_acls_are_created_and_deleted_in_one_call_each(admin: BlockingAdminClient) -> None:
     """More than a broker accepts in one request; each ACL has an outcome (A27)."""
     acls = [replace(ACL, resource_name=f"topic-{n % 4000}", host=f"10.0.0.{n // 4000}") for n in range(12_000)]
-    told: list[tuple[int, int]] = []
-    results = admin.create_acls([*acls, replace(ACL, resource_name="")], progress=lambda *now: told.append(now))
+    reported: list[tuple[int, int]] = []
+    results = admin.create_acls([*acls, replace(ACL, resource_name="")], progress=lambda *now: reported.append(now))
     assert results.values() == dict.fromkeys(acls)
     assert len(results.errors()) == 1
-    assert told[-1] == (12_001, 12_001)
+    assert reported[-1] == (12_001, 12_001)
     assert described(admin, 12_000) == tuple(sorted(acls))
     few = AclBindingFilter(resource_name="topic-7", principal=PRINCIPAL)
     deleted = admin.delete_acls([OWN, few, AclBindingFilter(principal="User:nobody")])

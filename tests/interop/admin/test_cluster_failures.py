@@ -252,7 +252,7 @@ async def test_outcomes_of_acls_are_true_although_a_node_dies(cluster: Cluster, 
     acls = acls_of(principal, ACLS)
     async with asked_at(cluster, victim) as admin:
         results = await while_killed(
-            cluster, victim, lambda told: admin.create_acls(acls, timeout=SECONDS, progress=told)
+            cluster, victim, lambda notify: admin.create_acls(acls, timeout=SECONDS, progress=notify)
         )
     assert list(results) == acls
     assert results.errors() == {}, kinds(results)
@@ -264,7 +264,9 @@ async def test_outcomes_of_quotas_are_true_although_a_node_dies(cluster: Cluster
     alterations = quotas_of(prefix, USERS)
     async with asked_at(cluster, victim) as admin:
         results = await while_killed(
-            cluster, victim, lambda told: admin.alter_client_quotas(alterations, timeout=SECONDS, progress=told)
+            cluster,
+            victim,
+            lambda notify: admin.alter_client_quotas(alterations, timeout=SECONDS, progress=notify),
         )
     assert list(results) == [alteration.entity for alteration in alterations]
     assert results.errors() == {}, kinds(results)
@@ -283,7 +285,7 @@ async def test_outcomes_of_scram_users_are_true_although_a_node_dies(cluster: Cl
         for call in range(CALLS)
     ]
     async with asked_at(cluster, victim) as admin:
-        results = await while_killed(cluster, victim, lambda told: give_passwords(admin, upsertions, told))
+        results = await while_killed(cluster, victim, lambda notify: give_passwords(admin, upsertions, notify))
     assert set(results) == {(one.user, one.mechanism) for of_call in upsertions for one in of_call}
     assert all(error.outcome_unknown for error in results.errors().values()), kinds(results)
     await agree(cluster, lambda admin: passwords_there(admin, prefix), results)
@@ -295,7 +297,7 @@ async def test_outcomes_of_topics_are_true_although_a_node_dies(cluster: Cluster
     names = [[f"{prefix}-{call}-{index}" for index in range(TOPICS_OF_A_CALL)] for call in range(CALLS)]
 
     async with asked_at(cluster, victim) as admin:
-        results = await while_killed(cluster, victim, lambda told: create_topics(admin, names, told))
+        results = await while_killed(cluster, victim, lambda notify: create_topics(admin, names, notify))
     assert len(results) == TOPICS_OF_A_CALL * CALLS
     assert all(error.outcome_unknown for error in results.errors().values()), kinds(results)
     await agree(cluster, lambda admin: topics_there(admin, prefix), results)

@@ -276,12 +276,12 @@ def test_more_changes_than_a_request_may_make(admin: BlockingAdminClient) -> Non
         ConfigChange.set("interval.ms", "7000"), ConfigChange.set("metrics", "org.apache"),
         ConfigChange.set("match", "client_id=a"),
     ]  # fmt: skip
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     results = admin.incremental_alter_configs(
-        dict.fromkeys(subscriptions, settings), progress=lambda done, total: told.append((done, total))
+        dict.fromkeys(subscriptions, settings), progress=lambda done, total: reported.append((done, total))
     )
     assert list(results.all()) == subscriptions
-    assert told[-1] == (3_400, 3_400)
+    assert reported[-1] == (3_400, 3_400)
     deletions = [ConfigChange.delete(setting.name) for setting in settings]
     wanted = set(subscriptions)
     eventually(

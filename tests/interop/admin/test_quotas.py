@@ -210,10 +210,10 @@ def test_a_thousand_users_with_two_quotas_each_in_one_call(admin: BlockingAdminC
         ClientQuotaEntity.of_user(f"user-{n}"): {PRODUCER_BYTE_RATE: 1024.0 + n, CONSUMER_BYTE_RATE: 2048.0 + n}
         for n in range(1_000)
     }
-    told: list[tuple[int, int]] = []
-    results = admin.alter_client_quotas(alterations(quotas), progress=lambda *now: told.append(now))
+    reported: list[tuple[int, int]] = []
+    results = admin.alter_client_quotas(alterations(quotas), progress=lambda *now: reported.append(now))
     assert results.all() == dict.fromkeys(quotas)
-    assert told[-1] == (1_000, 1_000)
+    assert reported[-1] == (1_000, 1_000)
     described(admin, quotas)
     filters = [ClientQuotaFilter.of_entity(entity) for entity in quotas]
     assert admin.describe_client_quotas(filters).union() == quotas

@@ -147,13 +147,13 @@ async def test_two_alterations_of_a_user_in_one_request_are_refused(broker: Secu
 
 def test_a_thousand_users_in_one_call(admin: BlockingAdminClient, broker: SecureBroker) -> None:
     names = [f"many-{number}" for number in range(1_000)]
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     results = admin.alter_user_scram_credentials(
         [ScramUpsertion(name, SHA_256, PASSWORD) for name in names],
-        progress=lambda done, total: told.append((done, total)),
+        progress=lambda done, total: reported.append((done, total)),
     )
     assert list(results.all()) == [(name, SHA_256) for name in names]
-    assert told == [(done, 1_000) for done in range(1, 1_001)]
+    assert reported == [(done, 1_000) for done in range(1, 1_001)]
     eventually(lambda: set(names) <= set(admin.describe_user_scram_credentials()), bool)
     assert set(admin.describe_user_scram_credentials(names).all().values()) == {(ScramCredentialInfo(SHA_256, 4_096),)}
     assert logs_in(broker, ScramCredentials(names[-1], PASSWORD, "SCRAM-SHA-256"))

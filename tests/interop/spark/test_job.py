@@ -51,8 +51,8 @@ def test_errors_are_allowed_up_to_a_number(tmp_path: Path, capfd: pytest.Capture
     asked = ("--log", log, "--table", "records", "--out", out)
     assert tables(*asked, "--max-errors", 2) == 3
     assert tables(*asked, "--max-errors", 1, "--overwrite") == 1
-    told = capfd.readouterr().err
-    assert "kafkawire: more errors than --max-errors 1 allows: bad_crc 1, unknown_type 1" in told
+    printed = capfd.readouterr().err
+    assert "kafkawire: more errors than --max-errors 1 allows: bad_crc 1, unknown_type 1" in printed
     assert tables(*asked, "--mode", "FAILFAST", "--overwrite") == 1
     assert "bad_crc" in capfd.readouterr().err.splitlines()[-1]
 

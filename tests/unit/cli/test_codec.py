@@ -221,7 +221,7 @@ def test_messages_of_the_users_own_package(codec: Filter, own: str, engine: str)
 
 
 @pytest.mark.parametrize(
-    ("package", "told"),
+    ("package", "beginning"),
     [
         (
             "no.such.package",
@@ -236,12 +236,12 @@ def test_messages_of_the_users_own_package(codec: Filter, own: str, engine: str)
     ],
 )
 def test_modules_other_than_generated_packages(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], package: str, told: str
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], package: str, beginning: str
 ) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
     assert main(["codec", "decode", "--package", package]) == 2
     printed = capsys.readouterr()
-    assert (printed.out, printed.err.startswith(f"kafkawire: {told}")) == ("", True)
+    assert (printed.out, printed.err.startswith(f"kafkawire: {beginning}")) == ("", True)
 
 
 @pytest.mark.parametrize(("hexes", "code"), [(["00", BODY], 3), (["00"], 1), ([BODY], 0), ([], 0)])

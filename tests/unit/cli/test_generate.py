@@ -167,7 +167,7 @@ def test_the_users_own_package_needs_a_folder(folder: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize(
-    ("out", "tests", "told"),
+    ("out", "tests", "refused"),
     [
         ("specs", "checks", "specs/acme/protocol is inside the folder of the definitions"),
         ("src", "specs/checks", "specs/checks is inside the folder of the definitions"),
@@ -175,10 +175,10 @@ def test_the_users_own_package_needs_a_folder(folder: Path, capsys: pytest.Captu
     ],
 )
 def test_nested_folders_are_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str], out: str, tests: str, told: str
+    folder: Path, capsys: pytest.CaptureFixture[str], out: str, tests: str, refused: str
 ) -> None:
     assert generate("--tests", tests, out=out) == 2
-    assert capsys.readouterr().err == f"kafkawire: {folder / told}; name another one\n"
+    assert capsys.readouterr().err == f"kafkawire: {folder / refused}; name another one\n"
     assert sorted(path.name for path in folder.iterdir()) == ["specs"]
 
 
@@ -202,8 +202,8 @@ def test_the_users_own_package_does_not_mention_kafka(folder: Path) -> None:
     write_definitions(folder / "specs", *pair, record)
     assert generate("--docs", "pages") == 0
     package = folder / "src" / "acme" / "protocol"
-    told = [path.read_text() for path in (*package.rglob("*.py"), *(folder / "pages").rglob("*.md"))]
-    assert not [text for text in told if "Kafka protocol" in text or "Kafka's own" in text or "What Kafka" in text]
+    texts = [path.read_text() for path in (*package.rglob("*.py"), *(folder / "pages").rglob("*.md"))]
+    assert not [text for text in texts if "Kafka protocol" in text or "Kafka's own" in text or "What Kafka" in text]
     assert "Messages of acme.protocol. Each is imported when" in (package / "__init__.py").read_text()
     assert "The APIs of acme.protocol" in (package / "api_table.py").read_text()
 

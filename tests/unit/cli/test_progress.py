@@ -22,15 +22,15 @@ def shown(words: list[str], output: int) -> str:
     outside, inside = pty.openpty()
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=inside) as process:
         os.close(inside)
-        told = b""
+        printed = b""
         try:
             while piece := os.read(outside, 65536):
-                told += piece
+                printed += piece
         except OSError:  # the end of a terminal
             pass
         os.close(outside)
         process.wait()
-    return told.decode()
+    return printed.decode()
 
 
 def test_a_bar_is_drawn_if_the_rows_go_to_a_file(tmp_path: Path) -> None:
@@ -41,14 +41,14 @@ def test_none_is_drawn_if_the_rows_go_to_a_pipe() -> None:
     reading, writing = os.pipe()
     with subprocess.Popen(["cat"], stdin=reading, stdout=subprocess.DEVNULL) as reader:
         os.close(reading)
-        told = shown([*PROGRAM, *READ], writing)
+        printed = shown([*PROGRAM, *READ], writing)
         os.close(writing)
         reader.wait()
-    assert BAR not in told
-    assert told.startswith("bytes read "), "only the accounts"
+    assert BAR not in printed
+    assert printed.startswith("bytes read "), "only the accounts"
 
 
 def test_rows_of_a_pipeline_have_their_lines_for_themselves() -> None:
-    told = shown(["bash", "-c", f"{PROGRAM[0]} {' '.join(READ)} | head -3 >&2"], subprocess.DEVNULL)
-    assert [line[0] for line in told.splitlines()[:3]] == ["{"] * 3
-    assert BAR not in told
+    printed = shown(["bash", "-c", f"{PROGRAM[0]} {' '.join(READ)} | head -3 >&2"], subprocess.DEVNULL)
+    assert [line[0] for line in printed.splitlines()[:3]] == ["{"] * 3
+    assert BAR not in printed

@@ -115,21 +115,21 @@ def test_a_faulty_file_is_wrong_usage_and_names_the_line(sides: Path, capsys: py
 def test_json_has_everything(sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = allow(sides, *ENTRY, 'versions = "0"')
     assert main(["schema", "check", "old", "broken", "--allow", file, "--format", "json"]) == ExitCode.FAILED
-    told = json.loads(capsys.readouterr().out)
-    assert {name: told[name] for name in ("form", "profile", "older", "newer", "summary")} == {
+    printed = json.loads(capsys.readouterr().out)
+    assert {name: printed[name] for name in ("form", "profile", "older", "newer", "summary")} == {
         "form": 1,
         "profile": "kafkawire",
         "older": "old",
         "newer": "broken",
         "summary": {"breaking": 1, "risky": 0, "safe": 0, "accepted": 0},
     }
-    (finding,) = told["findings"]
+    (finding,) = printed["findings"]
     assert list(finding) == [
         "rule", "severity", "message", "path", "versions", "reason", "file", "line", "column", "end_line", "end_column",
         "accepted",
     ]  # fmt: skip
     assert (finding["rule"], finding["path"], finding["versions"]) == (BREAKING, "Note", "0-1")
-    assert told["unused"] == [
+    assert printed["unused"] == [
         {
             "rule": BREAKING,
             "message": "Order",
@@ -139,7 +139,7 @@ def test_json_has_everything(sides: Path, capsys: pytest.CaptureFixture[str]) ->
             "line": 1,
         }
     ]
-    (order,) = told["bytes"]
+    (order,) = printed["bytes"]
     assert [version["version"] for version in order["versions"]] == [0, 1]
     obstacle = {"path": "Note", "verdict": "incompatible", "reason": "only the reader has this field in line"}
     assert order["versions"][0]["old_to_new"] == {"verdict": "incompatible", "obstacles": [obstacle]}

@@ -46,9 +46,9 @@ def test_exit_code(arguments: list[str], exit_code: ExitCode) -> None:
 def test_definitions_with_errors_cannot_be_compared(folders: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folders / "newer" / "Ping.json").write_text('{"type": "data", "name": "Ping", "validVersions": "0+"}')
     assert main(["schema", "diff", "older", "newer"]) == ExitCode.USAGE
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "message-max-version-required" in told.err
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "message-max-version-required" in printed.err
 
 
 def test_long_lines_are_not_wrapped(capsys: pytest.CaptureFixture[str]) -> None:

@@ -78,11 +78,11 @@ def test_a_terminal_shows_slow_steps(tmp_path: Path) -> None:
         [sys.executable, "-c", script], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=terminal
     ) as process:
         os.close(terminal)
-        told = read_all(master)
+        received = read_all(master)
         printed = process.communicate()[0]
 
     assert (process.returncode, printed) == (0, b"kafka:3.0.0\n")
-    assert b"fetching Apache Kafka 3.0.0 with Maven" in told
+    assert b"fetching Apache Kafka 3.0.0 with Maven" in received
 
 
 RELEASES = {"98.0.0": ("kafka-clients", "kafka-streams"), "99.0.0": ("kafka-clients",)}
@@ -119,9 +119,9 @@ def test_definitions_of_an_unpublished_jar_are_not_compared(
         assert main(["schema", command, *sides, "--format", "json"]) == ExitCode.DONE
         shown = capsys.readouterr()
         assert STREAMS_ARE_MISSING in shown.err.splitlines()
-        told = json.loads(shown.out)
-        assert told["findings" if command == "check" else "messages"] == []
-        assert [one for one in told["missing"] if one["messages"]] == [
+        received = json.loads(shown.out)
+        assert received["findings" if command == "check" else "messages"] == []
+        assert [one for one in received["missing"] if one["messages"]] == [
             {"side": "kafka:99.0.0", "jar": "org.apache.kafka:kafka-streams:99.0.0", "messages": ["KafkaStreams"]}
         ]
 
@@ -135,13 +135,13 @@ def test_a_comment_on_a_change_names_missing_jars(capsys: pytest.CaptureFixture[
 
 def read_all(terminal: int) -> bytes:
     """Read until the other end is closed, which Linux reports as an error."""
-    told = b""
+    received = b""
     try:
         while read := os.read(terminal, 4096):
-            told += read
+            received += read
     except OSError as error:
         if error.errno != errno.EIO:
             raise
     finally:
         os.close(terminal)
-    return told
+    return received

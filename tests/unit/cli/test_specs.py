@@ -30,15 +30,15 @@ def import_(releases: Releases, *words: str) -> int:
 def test_import_prints_what_it_did(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
     assert import_(releases, "--pin") == 0
 
-    told = capsys.readouterr().out
-    rows = [line.split() for line in told.splitlines()]
+    printed = capsys.readouterr().out
+    rows = [line.split() for line in printed.splitlines()]
     assert ["1.0", "30", "0", "60", "59", "1", "0", "0"] in rows
     assert ["2.0", "1", "0", "2", "2", "0", "0", "0"] in rows
     assert ["merged", "30", "61"] in rows
-    assert "1.0 M1 1 renamed: Name is now Title" in told
-    assert "pinned the sha256 of org.example:one:2.0" in told
-    assert "wrote 12 more files" in told
-    assert "32 files written, 0 removed, 0 unchanged" in told
+    assert "1.0 M1 1 renamed: Name is now Title" in printed
+    assert "pinned the sha256 of org.example:one:2.0" in printed
+    assert "wrote 12 more files" in printed
+    assert "32 files written, 0 removed, 0 unchanged" in printed
 
 
 def test_import_again_prints_that_nothing_changed(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,9 +62,9 @@ def test_the_summary_uses_the_singular_for_one_file(tmp_path: Path, capsys: pyte
 def test_a_failed_import_ends_with_1_and_the_reasons(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
     assert import_(releases) == 1
 
-    told = capsys.readouterr().err
-    assert "kafkawire: the import failed:\n  org.example:one:2.0 has no sha256 in the sources" in told
-    assert "Traceback" not in told
+    printed = capsys.readouterr().err
+    assert "kafkawire: the import failed:\n  org.example:one:2.0 has no sha256 in the sources" in printed
+    assert "Traceback" not in printed
     assert not (releases.specs / "clients").exists()
 
 
@@ -143,8 +143,8 @@ def test_add_lists_the_fields_that_need_a_sentence(
     capsys.readouterr()
 
     assert add(releases, "3.0", "--package", "acme.protocol", "--out", str(tmp_path / "out")) == 0
-    told = capsys.readouterr().out
-    assert f"1 field without a meaning; add a sentence for each to {meanings}:\n  M1.Rank\n" in told
+    printed = capsys.readouterr().out
+    assert f"1 field without a meaning; add a sentence for each to {meanings}:\n  M1.Rank\n" in printed
     assert meanings.read_text() == sentences, "the import leaves the file as it is"
     assert "title: The title.\n" in (tmp_path / "out/acme/protocol/clients/m1.py").read_text()
 
@@ -176,9 +176,9 @@ def test_a_release_that_definitions_do_not_allow_is_not_added(
 
     assert add(releases, "3.0", "--package", "acme.protocol", "--out", str(tmp_path / "out")) == 1
 
-    told = capsys.readouterr()
-    assert "proposal-version-taken" in told.out
-    assert "3.0 was not added, and nothing was changed" in told.err
+    printed = capsys.readouterr()
+    assert "proposal-version-taken" in printed.out
+    assert "3.0 was not added, and nothing was changed" in printed.err
     assert {path: path.read_bytes() for path in releases.specs.rglob("*") if path.is_file()} == before
     assert not (tmp_path / "out").exists()
 
@@ -190,6 +190,6 @@ def test_needed_decisions_are_printed_as_toml(releases: Releases, capsys: pytest
 
     assert add(releases, "3.0") == 1
 
-    told = capsys.readouterr().err
-    assert "2.0 and 3.0 disagree about M1 2, Title: string and bytes" in told
-    assert '\n[[decisions]]\nmessage = "M1"\nversion = 2\nolder = "2.0"\nnewer = "3.0"\nreason = ""\n' in told
+    printed = capsys.readouterr().err
+    assert "2.0 and 3.0 disagree about M1 2, Title: string and bytes" in printed
+    assert '\n[[decisions]]\nmessage = "M1"\nversion = 2\nolder = "2.0"\nnewer = "3.0"\nreason = ""\n' in printed

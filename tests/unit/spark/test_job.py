@@ -65,10 +65,10 @@ def test_logs_are_never_overwritten(tmp_path: Path, out: str, capsys: pytest.Cap
 
 def test_help_lists_options_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert kafkawire(["spark", "tables", "--help"]) == 0
-    told = capsys.readouterr().out
-    assert "--no-verify-checksums" in told
-    assert "--max-partition-bytes SIZE" in told
-    assert "Exit code: 0 if everything was decoded" in told
+    printed = capsys.readouterr().out
+    assert "--no-verify-checksums" in printed
+    assert "--max-partition-bytes SIZE" in printed
+    assert "Exit code: 0 if everything was decoded" in printed
 
 
 @pytest.mark.parametrize(

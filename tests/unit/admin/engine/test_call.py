@@ -181,11 +181,11 @@ async def test_requests_stay_below_the_record_limit() -> None:
 
 
 async def test_progress_is_reported_for_every_outcome() -> None:
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     async with StandInCluster(1, _creates(_all_created)) as cluster, cluster.client() as client:
         topics = [NewTopic("", 1, 1), NewTopic("a", 1, 1), NewTopic("b", 1, 1)]
-        await client.create_topics(topics, progress=lambda done, total: told.append((done, total)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+        await client.create_topics(topics, progress=lambda done, total: reported.append((done, total)))
+    assert reported == [(1, 3), (2, 3), (3, 3)]
 
 
 async def test_a_mutation_whose_answer_was_lost_says_that_its_outcome_was_unknown() -> None:

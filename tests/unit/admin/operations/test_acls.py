@@ -335,15 +335,15 @@ async def test_more_acls_than_one_request_may_create_are_sent_in_portions() -> N
     """A27."""
     acls = [replace(ACL, resource_name=f"topic-{n}") for n in range(20_001)]
     stand_in = EmbeddedState()
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     async with (
         cluster_of(stand_in) as cluster,
         cluster.client(replace(FAST, call_timeout=30, request_timeout=20)) as client,
     ):
-        results = await client.create_acls(acls, progress=lambda done, total: told.append((done, total)))
+        results = await client.create_acls(acls, progress=lambda done, total: reported.append((done, total)))
         assert results.all() == dict.fromkeys(acls)
         assert set(stand_in.acls) == set(acls)
-        assert told == [(done, 20_001) for done in range(1, 20_002)]
+        assert reported == [(done, 20_001) for done in range(1, 20_002)]
         sizes = [len(request.creations) for _, request in cluster.asked if isinstance(request, CreateAclsRequest)]
         assert sizes == [1_000] * 20 + [1]
 
@@ -396,7 +396,7 @@ async def test_more_acls_than_one_request_may_delete_are_deleted_in_portions(cod
     """A27."""
     acls = [replace(acl, host=f"10.0.{n // 250}.{n % 250}") for n in range(650) for acl in ACLS]
     stand_in = EmbeddedState(acls)
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     settings = replace(FAST, call_timeout=60, request_timeout=30)
 
     async def delete(node: int, request: Request) -> Message | Answer:
@@ -408,15 +408,15 @@ async def test_more_acls_than_one_request_may_delete_are_deleted_in_portions(cod
     cluster = StandInCluster(1, {**stand_in.handlers, DeleteAclsRequest: delete})
     async with cluster, cluster.client(settings) as client:
         results = await client.delete_acls(
-            [EVERYTHING, ALICE, UNKNOWN], progress=lambda done, total: told.append((done, total))
+            [EVERYTHING, ALICE, UNKNOWN], progress=lambda done, total: reported.append((done, total))
         )
         assert not stand_in.acls
         assert results[EVERYTHING].all() == dict.fromkeys(acls)
         assert set(results[ALICE]) == {acl for acl in acls if acl.principal == "User:alice"}
         assert isinstance(results.errors()[UNKNOWN], InvalidRequestError)
         assert results.deleted() == tuple(sorted(acls))
-        assert [done for done, _ in told] == list(range(1, len(told) + 1))
-        assert told[-1][0] == told[-1][1]
+        assert [done for done, _ in reported] == list(range(1, len(reported) + 1))
+        assert reported[-1][0] == reported[-1][1]
 
 
 async def test_an_error_of_a_portion_is_reported_for_its_acls() -> None:

@@ -191,11 +191,11 @@ async def test_synonyms_and_documentation_need_brokers_that_know_them() -> None:
 async def test_many_resources_are_described_in_several_requests() -> None:
     topics = [ConfigResource.topic(f"t{number}") for number in range(600)]
     async with StandInCluster(1, {DescribeConfigsRequest: describe}) as cluster, cluster.client() as client:
-        told: list[tuple[int, int]] = []
-        results = await client.describe_configs(topics, progress=lambda done, total: told.append((done, total)))
+        reported: list[tuple[int, int]] = []
+        results = await client.describe_configs(topics, progress=lambda done, total: reported.append((done, total)))
         assert list(results.all()) == topics
         assert [len(names) for _, names in described_resources(cluster)] == [250, 250, 100]
-        assert told == [(done, 600) for done in range(1, 601)]
+        assert reported == [(done, 600) for done in range(1, 601)]
 
 
 async def test_results_of_alterations_are_matched_by_resource() -> None:

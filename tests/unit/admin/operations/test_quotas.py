@@ -235,16 +235,18 @@ async def test_validate_only_changes_nothing_and_refusals_are_reported_for_every
 
 async def test_thousands_of_entities_are_altered_below_the_limit_of_records() -> None:
     stand_in = EmbeddedState()
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     alterations = [
         ClientQuotaAlteration(ClientQuotaEntity.of_user(f"u{n}"), {PRODUCER_BYTE_RATE: 1.0, CONSUMER_BYTE_RATE: 2.0})
         for n in range(12_000)
     ]
     settings = replace(FAST, call_timeout=30, request_timeout=20)
     async with cluster_of(stand_in) as cluster, cluster.client(settings) as client:
-        results = await client.alter_client_quotas(alterations, progress=lambda done, total: told.append((done, total)))
+        results = await client.alter_client_quotas(
+            alterations, progress=lambda done, total: reported.append((done, total))
+        )
         assert len(results.all()) == len(stand_in.quotas) == 12_000
-        assert told[-1] == (12_000, 12_000)
+        assert reported[-1] == (12_000, 12_000)
         sizes = [len(request.entries) for _, request in cluster.asked if isinstance(request, AlterClientQuotasRequest)]
         assert sizes == [5_000, 5_000, 2_000]
 

@@ -200,7 +200,7 @@ async def test_mechanisms_of_a_user_are_sent_one_after_the_other() -> None:
     """C29."""
     users = StandInUsers([("carol", 1)])
     async with StandInCluster(1, users.handlers) as cluster, cluster.client() as client:
-        told: list[tuple[int, int]] = []
+        reported: list[tuple[int, int]] = []
         results = await client.alter_user_scram_credentials(
             [
                 ScramUpsertion("alice", SHA_256, PASSWORD),
@@ -209,7 +209,7 @@ async def test_mechanisms_of_a_user_are_sent_one_after_the_other() -> None:
                 ScramDeletion("carol", SHA_256),
                 ScramUpsertion("bob", SHA_512, PASSWORD),
             ],
-            progress=lambda done, total: told.append((done, total)),
+            progress=lambda done, total: reported.append((done, total)),
         )
         assert users.requests == [3, 2]
         assert list(results.values()) == [
@@ -217,7 +217,7 @@ async def test_mechanisms_of_a_user_are_sent_one_after_the_other() -> None:
         ]  # fmt: skip
         assert isinstance(results.errors()["carol", SHA_512], ResourceNotFoundError)
         assert set(users.credentials) == {("alice", 1), ("alice", 2), ("bob", 2)}
-        assert told == [(done, 5) for done in range(1, 6)]
+        assert reported == [(done, 5) for done in range(1, 6)]
 
 
 async def test_two_different_alterations_of_a_credential_are_refused_and_equal_ones_are_merged() -> None:
@@ -331,10 +331,12 @@ async def test_results_of_users_are_matched_by_name() -> None:
 async def test_all_users_are_described_unless_some_are_given() -> None:
     users = StandInUsers([("alice", 1), ("bob", 2)])
     async with StandInCluster(1, users.handlers) as cluster, cluster.client() as client:
-        told: list[tuple[int, int]] = []
-        results = await client.describe_user_scram_credentials(progress=lambda done, total: told.append((done, total)))
+        reported: list[tuple[int, int]] = []
+        results = await client.describe_user_scram_credentials(
+            progress=lambda done, total: reported.append((done, total))
+        )
         assert list(results.all()) == ["alice", "bob"]
-        assert told == [(2, 2)]
+        assert reported == [(2, 2)]
         assert getattr(cluster.asked[0][1], "users", ()) is None
         assert len(await client.describe_user_scram_credentials([])) == 0
         assert len(cluster.asked) == 1

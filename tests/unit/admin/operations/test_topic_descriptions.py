@@ -114,13 +114,13 @@ async def test_descriptions_before_a_failed_page_are_kept() -> None:
 
 
 async def test_each_topic_has_its_own_error_and_progress_is_reported() -> None:
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     handlers = paging(lambda names, _: page({name: 3 if name == "no" else range(1) for name in names}))
     async with StandInCluster(1, handlers) as cluster, cluster.client() as client:
-        results = await client.describe_topics(["no", "", "yes"], progress=lambda *at: told.append(at))
+        results = await client.describe_topics(["no", "", "yes"], progress=lambda *at: reported.append(at))
     assert list(results.values()) == ["yes"]
     assert [type(error) for error in results.errors().values()] == [UnknownTopicOrPartitionError, InvalidTopicError]
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert reported == [(1, 3), (2, 3), (3, 3)]
 
 
 async def test_many_topics_are_described_in_several_chains() -> None:

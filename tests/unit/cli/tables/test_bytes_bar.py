@@ -19,15 +19,15 @@ def shown(bar: BytesBar) -> str:
 
 
 @pytest.mark.parametrize(
-    ("read", "total", "told"), [(400, 900, "400/900 bytes"), (15 * 10**8, 3 * 10**9, "1.5/3.0 GB")]
+    ("read", "total", "expected"), [(400, 900, "400/900 bytes"), (15 * 10**8, 3 * 10**9, "1.5/3.0 GB")]
 )
-def test_the_unit_depends_on_the_number_of_bytes(read: int, total: int, told: str) -> None:
+def test_the_unit_depends_on_the_number_of_bytes(read: int, total: int, expected: str) -> None:
     accounts = Accounts()
     bar = BytesBar(Console(file=io.StringIO(), force_terminal=True, width=120), "records", total, accounts)
     accounts.decoded(read - 100)
     accounts.skipped("bad_crc", 100)
     assert "records" in shown(bar)
-    assert told in shown(bar)
+    assert expected in shown(bar)
 
 
 def test_bar_starts_at_zero_even_after_an_earlier_read() -> None:

@@ -178,9 +178,9 @@ def test_too_many_errors_fail_and_leave_the_old_file(
 
 def test_failfast_names_the_file_and_the_error(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert tables("--log", damaged, "--table", "records", "--mode", "FAILFAST") == 1
-    told = capsys.readouterr().err
-    assert str(damaged / FIRST_SEGMENT.name) in told
-    assert "bad_crc" in told
+    output = capsys.readouterr().err
+    assert str(damaged / FIRST_SEGMENT.name) in output
+    assert "bad_crc" in output
 
 
 def test_an_option_turns_off_verification_of_checksums(damaged: Path) -> None:
@@ -211,7 +211,7 @@ def test_record_types_of_the_user_have_tables_too(tmp_path: Path, capsys: pytest
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "output"),
     [
         (("--log", LOGS), "--log DIR and --table NAME are needed"),
         (("--table", "records"), "--log DIR and --table NAME are needed"),
@@ -252,9 +252,9 @@ def test_record_types_of_the_user_have_tables_too(tmp_path: Path, capsys: pytest
         (("--log", LOGS, "--table", "batches", "--out", "batches.xls"), "say the form with -o"),
     ],
 )
-def test_usage_errors_say_what_to_do(words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_usage_errors_say_what_to_do(words: tuple[str, ...], output: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert tables(*words) == 2
-    assert told in capsys.readouterr().err
+    assert output in capsys.readouterr().err
 
 
 def test_a_path_without_logs_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -315,13 +315,13 @@ def test_a_full_disk_is_reported(form: Format, buffering: int, tmp_path: Path, m
         try:
             resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
             code = tables("--log", METADATA, "--table", "batches", "--format", form)
-            told = tables("--log", METADATA, "--table", "batches", "--out", tmp_path / "rows.csv")
+            output = tables("--log", METADATA, "--table", "batches", "--out", tmp_path / "rows.csv")
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
             text.detach()
             with suppress(OSError):
                 file.close()
-    assert (code, told) == (1, 1)
+    assert (code, output) == (1, 1)
 
 
 @pytest.mark.usefixtures("ctrl_c")
@@ -329,9 +329,9 @@ def test_interrupt_ends_the_command_with_130(started: subprocess.Popen[str]) -> 
     assert started.stdout is not None
     assert started.stdout.readline().startswith("{")
     started.send_signal(signal.SIGINT)
-    _, told = started.communicate()
+    _, output = started.communicate()
     assert started.returncode == 130
-    assert "Traceback" not in told
+    assert "Traceback" not in output
 
 
 @pytest.mark.parametrize("words", [("tables", "--list"), ("report", "logs", "x", "--out", "y")])
