@@ -67,6 +67,11 @@ def _run(words: list[str], commands: Mapping[str, Entry]) -> int:
     path = " ".join((_NAME, *names))
     rest = words[len(names) :]
     if command.commands:
+        grammar = _other_grammar(commands, names)
+        if grammar and rest and rest[0].startswith("-") and rest[0] not in HELP_OPTIONS:
+            from kafkawire.cli.running import attribute_of  # noqa: PLC0415 as below
+
+            return int(attribute_of(grammar)(rest))
         return _refuse_group(path, command, rest)
     read = read_words(command, rest)
     if read.wants_help:
@@ -91,6 +96,12 @@ def _command(commands: Mapping[str, Entry], names: Sequence[str]) -> str | OwnPa
     first, *others = names
     entry = commands[first]
     return _command(entry.commands, others) if isinstance(entry, Group) else entry
+
+
+def _other_grammar(commands: Mapping[str, Entry], names: Sequence[str]) -> str:
+    """Of the group of the names: what reads words that begin with an option; empty if there is none."""
+    group = commands[names[0]] if len(names) == 1 else None
+    return group.otherwise if isinstance(group, Group) else ""
 
 
 def _run_root(root: CommandDescription, words: list[str]) -> int:

@@ -12,10 +12,13 @@ class Group(NamedTuple):
     Attributes:
         help: one sentence.
         commands: the sub-commands by name.
+        otherwise: ``module:attribute`` of a function that gets words which begin with an option, and returns the exit
+            code: the grammar of another tool. It explains itself when the words have ``--help``.
     """
 
     help: str
     commands: Mapping[str, Entry]
+    otherwise: str = ""
 
 
 class OwnParser(NamedTuple):
@@ -69,5 +72,9 @@ COMMANDS: Mapping[str, Entry] = {
         },
     ),
     "tables": "kafkawire.cli.tables.command:run",
+    "topics": Group(
+        "List and describe topics, create, change and delete them.",
+        {"list": "kafkawire.cli.topics.listing:run"},
+    ),
 }
 """A new command is one entry here; ``pytest tests/golden/cli --update-golden`` adds it to the help and completion."""

@@ -1,0 +1,124 @@
+"""Commands that change something: the options they share, the question before, and the outcome of each item after."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from typing import Annotated, ClassVar, TypeVar
+
+import typer
+
+from kafkawire.admin import Results
+from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.rows.formats import RowFormat
+from kafkawire.cli.rows.printing import print_rows
+from kafkawire.cli.rows.row import Row
+from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.wire.kafka_errors import ApiError, KafkaError
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Change nothing; say what would be changed, checked by the brokers if they can."),
+]
+YesOption = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask before the change.")]
+
+
+class Status(StrEnum):
+    """What became of an item."""
+
+    DONE = "done"
+    WOULD_BE_DONE = "would be done"
+    UNCHANGED = "unchanged"
+    FAILED = "failed"
+    NOT_TRIED = "not tried"
+
+
+class OutcomeRow(Row, frozen=True):
+    """What became of an item of a change.
+
+    Attributes:
+        item: its name.
+        kind: what it is: topic, config, acl, quota, user.
+        action: what was to be done: create, change, delete.
+        status: what became of it.
+        error: Kafka's name of the error.
+        reason: the text of the error, or another remark.
+    """
+
+    item: str
+    kind: str
+    action: str
+    status: Status
+    error: str | None = None
+    reason: str | None = None
+
+    ROLES: ClassVar[Mapping[str, ColumnRole]] = {"error": ColumnRole.ERROR, "reason": ColumnRole.ERROR}
+
+
+def outcome_rows(
+    results: Results[K, V],
+    kind: str,
+    action: str,
+    *,
+    dry_run: bool = False,
+    name: Callable[[K], str] = str,
+    reason: Callable[[V], str | None] = lambda _value: None,
+) -> list[OutcomeRow]:
+    """The outcome of each item of a call.
+
+    Args:
+        results: of the call.
+        kind: of the items.
+        action: what the call did.
+        dry_run: whether it changed nothing.
+        name: the name of an item.
+        reason: a remark about a value.
+    """
+    done = Status.WOULD_BE_DONE if dry_run else Status.DONE
+    rows = []
+    for item, outcome in results.items():
+        if isinstance(outcome, KafkaError):
+            code = outcome.NAME if isinstance(outcome, ApiError) else type(outcome).__name__
+            rows.append(OutcomeRow(name(item), kind, action, Status.FAILED, code, str(outcome)))
+        else:
+            rows.append(OutcomeRow(name(item), kind, action, done, reason=reason(outcome)))
+    return rows
+
+
+def print_outcomes(rows: Iterable[OutcomeRow], form: RowFormat) -> None:
+    """Print outcomes, and end with the exit code that they mean: 0 all done, 1 all failed, 3 some failed.
+
+    Raises:
+        typer.Exit: some failed.
+    """
+    listed = list(rows)
+    print_rows(listed, OutcomeRow, form, empty="nothing to do")
+    failed = sum(row.status in {Status.FAILED, Status.NOT_TRIED} for row in listed)
+    if failed:
+        raise typer.Exit(ExitCode.FAILED if failed == len(listed) else ExitCode.SOME_FAILED)
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask before a change.
+
+    Args:
+        question: what would be done, such as "delete 3 topics of cluster X".
+        yes: whether the user has said yes already.
+
+    Raises:
+        CommandError: there is no terminal to ask on.
+        typer.Exit: the answer is not yes, with exit code 1.
+    """
+    if yes:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        message = f"{question}: there is no terminal to ask on; give --yes, or --dry-run to look"
+        raise CommandError(message, ExitCode.USAGE)
+    print(f"{question}? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        print("nothing was changed", file=sys.stderr)
+        raise typer.Exit(ExitCode.FAILED)
