@@ -38,6 +38,18 @@ Entry = Union[str, Group, OwnParser]  # noqa: UP007 an alias is evaluated, and n
 
 COMMANDS: Mapping[str, Entry] = {
     "broker": "kafkawire.cli.broker:run",
+    "cluster": Group(
+        "Describe the cluster: brokers, versions, quorum, features, disks.",
+        {
+            "api-versions": "kafkawire.cli.cluster.versions:api_versions",
+            "describe": "kafkawire.cli.cluster.members:describe",
+            "features": "kafkawire.cli.cluster.features:list_",
+            "log-dirs": "kafkawire.cli.cluster.log_dirs:run",
+            "nodes": "kafkawire.cli.cluster.members:nodes",
+            "quorum": "kafkawire.cli.cluster.members:quorum",
+            "set-features": "kafkawire.cli.cluster.features:set_",
+        },
+    ),
     "codec": Group(
         "Encode and decode messages: a filter on JSON lines.",
         {"decode": "kafkawire.cli.codec:decode", "encode": "kafkawire.cli.codec:encode"},
