@@ -56,6 +56,17 @@ COMMANDS: Mapping[str, Entry] = {
     ),
     "demo": "kafkawire.cli.demo.command:run",
     "generate": "kafkawire.cli.generate:run",
+    "reassign": Group(
+        "Move replicas to other brokers, watch and cancel it, elect leaders.",
+        {
+            "cancel": "kafkawire.cli.reassign.watching:cancel",
+            "elect-leaders": "kafkawire.cli.reassign.leaders:run",
+            "list": "kafkawire.cli.reassign.watching:list_",
+            "plan": "kafkawire.cli.reassign.planning:run",
+            "run": "kafkawire.cli.reassign.running:run",
+            "watch": "kafkawire.cli.reassign.watching:watch",
+        },
+    ),
     "report": Group(
         "Write pages, each one file that needs no network.",
         {"logs": "kafkawire.cli.report:logs"},
