@@ -56,6 +56,19 @@ COMMANDS: Mapping[str, Entry] = {
     ),
     "demo": "kafkawire.cli.demo.command:run",
     "generate": "kafkawire.cli.generate:run",
+    "groups": Group(
+        "List and describe groups, show their lag, reset their offsets.",
+        {
+            "delete": "kafkawire.cli.groups.deleting:delete",
+            "delete-offsets": "kafkawire.cli.groups.deleting:delete_offsets",
+            "describe": "kafkawire.cli.groups.describing:describe",
+            "lag": "kafkawire.cli.groups.lag:run",
+            "list": "kafkawire.cli.groups.listing:run",
+            "members": "kafkawire.cli.groups.describing:members",
+            "remove-members": "kafkawire.cli.groups.deleting:remove_members",
+            "reset": "kafkawire.cli.groups.resetting:run",
+        },
+    ),
     "reassign": Group(
         "Move replicas to other brokers, watch and cancel it, elect leaders.",
         {

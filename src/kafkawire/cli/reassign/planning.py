@@ -46,7 +46,7 @@ class MoveRow(Row, frozen=True):
 
 
 TopicsArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[TOPIC]...", help="Topics; by default all except Kafka's own.")
+    list[str] | None, typer.Argument(metavar="TOPIC...", help="Topics; by default all except Kafka's own.")
 ]
 BrokersOption = Annotated[
     list[int] | None,

@@ -48,7 +48,7 @@ class MovingRow(Row, frozen=True):
         return f"{self.topic}-{self.partition}"
 
 
-TopicsArgument = Annotated[list[str] | None, typer.Argument(metavar="[TOPIC]...", help="Topics; by default all.")]
+TopicsArgument = Annotated[list[str] | None, typer.Argument(metavar="TOPIC...", help="Topics; by default all.")]
 RemoveOption = Annotated[
     bool, typer.Option("--remove-throttle", help="Remove the limits of brokers and topics when all have moved.")
 ]
