@@ -8,7 +8,7 @@ import pytest
 
 from kafkawire.logs import ReadOptions, table_named, table_names
 from kafkawire.logs.history_tables import HISTORIES
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 
 
 def of_role(table: str, role: ColumnRole) -> list[str]:
