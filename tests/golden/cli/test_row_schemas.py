@@ -6,11 +6,11 @@ programs read it. Delete it from the schema by hand if that is meant, and say so
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any
 
 import msgspec
@@ -19,6 +19,7 @@ from kafkawire.cli.access.changes import OutcomeRow, print_outcomes
 from kafkawire.cli.commands import COMMANDS, Entry, Group
 from kafkawire.cli.rows.cells import nested_fields
 from kafkawire.cli.rows.row import Row
+from kafkawire.cli.running import attribute_of
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 PAGE = REFERENCE / "rows.md"
@@ -26,28 +27,51 @@ SCHEMA = REFERENCE / "rows.schema.json"
 MARKS = re.compile(r"(<!-- rows: made .*?-->\n)(.*?)(<!-- end of rows -->)", flags=re.DOTALL)
 
 
-def commands_with_targets(commands: Mapping[str, Entry], path: str = "") -> Iterator[tuple[str, str]]:
+def commands_with_functions(commands: Mapping[str, Entry], path: str = "") -> Iterator[tuple[str, Callable[..., Any]]]:
     for name, entry in commands.items():
         if isinstance(entry, Group):
-            yield from commands_with_targets(entry.commands, f"{path}{name} ")
+            yield from commands_with_functions(entry.commands, f"{path}{name} ")
         elif isinstance(entry, str):
-            yield f"{path}{name}", entry.partition(":")[0]
+            yield f"{path}{name}", attribute_of(entry)
+
+
+def named_by(function: Callable[..., Any]) -> Iterator[object]:
+    """What a function names, and what the functions of its package that it names do."""
+    package = function.__module__.rpartition(".")[0]
+    seen: set[object] = set()
+    left: list[object] = [function]
+    while left:
+        each = left.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        yield each
+        if isinstance(each, FunctionType) and (each is function or each.__module__.startswith(package)):
+            inner = [each.__code__, *codes_in(each.__code__)]
+            left += [each.__globals__[name] for code in inner for name in code.co_names if name in each.__globals__]
+            left += [cell.cell_contents for cell in each.__closure__ or ()]
+
+
+def codes_in(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from codes_in(constant)
 
 
 def rows_of_commands() -> Mapping[type[Row], list[str]]:
-    """The classes of rows, and the commands whose module has them: those that print them."""
+    """The classes of rows, and the commands that print them."""
     found: dict[type[Row], list[str]] = {}
-    for command, module in commands_with_targets(COMMANDS):
-        named = vars(importlib.import_module(module))
-        classes = {each for each in named.values() if isinstance(each, type) and issubclass(each, Row)} - {Row}
-        if print_outcomes in named.values():
+    for command, function in commands_with_functions(COMMANDS):
+        named = list(named_by(function))
+        classes = {each for each in named if isinstance(each, type) and issubclass(each, Row)} - {Row}
+        if print_outcomes in named:
             classes.add(OutcomeRow)
         for each in classes:
             found.setdefault(each, []).append(command)
     inner = {each for row_class in found for each in nested_fields(row_class).values()}
-    return {row_class: found[row_class] for row_class in sorted(found, key=lambda each: each.__name__)} | {
-        each: [] for each in sorted(inner - found.keys(), key=lambda each: each.__name__)
-    }
+    nested = {each: list[str]() for each in inner - found.keys()}
+    return dict(sorted((found | nested).items(), key=lambda each: each[0].__name__))
 
 
 def schema_of_rows() -> dict[str, Any]:
