@@ -17,7 +17,7 @@ from kafkawire.cli.rows.formats import RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.visible import visible_lines
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
 K = TypeVar("K")

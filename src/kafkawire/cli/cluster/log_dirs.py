@@ -14,7 +14,7 @@ from kafkawire.cli.cluster.versions import NodesOption
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 
 
 class LogDirRow(Row, frozen=True):

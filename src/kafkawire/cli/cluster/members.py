@@ -14,7 +14,7 @@ from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.rows.times import time_of
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 from kafkawire.model.cluster import MetadataQuorum, QuorumReplica
 from kafkawire.protocol.errors import UnsupportedVersionError
 

@@ -31,7 +31,7 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 from kafkawire.wire.kafka_errors import KafkaError
 
 
@@ -163,7 +163,7 @@ def _check(groups: Sequence[str], *, execute: bool, yes: bool) -> None:
     if not groups:
         raise CommandError("no group is named; name groups as arguments", ExitCode.USAGE)
     if execute:
-        confirm(f"reset the offsets of {', '.join(groups)}", yes=yes)
+        confirm(cluster, f"reset the offsets of {', '.join(groups)}", yes=yes)
 
 
 def _rows(

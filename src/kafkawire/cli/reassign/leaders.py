@@ -30,7 +30,7 @@ def run(
     """Have the preferred replica of each partition lead it, such as after all brokers were restarted."""
     timeout = cluster.options.timeout
     if unclean:
-        confirm("elect leaders that may lack records, which are lost then", yes=yes)
+        confirm(cluster, "elect leaders that may lack records, which are lost then", yes=yes)
     with cluster.connected() as client:
         partitions = None
         if topics:

@@ -15,7 +15,7 @@ from kafkawire.cli.reassign.assignment_file import write_assignment
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 from kafkawire.model.placement import Assignment, PlacementError, PlacementGoal, new_assignment
 
 

@@ -18,7 +18,7 @@ from kafkawire.cli.reassign.throttle import remove_throttle
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 
 _PAUSE: Final = 1.0
 """Seconds between two looks at the cluster."""
@@ -88,7 +88,7 @@ def cancel(
         if dry_run or not wanted:
             print_rows(_rows(moving, wanted), MovingRow, output, empty="no replica is moving")
             return
-        confirm(f"stop moving {len(wanted)} partitions", yes=yes)
+        confirm(cluster, f"stop moving {len(wanted)} partitions", yes=yes)
         results = client.alter_partition_reassignments(dict.fromkeys(wanted), timeout=timeout)
     print_outcomes(outcome_rows(results, "partition", "cancel"), output)
 

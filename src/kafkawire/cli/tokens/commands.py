@@ -20,7 +20,7 @@ from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.rows.times import milliseconds_of, time_of
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
 _ONLY_OWNER: Final = 0o600
@@ -140,7 +140,7 @@ def expire(
 ) -> None:
     """Expire tokens: no login with them works any more. Connections that are open stay."""
     milliseconds = None if after is None else milliseconds_of(after, "--after")
-    confirm(f"expire {len(tokens)} tokens", yes=yes)
+    confirm(cluster, f"expire {len(tokens)} tokens", yes=yes)
     timeout = cluster.options.timeout
     with cluster.connected() as client:
         rows = _changed(

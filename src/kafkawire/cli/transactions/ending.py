@@ -25,7 +25,7 @@ from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.rows.times import milliseconds_of, time_of
 from kafkawire.cli.transactions.listing import IdsArgument, partition_of
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 from kafkawire.wire.kafka_errors import KafkaError
 
 
@@ -114,7 +114,7 @@ def abort(
         if dry_run:
             print_outcomes([_outcome(where, Status.WOULD_BE_DONE, f"of producer {spec.producer_id}")], output)
             return
-        confirm(f"abort the transaction of producer {spec.producer_id} in {where}", yes=yes)
+        confirm(cluster, f"abort the transaction of producer {spec.producer_id} in {where}", yes=yes)
         client.abort_transaction(spec, timeout=timeout)
     print_outcomes([_outcome(where, Status.DONE, f"of producer {spec.producer_id}")], output)
 
@@ -141,7 +141,7 @@ def terminate(
     cluster: Cluster, ids: IdsArgument, yes: YesOption = False, output: FormatOption = RowFormat.TABLE
 ) -> None:
     """End the open transactions of transactional ids, and fence their producers (KIP-939)."""
-    confirm(f"end the transactions of {', '.join(ids)}", yes=yes)
+    confirm(cluster, f"end the transactions of {', '.join(ids)}", yes=yes)
     outcomes: dict[str, KafkaError | None] = {}
     with cluster.connected() as client:
         for each in ids:
@@ -155,7 +155,7 @@ def terminate(
 @cluster_command
 def fence(cluster: Cluster, ids: IdsArgument, yes: YesOption = False, output: FormatOption = RowFormat.TABLE) -> None:
     """Fence the producers of transactional ids: those that run can write no more; their transactions abort."""
-    confirm(f"fence the producers of {', '.join(ids)}", yes=yes)
+    confirm(cluster, f"fence the producers of {', '.join(ids)}", yes=yes)
     with cluster.connected() as client:
         results = client.fence_producers(ids, timeout=cluster.options.timeout)
     rows = outcome_rows(results, "producer", "fence", reason=lambda each: f"the epoch is {each.producer_epoch} now")
