@@ -91,6 +91,7 @@ def create(
     owner: OwnerOption = None,
     renewer: RenewersOption = None,
     max_lifetime: LifetimeOption = None,
+    yes: YesOption = False,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
     """Create a token; its secret, the HMAC, is written to a file."""
@@ -98,6 +99,7 @@ def create(
     to_output = str(hmac_out) == "-"
     if not to_output and hmac_out.exists():
         raise CommandError(f"--hmac-out: {hmac_out} exists; give the name of a new file", ExitCode.USAGE)
+    confirm(cluster, "create a token", yes=yes, destructive=False)
     with cluster.connected() as client:
         token = client.create_delegation_token(
             owner=owner, renewers=renewer or (), max_lifetime_ms=lifetime, timeout=cluster.options.timeout
@@ -114,10 +116,15 @@ def create(
 
 @cluster_command
 def renew(
-    cluster: Cluster, tokens: IdsArgument, period: PeriodOption = None, output: FormatOption = RowFormat.TABLE
+    cluster: Cluster,
+    tokens: IdsArgument,
+    period: PeriodOption = None,
+    yes: YesOption = False,
+    output: FormatOption = RowFormat.TABLE,
 ) -> None:
     """Renew tokens, at most until their longest lifetime."""
     milliseconds = None if period is None else milliseconds_of(period, "--for")
+    confirm(cluster, f"renew {len(tokens)} tokens", yes=yes, destructive=False)
     timeout = cluster.options.timeout
     with cluster.connected() as client:
         rows = _changed(
