@@ -346,14 +346,8 @@ def _set_configs(resource: ConfigResource, entries: Mapping[str, ConfigEntry]) -
 
 
 def _topic(topic: TopicDescription, configs: Configs) -> TopicState:
-    factors = {len(partition.replicas) for partition in topic.partitions}
-    return TopicState(
-        partitions=len(topic.partitions),
-        replication_factor=factors.pop() if len(factors) == 1 else None,
-        assignments={partition.partition: partition.replicas for partition in topic.partitions},
-        configs=configs,
-        is_internal=topic.is_internal,
-    )
+    assignments = {partition.partition: partition.replicas for partition in topic.partitions}
+    return TopicState.of_assignments(assignments, configs, is_internal=topic.is_internal)
 
 
 def _credentials(

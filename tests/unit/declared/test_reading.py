@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from tests.embedded.filled_state import ALICE, AUTHORIZER, BILLING, DEFAULT_CLIENT, GROUP, METRICS, PROPERTIES, fill
 
 from kafkawire.admin import (
     AclBinding,
     AclBindingFilter,
     AclOperation,
     BlockingAdminClient,
-    ClientQuotaAlteration,
-    ClientQuotaEntity,
     ClientQuotaFilter,
-    ConfigChange,
     ConfigResource,
-    NewTopic,
     PatternType,
     ResourceType,
     ScramMechanism,
-    ScramUpsertion,
 )
 from kafkawire.broker import ThreadedBroker
 from kafkawire.declared.planned import Kind
@@ -42,50 +38,13 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import OperationTimeoutError
 
-AUTHORIZER = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"}
-
-BILLING = AclBinding.consumer("User:billing", ["orders"], ["billing"])
-ALICE = ClientQuotaEntity(user="alice")
-DEFAULT_CLIENT = ClientQuotaEntity(client_id=None)
-GROUP = ConfigResource.group("invoicing")
-METRICS = ConfigResource.client_metrics("slow-clients")
-
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[ThreadedBroker]:
-    with ThreadedBroker({**AUTHORIZER, "super.users": "User:ANONYMOUS"}) as running:
+    with ThreadedBroker(PROPERTIES) as running:
         with BlockingAdminClient(running.bootstrap_servers) as admin:
             fill(admin)
         yield running
-
-
-def fill(admin: BlockingAdminClient) -> None:
-    admin.create_topics(
-        [
-            NewTopic("orders", 3, 1, configs={"retention.ms": "604800000", "cleanup.policy": "delete"}),
-            NewTopic("orders-dead", replica_assignments={0: [1], 1: [1]}),
-            NewTopic("payments", 1, 1),
-        ]
-    ).all()
-    node = admin.describe_cluster().nodes[0].node.id
-    admin.incremental_alter_configs(
-        {
-            ConfigResource.broker_default(): [ConfigChange.set("log.retention.ms", "86400000")],
-            ConfigResource.broker(node): [ConfigChange.set("log.cleaner.threads", "2")],
-            GROUP: [ConfigChange.set("consumer.session.timeout.ms", "50000")],
-            METRICS: [ConfigChange.set("interval.ms", "60000")],
-        }
-    ).all()
-    admin.create_acls(BILLING).all()
-    admin.alter_client_quotas(
-        [
-            ClientQuotaAlteration(ALICE, {"producer_byte_rate": 1024.0}),
-            ClientQuotaAlteration(DEFAULT_CLIENT, {"consumer_byte_rate": 2048.0}),
-        ]
-    ).all()
-    admin.alter_user_scram_credentials(
-        [ScramUpsertion(user, ScramMechanism.SCRAM_SHA_512, "secret", 8192) for user in ("alice", "bob")]
-    ).all()
 
 
 def read(broker: ThreadedBroker, scope: ReadScope = EVERYTHING) -> ReadCluster:
