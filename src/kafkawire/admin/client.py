@@ -317,6 +317,7 @@ class BlockingAdminClient(BlockingClient):
     list_topic_offsets = blocking(AdminClient.list_topic_offsets)
     describe_cluster = blocking(AdminClient.describe_cluster)
     capabilities = blocking(AdminClient.capabilities)
+    describe_api_versions = blocking(AdminClient.describe_api_versions)
     describe_features = blocking(AdminClient.describe_features)
     update_features = blocking(AdminClient.update_features)
     unregister_broker = blocking(AdminClient.unregister_broker)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Annotated, ClassVar, TypeVar
 
@@ -14,6 +15,7 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
+from kafkawire.cli.visible import visible_lines
 from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
@@ -28,7 +30,7 @@ YesOption = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask before 
 
 
 class Status(StrEnum):
-    """What became of an item."""
+    """The outcome of an item."""
 
     DONE = "done"
     WOULD_BE_DONE = "would be done"
@@ -38,13 +40,13 @@ class Status(StrEnum):
 
 
 class OutcomeRow(Row, frozen=True):
-    """What became of an item of a change.
+    """The outcome of an item of a change.
 
     Attributes:
         item: its name.
         kind: what it is: topic, config, acl, quota, user.
         action: what was to be done: create, change, delete.
-        status: what became of it.
+        status: its outcome.
         error: Kafka's name of the error.
         reason: the text of the error, or another remark.
     """
@@ -122,3 +124,18 @@ def confirm(question: str, *, yes: bool) -> None:
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
         print("nothing was changed", file=sys.stderr)
         raise typer.Exit(ExitCode.FAILED)
+
+
+@contextmanager
+def failures_printed(results: Results[K, V]) -> Iterator[None]:
+    """After the rows of what was read: a line on standard error for each item that failed, and their exit code.
+
+    Raises:
+        typer.Exit: with exit code 1 if all failed, 3 if some did.
+    """
+    yield
+    errors = results.errors()
+    for error in errors.values():
+        print(visible_lines(f"kafkawire: {error}"), file=sys.stderr)
+    if errors:
+        raise typer.Exit(ExitCode.FAILED if len(errors) == len(results) else ExitCode.SOME_FAILED)

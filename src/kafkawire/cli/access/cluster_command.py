@@ -101,6 +101,10 @@ def errors_of_cluster() -> Iterator[None]:
         yield
     except KafkaError as error:
         raise CommandError(str(error)) from None
+    except ExceptionGroup as group:
+        if group.split(KafkaError)[1] is not None:
+            raise
+        raise CommandError(group.message) from None
 
 
 def cluster_command(function: Callable[Concatenate[Cluster, P], None]) -> Callable[..., None]:

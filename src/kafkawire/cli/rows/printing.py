@@ -1,4 +1,4 @@
-"""Prints rows in the form that was asked for."""
+"""Prints rows in the chosen form."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 import typer
 from rich.console import Console
 
+from kafkawire.cli.destination import opened_destination
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.cli.tables.destination import opened_destination
 from kafkawire.cli.tables.formats import STANDARD_OUTPUT, Format, chosen_format
 from kafkawire.cli.tables.read_options import with_read_options
 from kafkawire.cli.tables.table_batches import batches_of, command_errors
