@@ -15,11 +15,12 @@ import typer
 from kafkawire.admin import BlockingAdminClient, DelegationToken
 from kafkawire.cli.access.changes import OutcomeRow, Status, YesOption, confirm, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.durations import milliseconds_of
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.cli.rows.times import milliseconds_of, time_of
+from kafkawire.cli.rows.times import time_of
 from kafkawire.column_roles import ColumnRole
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 

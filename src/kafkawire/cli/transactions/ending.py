@@ -20,10 +20,11 @@ from kafkawire.cli.access.changes import (
     print_outcomes,
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.durations import milliseconds_of
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.cli.rows.times import milliseconds_of, time_of
+from kafkawire.cli.rows.times import time_of
 from kafkawire.cli.transactions.listing import IdsArgument, partition_of
 from kafkawire.column_roles import ColumnRole
 from kafkawire.wire.kafka_errors import KafkaError

@@ -11,11 +11,12 @@ import typer
 from kafkawire.admin import TopicPartition, TransactionState
 from kafkawire.cli.access.changes import failures_printed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.durations import milliseconds_of
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.cli.rows.times import milliseconds_of, time_of
+from kafkawire.cli.rows.times import time_of
 from kafkawire.column_roles import ColumnRole
 
 _SECOND: Final = 1000
