@@ -55,6 +55,7 @@ COMMANDS: Mapping[str, Entry] = {
         {"decode": "kafkawire.cli.codec:decode", "encode": "kafkawire.cli.codec:encode"},
     ),
     "demo": "kafkawire.cli.demo.command:run",
+    "diff": "kafkawire.cli.state.diff:run",
     "generate": "kafkawire.cli.generate:run",
     "groups": Group(
         "List and describe groups, show their lag, reset their offsets.",
