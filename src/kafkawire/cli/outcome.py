@@ -39,6 +39,7 @@ _EXTRA_OF_MODULE = {
     "pyspark": "spark",
     "rich": "cli",
     "ruff": "codegen",
+    "tomlkit": "cli",
     "typer": "cli",
     "yaml": "cli",
 }
