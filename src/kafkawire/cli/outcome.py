@@ -40,6 +40,7 @@ _EXTRA_OF_MODULE = {
     "pyspark": "spark",
     "rich": "cli",
     "ruff": "codegen",
+    "tomlkit": "cli",
     "typer": "cli",
     "yaml": "cli",
 }

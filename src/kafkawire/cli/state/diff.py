@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from kafkawire.cli.access.cluster_command import ClusterOptions, clusters_command
+from kafkawire.cli.access.cluster_command import GivenOptions, clusters_command
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -52,7 +52,7 @@ class DifferenceRow(Row, frozen=True):
 
 @clusters_command
 def run(
-    options: ClusterOptions,
+    options: GivenOptions,
     left: Annotated[str, typer.Argument(metavar="LEFT", help=f"The first side: {SIDES_HELP}.")],
     right: Annotated[
         str | None,
@@ -87,11 +87,11 @@ def run(
         raise typer.Exit(ExitCode.CHANGES)
 
 
-def _second(right: str | None, options: ClusterOptions) -> tuple[str, Side]:
+def _second(right: str | None, options: GivenOptions) -> tuple[str, Side]:
     if right is None:
         return "the cluster", GivenClusterSide()
-    if options.bootstrap_server is not None:
-        message = "--bootstrap-server is the right side where there is no other; give it or RIGHT"
+    if any((options.bootstrap_server, options.bootstrap_controller, options.context)):
+        message = "the options name a cluster, which is the right side where RIGHT is not given; give one of both"
         raise CommandError(message, ExitCode.USAGE)
     return right, side_of(right)
 

@@ -7,14 +7,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from kafkawire.cli.access.cluster_command import Cluster, ClusterOptions
+from kafkawire.cli.access.cluster_command import Cluster, GivenOptions
+from kafkawire.cli.access.config_file import config_path, read_config, tables_of_contexts
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.state.reading_cluster import read_with_progress
 from kafkawire.declared.selection import StateSelection
 from kafkawire.declared.state import ClusterState
 from kafkawire.declared.unread import Unread
 
-SIDES_HELP: Final = "FILE or folder of documents, HOST:PORT, context:NAME, or log:DIR@DATE"
+SIDES_HELP: Final = "FILE or folder of documents, HOST:PORT, the name of a context, or log:DIR@DATE"
 """What a side may be, for the help of commands."""
 
 _LOG: Final = "log:"
@@ -82,12 +83,19 @@ def side_of(text: str) -> Side:
     if _SERVERS.fullmatch(text):
         return ServersSide(text)
     path = Path(text)
+    is_context = text in tables_of_contexts(read_config(config_path()))
+    if path.exists() and is_context:
+        message = f"{text!r} is a file and a context; write ./{text} or {_CONTEXT}{text}"
+        raise CommandError(message, ExitCode.USAGE)
+    if is_context:
+        return ContextSide(text)
     if path.exists() or "/" in text or path.suffix in _DOCUMENT_ENDS:
         return DocumentsSide(path)
-    raise CommandError(f"{text!r}: there is no such file; a side is a {SIDES_HELP}", ExitCode.USAGE)
+    message = f"{text!r} is neither a file nor a context; a side is a {SIDES_HELP}"
+    raise CommandError(message, ExitCode.USAGE)
 
 
-def read_side(name: str, side: Side, options: ClusterOptions, selection: StateSelection) -> ReadSide:
+def read_side(name: str, side: Side, options: GivenOptions, selection: StateSelection) -> ReadSide:
     """The selected part of a side.
 
     Raises:
@@ -99,9 +107,9 @@ def read_side(name: str, side: Side, options: ClusterOptions, selection: StateSe
         case DocumentsSide():
             return ReadSide(name, selection.of(_state_of_documents(side.path)))
         case ServersSide():
-            options = options._replace(bootstrap_server=side.servers)
+            options = options._replace(bootstrap_server=side.servers, bootstrap_controller=None)
         case ContextSide():
-            raise NotImplementedError
+            options = GivenOptions(context=side.name, timeout=options.timeout, verbose=options.verbose)
     return _of_cluster(name, Cluster(options), selection)
 
 
