@@ -15,7 +15,7 @@ from kafkawire.cli.rows.row import Row
 from kafkawire.cli.state.comparison_text import comparison_lines, print_lines
 from kafkawire.cli.state.reading_cluster import print_unread
 from kafkawire.cli.state.selection_options import OnlyOption, PrincipalOption, TopicPrefixOption, selected
-from kafkawire.cli.state.sides import SIDES_HELP, GivenClusterSide, ReadSide, Side, read_side, side_of
+from kafkawire.cli.state.sides import SIDES_HELP, GivenClusterSide, ReadSide, Side, cluster_of, read_side, side_of
 from kafkawire.column_roles import ColumnRole
 from kafkawire.declared.comparison import Difference, DifferingItem, compare_states
 from kafkawire.declared.planned import Kind
@@ -77,7 +77,8 @@ def run(
     """
     sides = (left, side_of(left)), _second(right, options)
     selection = selected(only, topic_prefix, principal, internal=internal)
-    one, other = (read_side(name, side, options, selection) for name, side in sides)
+    clusters = [cluster_of(side, options) for _, side in sides]
+    one, other = (read_side(*each, cluster, selection) for each, cluster in zip(sides, clusters, strict=True))
     items = _differences(one, other, with_assignments=assignments)
     if output is RowFormat.TABLE and items:
         print_lines(comparison_lines(one.name, other.name, items))
@@ -89,7 +90,8 @@ def run(
 
 def _second(right: str | None, options: GivenOptions) -> tuple[str, Side]:
     if right is None:
-        return "the cluster", GivenClusterSide()
+        named = options.bootstrap_server or options.bootstrap_controller or options.context
+        return named or "the cluster", GivenClusterSide()
     if any((options.bootstrap_server, options.bootstrap_controller, options.context)):
         message = "the options name a cluster, which is the right side where RIGHT is not given; give one of both"
         raise CommandError(message, ExitCode.USAGE)

@@ -89,28 +89,47 @@ def side_of(text: str) -> Side:
         raise CommandError(message, ExitCode.USAGE)
     if is_context:
         return ContextSide(text)
-    if path.exists() or "/" in text or path.suffix in _DOCUMENT_ENDS:
+    if (text and path.exists()) or "/" in text or path.suffix in _DOCUMENT_ENDS:
         return DocumentsSide(path)
     message = f"{text!r} is neither a file nor a context; a side is a {SIDES_HELP}"
     raise CommandError(message, ExitCode.USAGE)
 
 
-def read_side(name: str, side: Side, options: GivenOptions, selection: StateSelection) -> ReadSide:
+def cluster_of(side: Side, options: GivenOptions) -> Cluster | None:
+    """The cluster that a side is; None if it is none. Nothing is connected yet.
+
+    Raises:
+        CommandError: nothing names the cluster, or its context does not exist or is malformed.
+    """
+    match side:
+        case ServersSide():
+            return Cluster(options._replace(bootstrap_server=side.servers, bootstrap_controller=None, context=None))
+        case ContextSide():
+            return Cluster(GivenOptions(context=side.name, timeout=options.timeout, verbose=options.verbose))
+        case GivenClusterSide():
+            return Cluster(options)
+        case _:
+            return None
+
+
+def read_side(name: str, side: Side, cluster: Cluster | None, selection: StateSelection) -> ReadSide:
     """The selected part of a side.
+
+    Args:
+        name: as the user gave it.
+        side: a log, documents or a cluster.
+        cluster: that which it is, if it is one.
+        selection: the part.
 
     Raises:
         CommandError: it cannot be read.
     """
-    match side:
-        case LogSide():
-            return ReadSide(name, selection.of(_state_of_log(side)))
-        case DocumentsSide():
-            return ReadSide(name, selection.of(_state_of_documents(side.path)))
-        case ServersSide():
-            options = options._replace(bootstrap_server=side.servers, bootstrap_controller=None)
-        case ContextSide():
-            options = GivenOptions(context=side.name, timeout=options.timeout, verbose=options.verbose)
-    return _of_cluster(name, Cluster(options), selection)
+    if cluster is not None:
+        with cluster.connected() as client:
+            read = read_with_progress(client, selection.scope(), cluster.options.timeout)
+        return ReadSide(name, selection.of(read.state), read.unread)
+    state = _state_of_log(side) if isinstance(side, LogSide) else _state_of_documents(side)
+    return ReadSide(name, selection.of(state))
 
 
 def _log_side(text: str) -> LogSide:
@@ -134,11 +153,5 @@ def _state_of_log(side: LogSide) -> ClusterState:
         return read_log_state(side.path, side.as_of)
 
 
-def _state_of_documents(path: Path) -> ClusterState:
+def _state_of_documents(side: Side) -> ClusterState:
     raise NotImplementedError
-
-
-def _of_cluster(name: str, cluster: Cluster, selection: StateSelection) -> ReadSide:
-    with cluster.connected() as client:
-        read = read_with_progress(client, selection.scope(), cluster.options.timeout)
-    return ReadSide(name, selection.of(read.state), read.unread)
