@@ -9,7 +9,7 @@ import msgspec
 
 from kafkawire.declared.planned import Action, Item, Kind, Plan, PlannedItem, ValueChange
 from kafkawire.declared.planned_topics import planned_topic, topic_values
-from kafkawire.declared.planned_values import SecretKey, changed_configs, config_values, number
+from kafkawire.declared.planned_values import Configs, SecretKey, changed_configs, config_values, number
 from kafkawire.declared.stages import stage_of
 from kafkawire.declared.state import ClusterState, CredentialState
 from kafkawire.declared.unread import Unread
@@ -30,6 +30,7 @@ DELETED = "not declared, and in the scope of deletions"
 AS_DECLARED = "as declared"
 SAME_CREDENTIAL = "mechanism and iterations are as declared; a password cannot be read back"
 _KAFKAS_OWN = "__"
+_SET_BY_KAFKA = "min.insync.replicas"
 
 
 def _nothing(_kind: Kind, _item: Item) -> bool:
@@ -104,6 +105,12 @@ def is_kafkas_own(name: str, *, is_internal: bool) -> bool:
     return is_internal or name.startswith(_KAFKAS_OWN)
 
 
+def removable_configs(resource: ConfigResource, configs: Configs) -> dict[str, str | None]:
+    """The configs of a resource without that which Kafka sets for all brokers, and refuses to remove (G2)."""
+    is_default = resource == ConfigResource.broker_default()
+    return {name: value for name, value in configs.items() if not (is_default and name == _SET_BY_KAFKA)}
+
+
 def _placed(item: PlannedItem, where: Where) -> PlannedItem:
     place = where(item.kind, item.item)
     return item if place is None else msgspec.structs.replace(item, where=place)
@@ -175,8 +182,9 @@ class _Planner:
             )
             yield _changed(Kind.CONFIGS, resource, changes, is_new=not before)
         for resource in sorted(current.keys() - declared.keys()):
-            if self._may_delete(Kind.CONFIGS, resource):
-                yield _deleted(Kind.CONFIGS, resource, config_values(resource, current[resource]))
+            removable = removable_configs(resource, current[resource])
+            if removable and self._may_delete(Kind.CONFIGS, resource):
+                yield _deleted(Kind.CONFIGS, resource, config_values(resource, removable))
 
     def quotas(self) -> Iterator[PlannedItem]:
         """Quotas by entity."""
@@ -208,7 +216,8 @@ class _Planner:
             changed = ValueChange("iterations", number(before.iterations), str(iterations))
             changes = (changed, ValueChange("password", HIDDEN, HIDDEN))
         elif self._set_secrets and has_password:
-            changes = (ValueChange("password", HIDDEN, HIDDEN),)
+            kept = number(before.iterations)
+            changes = (ValueChange("iterations", kept, kept), ValueChange("password", HIDDEN, HIDDEN))
         else:
             return PlannedItem(kind=Kind.USERS, item=item, action=Action.UNCHANGED, reason=SAME_CREDENTIAL)
         if not has_password:
