@@ -111,6 +111,9 @@ Topics
 ACLs
   - User:billing may READ topic orders
 
+What the ACLs mean, from the left side to the right one
+  User:billing can no longer READ topic orders
+
 0 added, 2 removed, 1 changed
 """,
         "",
