@@ -94,7 +94,7 @@ def change(admin: BlockingAdminClient) -> None:
 
 
 def described(admin: BlockingAdminClient) -> Mapping[str, Any]:
-    """All that describe methods tell about the state."""
+    """The whole state, as the methods that describe return it."""
     names = sorted(admin.list_topics(include_internal=True))
     cluster = admin.describe_cluster(include_fenced_brokers=False)
     resources = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.image.client_quotas import entity_of
@@ -12,6 +12,7 @@ from kafkawire.broker.plugins.cluster_metadata import ClusterMetadata
 from kafkawire.broker.quotas.connection_rates import ConnectionRates
 from kafkawire.broker.quotas.default_callback import DefaultQuotaCallback, callback_entity
 from kafkawire.broker.quotas.measured_rates import ByteRates, RequestTimes
+from kafkawire.broker.quotas.metrics import QuotaMetric
 from kafkawire.broker.quotas.mutations import Mutations
 from kafkawire.broker.quotas.rate import DEFAULT_WINDOWS, QuotaWindows
 from kafkawire.model.quotas.entities import CONNECTION_CREATION_RATE, IP, ClientQuotaEntity
@@ -122,6 +123,10 @@ class ClientQuotas:
         if self._call_back(lambda callback: callback.update_cluster_metadata(cluster)):
             for kind in self._by_key.values():
                 kind.at_work.buckets.outdate()
+
+    def metrics(self) -> Sequence[QuotaMetric]:
+        """The use of all quotas, by type and tags."""
+        return [metric for kind in self._by_key.values() for metric in kind.at_work.buckets.metrics()]
 
     def close(self) -> None:
         """Close the callback."""
