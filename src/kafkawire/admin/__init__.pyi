@@ -55,6 +55,7 @@ from kafkawire.model.cluster import (
     Replica as Replica,
     ReplicaInfo as ReplicaInfo,
     ReplicaLogDirs as ReplicaLogDirs,
+    ServedApi as ServedApi,
     UpgradeType as UpgradeType,
 )
 from kafkawire.model.configs.resources import (

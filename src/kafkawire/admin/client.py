@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from kafkawire.admin.blocking import DEFAULT_GRACE, BlockingClient, blocking
 from kafkawire.admin.connection.sasl.credentials import CredentialsSource
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from kafkawire.admin.cluster import Kind
     from kafkawire.admin.connection.channel import Channel
     from kafkawire.admin.pool import Connect
+
+T = TypeVar("T")
 
 
 class AdminClient(
@@ -277,6 +279,30 @@ class BlockingAdminClient(BlockingClient):
             credentials=given.credentials, settings=given.settings,
         )  # fmt: skip
 
+    def run(self, work: Callable[[AdminClient], Coroutine[Any, Any, T]]) -> T:
+        """Run a coroutine in the client's thread, so that one program makes several calls at the same time.
+
+        Args:
+            work: gets the asyncio client whose calls this client makes, and returns the coroutine.
+
+        Returns:
+            What the coroutine returns; its errors are raised here.
+
+        Example:
+            ```python
+            import asyncio
+
+
+            async def described(admin):
+                return await asyncio.gather(admin.describe_cluster(), admin.list_topics())
+
+
+            cluster, topics = admin.run(described)
+            print(cluster.cluster_id, "has", len(topics), "topics")
+            ```
+        """
+        return self._wait_for(lambda: work(self._client))
+
     create_topics = blocking(AdminClient.create_topics)
     delete_topics = blocking(AdminClient.delete_topics)
     create_partitions = blocking(AdminClient.create_partitions)
@@ -291,6 +317,7 @@ class BlockingAdminClient(BlockingClient):
     list_topic_offsets = blocking(AdminClient.list_topic_offsets)
     describe_cluster = blocking(AdminClient.describe_cluster)
     capabilities = blocking(AdminClient.capabilities)
+    describe_api_versions = blocking(AdminClient.describe_api_versions)
     describe_features = blocking(AdminClient.describe_features)
     update_features = blocking(AdminClient.update_features)
     unregister_broker = blocking(AdminClient.unregister_broker)

@@ -24,8 +24,8 @@ _SIZE: Final = re.compile(r"(\d{1,19})\s*(?:([kmgt])i?)?b?", flags=re.ASCII | re
 _UNITS: Final = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 """Units of sizes are powers of 1024, however they are written: ``m``, ``MB``, ``MiB``."""
 
-_DURATION: Final = re.compile(r"(\d{1,9})\s*([smh]?)", flags=re.ASCII | re.IGNORECASE)
-_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
+_DURATION: Final = re.compile(r"(\d{1,9})\s*([smhd]?)", flags=re.ASCII | re.IGNORECASE)
+_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class OptionError(ValueError):
@@ -209,7 +209,7 @@ def _shown_size(size: int) -> str:
 def _duration(text: str) -> int:
     found = _DURATION.fullmatch(text.strip())
     if found is None:
-        raise MalformedError("not a duration: give seconds, or a number with s, m or h, such as 30s, 10m or 1h")
+        raise MalformedError("not a duration: give seconds, or a number with s, m, h or d, such as 30s, 10m or 7d")
     return int(found[1]) * _SECONDS[found[2].lower()]
 
 

@@ -13,10 +13,11 @@ from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import NO_LEADER, Topic
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.broker.topic_names import INTERNAL_TOPICS, unknown_topic_error
+from kafkawire.broker.topic_names import unknown_topic_error
 from kafkawire.broker.topics.automatic_creation import AutomaticCreation
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import CLUSTER_NAME, AclOperation, ResourceType
+from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import MetadataRequest, MetadataResponse, PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message

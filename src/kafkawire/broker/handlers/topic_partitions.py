@@ -11,8 +11,9 @@ from kafkawire.broker.image.topics import NO_LEADER, Topic, TopicsImage
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.broker.topic_names import INTERNAL_TOPICS, unknown_topic_error
+from kafkawire.broker.topic_names import unknown_topic_error
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse, PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidRequestError

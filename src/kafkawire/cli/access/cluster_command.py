@@ -72,6 +72,11 @@ class Cluster:
     def __init__(self, options: ClusterOptions) -> None:
         self.options = options
 
+    @property
+    def production_context(self) -> str | None:
+        """The name of the context that supplies the connection, if it is marked as production; otherwise None."""
+        return None
+
     @contextmanager
     def connected(self) -> Iterator[BlockingAdminClient]:
         """A client of the cluster.
@@ -101,6 +106,10 @@ def errors_of_cluster() -> Iterator[None]:
         yield
     except KafkaError as error:
         raise CommandError(str(error)) from None
+    except ExceptionGroup as group:
+        if group.split(KafkaError)[1] is not None:
+            raise
+        raise CommandError(group.message) from None
 
 
 def cluster_command(function: Callable[Concatenate[Cluster, P], None]) -> Callable[..., None]:

@@ -10,7 +10,7 @@ from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 
 
 class TopicRow(Row, frozen=True):
