@@ -36,6 +36,9 @@ from kafkawire.broker.plugins.create_topic_policy import (
     CreateTopicPolicy as CreateTopicPolicy,
     RequestMetadata as RequestMetadata,
 )
+from kafkawire.broker.plugins.reconfigurable import (
+    Reconfigurable as Reconfigurable,
+)
 from kafkawire.broker.quotas.metrics import (
     QuotaMetric as QuotaMetric,
 )

@@ -260,7 +260,7 @@ class EmbeddedBroker(BrokerAddresses):
             if self._data_dir is not None:
                 self._source = None  # the directory has the state from now on
             configuration = state.configuration
-            updates = QuotaUpdates(configuration, state.controller, self._cluster, self._clock)
+            updates = QuotaUpdates(configuration, state.controller, self._cluster, state.nodes, self._clock)
             resources.callback(updates.quotas.close)
             authorizer = configured_authorizer(configuration, state.controller)
             if authorizer is not None:
@@ -286,6 +286,7 @@ class EmbeddedBroker(BrokerAddresses):
             first = next(iter(self._cluster.endpoints.values()))
             self._cluster.host, self._cluster.port = first.host, first.port
             await state.arrive()
+            updates.begin()
             await create_missing(self._topics, assembled.creation, state.controller)
             server.start()
             self._server, self._quotas = server, updates.quotas

@@ -9,6 +9,7 @@ from kafkawire.broker.clock import Clock
 from kafkawire.broker.image.client_quotas import entity_of
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, ClientQuotaType
 from kafkawire.broker.plugins.cluster_metadata import ClusterMetadata
+from kafkawire.broker.plugins.reconfigurable import Reconfigurable
 from kafkawire.broker.quotas.connection_rates import ConnectionRates
 from kafkawire.broker.quotas.default_callback import DefaultQuotaCallback, callback_entity
 from kafkawire.broker.quotas.measured_rates import ByteRates, RequestTimes
@@ -114,6 +115,11 @@ class ClientQuotas:
         self._enable()
 
     @property
+    def reconfigurable(self) -> Reconfigurable | None:
+        """The callback, if it can be configured again while it is used."""
+        return self._callback if isinstance(self._callback, Reconfigurable) else None
+
+    @property
     def wants_cluster_metadata(self) -> bool:
         """Whether the callback is the user's, which may depend on cluster metadata."""
         return not isinstance(self._callback, DefaultQuotaCallback)
@@ -129,8 +135,9 @@ class ClientQuotas:
         return [metric for kind in self._by_key.values() for metric in kind.at_work.buckets.metrics()]
 
     def close(self) -> None:
-        """Close the callback."""
+        """Close the callback; it is called no more."""
         self._call_back(lambda callback: callback.close())
+        self._callback = DefaultQuotaCallback()
 
     def _enable(self) -> None:
         for kind in self._by_key.values():
