@@ -81,6 +81,10 @@ COMMANDS: Mapping[str, Entry] = {
             "reset": "kafkawire.cli.groups.resetting:run",
         },
     ),
+    "quotas": Group(
+        "Describe and change client quotas, show their use.",
+        {"metrics": "kafkawire.cli.quotas.metrics:run"},
+    ),
     "reassign": Group(
         "Move replicas to other brokers, watch and cancel it, elect leaders.",
         {
