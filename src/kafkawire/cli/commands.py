@@ -110,7 +110,13 @@ COMMANDS: Mapping[str, Entry] = {
     "tables": "kafkawire.cli.tables.command:run",
     "topics": Group(
         "List and describe topics, create, change and delete them.",
-        {"list": "kafkawire.cli.topics.listing:run"},
+        {
+            "alter": "kafkawire.cli.topics.altering:run",
+            "create": "kafkawire.cli.topics.creating:run",
+            "delete": "kafkawire.cli.topics.deleting:run",
+            "describe": "kafkawire.cli.topics.describing:run",
+            "list": "kafkawire.cli.topics.listing:run",
+        },
     ),
 }
 """A new command is one entry here; ``pytest tests/golden/cli --update-golden`` adds it to the help and completion."""
