@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, TypeVar
 import typer
 
 from kafkawire.admin import Results
+from kafkawire.cli.access.cluster_command import Cluster
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -104,23 +105,27 @@ def print_outcomes(rows: Iterable[OutcomeRow], form: RowFormat) -> None:
         raise typer.Exit(ExitCode.FAILED if failed == len(listed) else ExitCode.SOME_FAILED)
 
 
-def confirm(question: str, *, yes: bool) -> None:
-    """Ask before a change.
+def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = True) -> None:
+    """Ask before a change. Every command that changes something calls this before it does, except for a dry run.
 
     Args:
-        question: what would be done, such as "delete 3 topics of cluster X".
+        cluster: that would change. One whose context is marked as production is asked about before every change.
+        question: what would be done, such as "delete 3 topics".
         yes: whether the user has said yes already.
+        destructive: whether the change is asked about on every cluster; False for one such as a new topic.
 
     Raises:
         CommandError: there is no terminal to ask on.
         typer.Exit: the answer is not yes, with exit code 1.
     """
-    if yes:
+    production = cluster.production_context
+    if yes or not (destructive or production):
         return
+    asked = f"{question} (context {production} is production)" if production else question
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        message = f"{question}: there is no terminal to ask on; give --yes, or --dry-run to look"
+        message = f"{asked}: there is no terminal to ask on; give --yes, or --dry-run to look"
         raise CommandError(message, ExitCode.USAGE)
-    print(f"{question}? [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"{asked}? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
         print("nothing was changed", file=sys.stderr)
         raise typer.Exit(ExitCode.FAILED)

@@ -72,6 +72,11 @@ class Cluster:
     def __init__(self, options: ClusterOptions) -> None:
         self.options = options
 
+    @property
+    def production_context(self) -> str | None:
+        """The name of the context that supplies the connection, if it is marked as production; otherwise None."""
+        return None
+
     @contextmanager
     def connected(self) -> Iterator[BlockingAdminClient]:
         """A client of the cluster.
