@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
+from datetime import datetime
 from os import PathLike
 from types import TracebackType
 from typing import Self
@@ -21,11 +22,12 @@ class ThreadedBroker(BrokerAddresses):
     """A broker that runs in a thread of its own, so that the caller may block.
 
     Args:
-        properties, data_dir, host, port, clock, topics, requests_kept: as for `EmbeddedBroker`.
+        properties, data_dir, host, port, clock, topics, requests_kept, from_log, as_of: as for `EmbeddedBroker`.
 
     Raises:
         ConfigurationError: a property has a wrong value.
         TypeError: an argument is something else, such as a number as the value of a property.
+        ValueError: ``as_of`` without ``from_log``.
 
     Example:
         ```python
@@ -49,9 +51,19 @@ class ThreadedBroker(BrokerAddresses):
         clock: Clock | None = None,
         topics: Iterable[NewTopic | str] = (),
         requests_kept: int = REQUESTS_KEPT,
+        from_log: str | PathLike[str] | None = None,
+        as_of: datetime | None = None,
     ) -> None:
         broker = EmbeddedBroker(
-            properties, data_dir=data_dir, host=host, port=port, clock=clock, topics=topics, requests_kept=requests_kept
+            properties,
+            data_dir=data_dir,
+            host=host,
+            port=port,
+            clock=clock,
+            topics=topics,
+            requests_kept=requests_kept,
+            from_log=from_log,
+            as_of=as_of,
         )
         super().__init__(broker._cluster, broker.faults, broker.requests)  # noqa: SLF001 both are the same broker
         self._broker = broker

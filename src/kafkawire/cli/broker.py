@@ -9,6 +9,7 @@ import signal
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,7 @@ from kafkawire.broker.storage.errors import StorageError
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.ready_file import ReadyFile
 from kafkawire.model.properties_file import PropertiesError, parse_properties
+from kafkawire.model.times import time_of
 
 _NO_SUCH_ADDRESS = frozenset({errno.EADDRINUSE, errno.EADDRNOTAVAIL})
 _UNRESOLVED = frozenset({socket.EAI_NONAME, socket.EAI_AGAIN, socket.EAI_FAIL})
@@ -38,6 +40,17 @@ def run(
         typer.Option(metavar="NAME=VALUE", help="A property of Kafka's brokers; repeatable."),
     ] = None,
     properties: Annotated[Path | None, typer.Option(help="File of such properties; --config overrides it.")] = None,
+    from_log: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Run a twin of a cluster: its data directory, or __cluster_metadata-0 in it. It is only read.",
+        ),
+    ] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(metavar="DATE", help="The twin begins with the state at this time, such as 2026-03-01T12:30Z."),
+    ] = None,
     ready_file: Annotated[
         Path | None,
         typer.Option(help="File for the address: written when clients can connect, removed when the broker stops."),
@@ -47,6 +60,10 @@ def run(
 
     It prints its address once clients can connect, and stops on SIGTERM or Ctrl-C.
 
+    With --from-log it is a twin of another cluster: it begins with the topics, configs, ACLs, quotas and users in that
+    cluster's metadata log, and answers for all its brokers. Kafka's authorizer evaluates the ACLs; clients that have
+    not logged in are super users, unless --config super.users=... names others.
+
     Exit code: 0 after SIGTERM, 130 after Ctrl-C, 1 for a failure, 2 for wrong usage.
     """
     logging.basicConfig(level=logging.WARNING, format=_LOG_FORMAT)
@@ -55,8 +72,18 @@ def run(
         raise CommandError(f"--ready-file: there is no folder {ready_file.parent}; create it first", ExitCode.USAGE)
     if data_dir is not None and data_dir.exists() and not data_dir.is_dir():
         raise CommandError(f"--data-dir: {data_dir} is not a directory; give another one", ExitCode.USAGE)
+    if from_log is not None and not from_log.is_dir():
+        raise CommandError(f"--from-log: {from_log} is not a directory; give another one", ExitCode.USAGE)
     try:
-        broker = EmbeddedBroker(settings, data_dir=data_dir, host=host, port=port, requests_kept=0)
+        broker = EmbeddedBroker(
+            settings,
+            data_dir=data_dir,
+            host=host,
+            port=port,
+            requests_kept=0,
+            from_log=from_log,
+            as_of=_date(as_of, from_log),
+        )
         with nullcontext() if ready_file is None else ReadyFile(ready_file) as file:
             exit_code = asyncio.run(_serve(broker, file))
     except ConfigurationError as error:
@@ -76,6 +103,17 @@ def run(
         ) from None
     if exit_code is not ExitCode.DONE:
         raise typer.Exit(exit_code)
+
+
+def _date(text: str | None, from_log: Path | None) -> datetime | None:
+    if text is None:
+        return None
+    if from_log is None:
+        raise CommandError("--as-of is the time of a state in a log; add --from-log DIR", ExitCode.USAGE)
+    try:
+        return time_of(text)
+    except ValueError as error:
+        raise CommandError(f"--as-of: {text!r} is {error}", ExitCode.USAGE) from None
 
 
 def _reason(error: OSError) -> str:

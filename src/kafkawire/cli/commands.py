@@ -108,6 +108,15 @@ COMMANDS: Mapping[str, Entry] = {
         },
     ),
     "tables": "kafkawire.cli.tables.command:run",
+    "tokens": Group(
+        "List delegation tokens, create, renew and expire them.",
+        {
+            "create": "kafkawire.cli.tokens.commands:create",
+            "expire": "kafkawire.cli.tokens.commands:expire",
+            "list": "kafkawire.cli.tokens.commands:list_",
+            "renew": "kafkawire.cli.tokens.commands:renew",
+        },
+    ),
     "topics": Group(
         "List and describe topics, create, change and delete them.",
         {
@@ -116,6 +125,18 @@ COMMANDS: Mapping[str, Entry] = {
             "delete": "kafkawire.cli.topics.deleting:run",
             "describe": "kafkawire.cli.topics.describing:run",
             "list": "kafkawire.cli.topics.listing:run",
+        },
+    ),
+    "transactions": Group(
+        "List and describe transactions, find those that hang, end them.",
+        {
+            "abort": "kafkawire.cli.transactions.ending:abort",
+            "describe": "kafkawire.cli.transactions.listing:describe",
+            "fence": "kafkawire.cli.transactions.ending:fence",
+            "hanging": "kafkawire.cli.transactions.ending:hanging",
+            "list": "kafkawire.cli.transactions.listing:list_",
+            "producers": "kafkawire.cli.transactions.listing:producers",
+            "terminate": "kafkawire.cli.transactions.ending:terminate",
         },
     ),
 }

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, TypeVar, cast
+
+from kafkawire.model.times import time_of
 
 HISTORY_TABLES: Final = "histories"
 """In ``Option.only_for``: the tables with a row for each interval."""
@@ -184,12 +186,10 @@ def _offset(text: str) -> int:
 
 
 def _time(text: str) -> datetime:
-    """In UTC; a time without a zone is in UTC already."""
     try:
-        time = datetime.fromisoformat(text.strip())
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise MalformedError("not a time such as 2026-03-01 or 2026-03-01T12:30:00Z") from None
+        return time_of(text)
+    except ValueError as error:
+        raise MalformedError(str(error)) from None
 
 
 def _size(text: str) -> int:

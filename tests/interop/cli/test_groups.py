@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.apache_kafka.broker import Broker
-from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.java_admin import JavaAdmin
+from tests.apache_kafka.java_admin import JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
-from tests.apache_kafka.releases import broker_releases
+from tests.interop.cli.conftest import RowsOf
 
 from kafkawire.admin import BlockingAdminClient, NewTopic, TopicPartition
 from kafkawire.cli.app import main
@@ -21,29 +18,13 @@ from kafkawire.cli.outcome import ExitCode
 pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 
-@pytest.fixture(params=broker_releases())
-def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
-    return kafka_brokers(request.param)
-
-
 @pytest.fixture
-def client(broker: Broker) -> Iterator[BlockingAdminClient]:
-    with BlockingAdminClient(broker.address) as client:
-        yield client
-
-
-@pytest.fixture
-def servers(broker: Broker) -> list[str]:
-    return ["-b", broker.address]
-
-
-@pytest.fixture
-def topic(client: BlockingAdminClient, broker: Broker, java_admin: JavaAdmin) -> str:
+def topic(client: BlockingAdminClient, java: JavaAdminClient) -> str:
     """Partition 0 has 5 records, partition 1 none."""
     name = f"read-{uuid.uuid4().hex[:8]}"
     client.create_topics([NewTopic(name, num_partitions=2)]).all()
     client.wait_for_topics([name]).all()
-    java_admin.client(broker.address).produce(Partition(name, 0), list("abcde"))
+    java.produce(Partition(name, 0), list("abcde"))
     return name
 
 
@@ -54,18 +35,16 @@ def group(client: BlockingAdminClient, topic: str) -> str:
     return name
 
 
-def rows(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-
-
 def offsets_of(client: BlockingAdminClient, group: str) -> dict[int, int]:
     committed = client.list_consumer_group_offsets([group])[group].all()
     return {where.partition: each.offset for where, each in committed.items() if each is not None}
 
 
-def test_a_group_is_listed_and_described(servers: list[str], group: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_group_is_listed_and_described(
+    servers: list[str], group: str, rows: RowsOf, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["groups", "list", f"{group[:-1]}?", *servers, "-o", "jsonl"]) == ExitCode.DONE
-    assert [row["group"] for row in rows(capsys)] == [group]
+    assert [row["group"] for row in rows()] == [group]
     assert main(["groups", "describe", group, "nothing", *servers, "-o", "jsonl"]) == ExitCode.SOME_FAILED
     output, errors = capsys.readouterr()
     assert json.loads(output)["state"] == "Empty"
@@ -74,16 +53,16 @@ def test_a_group_is_listed_and_described(servers: list[str], group: str, capsys:
     assert capsys.readouterr().err == "no members\n"
 
 
-def test_the_lag_is_shown(servers: list[str], group: str, topic: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_lag_is_shown(servers: list[str], group: str, topic: str, rows: RowsOf) -> None:
     assert main(["groups", "lag", group, *servers, "-o", "jsonl"]) == ExitCode.DONE
-    [row] = rows(capsys)
+    [row] = rows()
     assert (row["topic"], row["partition"], row["offset"], row["end"], row["lag"]) == (topic, 0, 2, 5, 3)
     assert main(["groups", "lag", group, "--total", *servers, "-o", "jsonl"]) == ExitCode.DONE
-    assert [row["lag"] for row in rows(capsys)] == [3]
+    assert [row["lag"] for row in rows()] == [3]
 
 
 def test_a_reset_is_shown_and_then_executed(
-    servers: list[str], group: str, client: BlockingAdminClient, capsys: pytest.CaptureFixture[str]
+    servers: list[str], group: str, client: BlockingAdminClient, rows: RowsOf, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["groups", "reset", group, "--to-earliest", *servers, "-o", "jsonl"]
     assert main(words) == ExitCode.DONE
@@ -95,7 +74,7 @@ def test_a_reset_is_shown_and_then_executed(
     assert main([*words, "--execute"]) == ExitCode.USAGE
     capsys.readouterr()
     assert main([*words, "--execute", "--yes"]) == ExitCode.DONE
-    assert [row["status"] for row in rows(capsys)] == ["done"]
+    assert [row["status"] for row in rows()] == ["done"]
     assert offsets_of(client, group) == {0: 0}
 
 
@@ -113,16 +92,16 @@ def test_what_a_reset_prints_as_csv_is_a_file_of_offsets(
 
 
 def test_offsets_and_groups_are_deleted(
-    servers: list[str], group: str, topic: str, client: BlockingAdminClient, capsys: pytest.CaptureFixture[str]
+    servers: list[str], group: str, topic: str, client: BlockingAdminClient, rows: RowsOf
 ) -> None:
     words = ["groups", "delete-offsets", group, "--topic", topic, *servers, "-o", "jsonl"]
     assert main([*words, "--dry-run"]) == ExitCode.DONE
-    assert [row["status"] for row in rows(capsys)] == ["would be done"]
+    assert [row["status"] for row in rows()] == ["would be done"]
     assert main([*words, "--yes"]) == ExitCode.DONE
     assert offsets_of(client, group) == {}
-    capsys.readouterr()
+    rows()
     client.alter_consumer_group_offsets(group, {TopicPartition(topic, 0): 2}).all()
     assert main(["groups", "delete", group, "--yes", *servers, "-o", "jsonl"]) == ExitCode.DONE
-    assert [row["status"] for row in rows(capsys)] == ["done"]
+    assert [row["status"] for row in rows()] == ["done"]
     assert main(["groups", "delete", group, "--yes", *servers, "-o", "jsonl"]) == ExitCode.FAILED
-    assert [row["error"] for row in rows(capsys)] == ["GROUP_ID_NOT_FOUND"]
+    assert [row["error"] for row in rows()] == ["GROUP_ID_NOT_FOUND"]

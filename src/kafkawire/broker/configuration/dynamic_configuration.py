@@ -35,6 +35,10 @@ class DynamicConfiguration(Values):
         self._configs = configs
         self._node = str(configuration.integer("node.id"))
 
+    def of_node(self, node_id: int) -> DynamicConfiguration:
+        """The configuration of another node that was started with the same properties."""
+        return DynamicConfiguration(self.static.of_node(node_id), self._configs)
+
     @property
     def of_this_broker(self) -> Mapping[str, str]:
         """The values set for this broker."""

@@ -109,10 +109,10 @@ def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = T
     """Ask before a change. Every command that changes something calls this before it does, except for a dry run.
 
     Args:
-        cluster: that would change. One whose context is marked as production is asked about before every change.
+        cluster: that would change. A context marked as production asks before every change.
         question: what would be done, such as "delete 3 topics".
         yes: whether the user has said yes already.
-        destructive: whether the change is asked about on every cluster; False for one such as a new topic.
+        destructive: whether every cluster asks; False for a change such as a new topic.
 
     Raises:
         CommandError: there is no terminal to ask on.

@@ -87,7 +87,11 @@ def set_(
     updates = {name: FeatureUpdate(level, _UPGRADE_TYPES[downgrade]) for name, level in _pairs(levels)}
     timeout = cluster.options.timeout
     if not dry_run:
-        confirm(f"set {', '.join(f'{name} to {each.max_version_level}' for name, each in updates.items())}", yes=yes)
+        confirm(
+            cluster,
+            f"set {', '.join(f'{name} to {each.max_version_level}' for name, each in updates.items())}",
+            yes=yes,
+        )
     with cluster.connected() as client:
         results = client.update_features(updates, validate_only=dry_run, timeout=timeout)
     print_outcomes(outcome_rows(results, "feature", "change", dry_run=dry_run), output)

@@ -46,7 +46,7 @@ def delete(
     """Delete groups of any type, with their offsets. --dry-run is simulated: a group must exist and have no members."""
     timeout = cluster.options.timeout
     if not dry_run:
-        confirm(f"delete {', '.join(groups)} with the committed offsets", yes=yes)
+        confirm(cluster, f"delete {', '.join(groups)} with the committed offsets", yes=yes)
     with cluster.connected() as client:
         if dry_run:
             described = described_groups(client, groups, timeout)
@@ -87,7 +87,7 @@ def delete_offsets(
             print_outcomes(rows, output)
             return
         if partitions:
-            confirm(f"delete the offsets of {group} in {len(partitions)} partitions", yes=yes)
+            confirm(cluster, f"delete the offsets of {group} in {len(partitions)} partitions", yes=yes)
         results = client.delete_consumer_group_offsets(group, partitions, timeout=timeout)
     print_outcomes(outcome_rows(results, "offset", "delete"), output)
 
@@ -112,7 +112,7 @@ def remove_members(
     named += [MemberToRemove(group_instance_id=each) for each in instance or ()]
     if bool(named) == all_members:
         raise CommandError("name members by --member or --instance, or give --all", ExitCode.USAGE)
-    confirm(f"remove {'all' if all_members else len(named)} members of {group}", yes=yes)
+    confirm(cluster, f"remove {'all' if all_members else len(named)} members of {group}", yes=yes)
     with cluster.connected() as client:
         results = client.remove_members_from_consumer_group(
             group, None if all_members else named, reason=reason, timeout=cluster.options.timeout

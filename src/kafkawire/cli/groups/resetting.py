@@ -116,7 +116,7 @@ def _to_target(
     execute: bool,
     yes: bool,
 ) -> list[ResetRow]:
-    _check(groups, execute=execute, yes=yes)
+    _check(cluster, groups, execute=execute, yes=yes)
     timeout = cluster.options.timeout
     whole = [each for each in topics if ":" not in each]
     partitions = [partition for each in topics if ":" in each for partition in _partitions(each)]
@@ -144,7 +144,7 @@ def _to_offsets(
     if topics:
         message = "--topic: the lines of --from-file name the topics; leave one of the two out"
         raise CommandError(message, ExitCode.USAGE)
-    _check(list(wanted), execute=execute, yes=yes)
+    _check(cluster, list(wanted), execute=execute, yes=yes)
     rows: list[ResetRow] = []
     with cluster.connected() as client:
         for group, offsets in wanted.items():
@@ -159,11 +159,11 @@ def _to_offsets(
     return rows
 
 
-def _check(groups: Sequence[str], *, execute: bool, yes: bool) -> None:
+def _check(cluster: Cluster, groups: Sequence[str], *, execute: bool, yes: bool) -> None:
     if not groups:
         raise CommandError("no group is named; name groups as arguments", ExitCode.USAGE)
     if execute:
-        confirm(f"reset the offsets of {', '.join(groups)}", yes=yes)
+        confirm(cluster, f"reset the offsets of {', '.join(groups)}", yes=yes)
 
 
 def _rows(

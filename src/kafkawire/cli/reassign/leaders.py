@@ -29,8 +29,8 @@ def run(
 ) -> None:
     """Have the preferred replica of each partition lead it, such as after all brokers were restarted."""
     timeout = cluster.options.timeout
-    if unclean:
-        confirm("elect leaders that may lack records, which are lost then", yes=yes)
+    question = "elect leaders that may lack records, which are lost then" if unclean else "elect preferred leaders"
+    confirm(cluster, question, yes=yes, destructive=unclean)
     with cluster.connected() as client:
         partitions = None
         if topics:

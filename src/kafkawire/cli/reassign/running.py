@@ -55,7 +55,7 @@ def run(
             print_rows(move_rows(current, changed), MoveRow, output, empty="no replica needs to move")
             return
         replicas = sum(len(row.adding) for row in move_rows(current, changed))
-        confirm(f"copy {replicas} replicas of {len(changed)} partitions", yes=yes)
+        confirm(cluster, f"copy {replicas} replicas of {len(changed)} partitions", yes=yes)
         before = {each: current[each] for each in changed}
         if rollback_out is not None:
             write_assignment(rollback_out, before)

@@ -88,7 +88,7 @@ def cancel(
         if dry_run or not wanted:
             print_rows(_rows(moving, wanted), MovingRow, output, empty="no replica is moving")
             return
-        confirm(f"stop moving {len(wanted)} partitions", yes=yes)
+        confirm(cluster, f"stop moving {len(wanted)} partitions", yes=yes)
         results = client.alter_partition_reassignments(dict.fromkeys(wanted), timeout=timeout)
     print_outcomes(outcome_rows(results, "partition", "cancel"), output)
 
