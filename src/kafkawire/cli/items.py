@@ -26,6 +26,9 @@ _STANDARD_INPUT: Final = Path("-")
 _LARGEST: Final = 256 * 1024 * 1024
 """Bytes of a file."""
 
+_DEEPEST: Final = 50
+"""Collections in collections of YAML."""
+
 _IS_YAML: Final = re.compile(r"^(?:---|- |-$|[\w.-]+:(?: |$)|\?)", re.MULTILINE)
 
 
@@ -134,8 +137,14 @@ def _json_values(file: Path, text: str) -> Iterator[object]:
 def _yaml_documents(file: Path, text: str) -> Iterator[object]:
     import yaml  # noqa: PLC0415 only this form needs it
 
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    depth = 0
     try:
-        yield from yaml.load_all(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        for event in yaml.parse(text, loader):  # before values are made: the fast loader crashes on deep nesting
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                raise RecursionError
+        yield from yaml.load_all(text, Loader=loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""

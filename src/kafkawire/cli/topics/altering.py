@@ -14,6 +14,7 @@ from kafkawire.cli.access.changes import (
     OutcomeRow,
     Status,
     YesOption,
+    confirm,
     outcome_rows,
     print_outcomes,
 )
@@ -23,7 +24,7 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import call_progress
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.topics.creating import Simple, config_text
-from kafkawire.cli.topics.selection import RegexOption, TopicsArgument, matching
+from kafkawire.cli.topics.selection import RegexOption, TopicsArgument, in_words, matching
 
 PartitionsOption = Annotated[int | None, typer.Option(min=1, help="The new number of partitions; never fewer.")]
 SetOption = Annotated[
@@ -77,6 +78,8 @@ def run(
     timeout = cluster.options.timeout
     with cluster.connected() as client:
         wanted, unknown = _resolved(client, changes, regex, options, timeout)
+        if not dry_run and wanted:
+            confirm(cluster, f"change {in_words(list(wanted))}", yes=yes, destructive=False)
         totals = {name: each.partitions for name, each in wanted.items() if each.partitions}
         by_name = {name: each.configs for name, each in wanted.items() if each.configs}
         rows = [*_grown(client, totals, timeout, dry_run=dry_run)]

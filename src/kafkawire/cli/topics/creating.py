@@ -14,6 +14,7 @@ from kafkawire.cli.access.changes import (
     OutcomeRow,
     Status,
     YesOption,
+    confirm,
     outcome_rows,
     print_outcomes,
 )
@@ -22,6 +23,7 @@ from kafkawire.cli.items import FromOption, config_pairs, given_items
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import call_progress
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
+from kafkawire.cli.topics.selection import in_words
 from kafkawire.protocol.errors import TopicAlreadyExistsError
 
 NamesArgument = Annotated[list[str] | None, typer.Argument(metavar="TOPIC...", help="Names of the new topics.")]
@@ -101,6 +103,8 @@ def run(
     if not items:
         raise CommandError("no topic is named; give names or --from FILE", ExitCode.USAGE)
     wanted = [_new_topic(each, partitions, replication_factor, assignments, configs) for each in items]
+    if not dry_run:
+        confirm(cluster, f"create {in_words([each.name for each in wanted])}", yes=yes, destructive=False)
     timeout = cluster.options.timeout
     with cluster.connected() as client:
         with call_progress("topics") as progress:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -22,13 +21,9 @@ from kafkawire.cli.items import FromOption
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import call_progress
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
-from kafkawire.cli.topics.selection import RegexOption, TopicsArgument, chosen_topics, wanted_names
-from kafkawire.cli.visible import visible
+from kafkawire.cli.topics.selection import RegexOption, TopicsArgument, chosen_topics, in_words, wanted_names
 
 IfExistsOption = Annotated[bool, typer.Option("--if-exists", help="A topic that does not exist is no failure.")]
-
-_NAMED: Final = 5
-"""Topics that the question names."""
 
 
 @cluster_command
@@ -66,15 +61,7 @@ def run(
             print_outcomes([*rows, *unknown], output)
             return
         if chosen.names:
-            confirm(f"delete {in_words(chosen.names)} and all records", yes=yes)
+            confirm(cluster, f"delete {in_words(chosen.names)} and all records", yes=yes)
         with call_progress("topics") as progress:
             results = client.delete_topics(chosen.names, timeout=timeout, progress=progress)
     print_outcomes([*outcome_rows(results, "topic", "delete"), *unknown], output)
-
-
-def in_words(names: Sequence[str]) -> str:
-    """The first names, and how many others there are."""
-    shown = ", ".join(map(visible, names[:_NAMED]))
-    rest = len(names) - _NAMED
-    kind = "the topic" if len(names) == 1 else f"{len(names)} topics"
-    return f"{kind} {shown}" + (f" and {rest} more" if rest > 0 else "")

@@ -14,6 +14,7 @@ import typer
 from kafkawire.admin import BlockingAdminClient, TopicListing
 from kafkawire.cli.items import given_items
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.visible import visible
 from kafkawire.near_names import did_you_mean
 from kafkawire.protocol.errors import UnknownTopicOrPartitionError
 
@@ -28,6 +29,9 @@ InternalOption = Annotated[bool, typer.Option("--internal", help="Topics of Kafk
 
 _MARKS: Final = frozenset("*?[")
 """No name of a topic contains them."""
+
+_NAMED: Final = 5
+"""Topics that a question names."""
 
 
 class _Named(msgspec.Struct):
@@ -120,3 +124,11 @@ def _matching(names: Iterable[str], regex: str | None) -> Iterable[str]:
     except re.error as error:
         raise CommandError(f"--regex: {error}; give a regular expression", ExitCode.USAGE) from None
     return filter(expression.fullmatch, names)
+
+
+def in_words(names: Sequence[str]) -> str:
+    """The first names, and how many others there are."""
+    shown = ", ".join(map(visible, names[:_NAMED]))
+    rest = len(names) - _NAMED
+    kind = "the topic" if len(names) == 1 else f"{len(names)} topics"
+    return f"{kind} {shown}" + (f" and {rest} more" if rest > 0 else "")
