@@ -69,6 +69,16 @@ COMMANDS: Mapping[str, Entry] = {
             "reset": "kafkawire.cli.groups.resetting:run",
         },
     ),
+    "quotas": Group(
+        "List and describe client quotas, set and delete them, and show those in effect.",
+        {
+            "delete": "kafkawire.cli.quotas.changing:delete",
+            "describe": "kafkawire.cli.quotas.reading:describe",
+            "effective": "kafkawire.cli.quotas.effective:run",
+            "list": "kafkawire.cli.quotas.reading:list_",
+            "set": "kafkawire.cli.quotas.changing:set_",
+        },
+    ),
     "reassign": Group(
         "Move replicas to other brokers, watch and cancel it, elect leaders.",
         {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
 
@@ -29,10 +29,16 @@ _LARGEST: Final = 256 * 1024 * 1024
 _DEEPEST: Final = 50
 """Collections in collections of YAML."""
 
+_TOO_DEEP: Final = "it is nested too deeply"
+
 _IS_YAML: Final = re.compile(r"^(?:---|- |-$|[\w.-]+:(?: |$)|\?)", re.MULTILINE)
 
 
-def given_items(file: Path, item_class: type[T], *, name_field: str) -> list[T]:
+def _named(name: str) -> object:
+    return {"name": name}
+
+
+def given_items(file: Path, item_class: type[T], of_name: Callable[[str], object] = _named) -> list[T]:
     """The items of a file.
 
     JSON is an array, an object, or an object on each line. YAML is a document for each item, or a list of them. Any
@@ -41,7 +47,7 @@ def given_items(file: Path, item_class: type[T], *, name_field: str) -> list[T]:
     Args:
         file: its path; ``-`` is standard input.
         item_class: the class of the items.
-        name_field: the field that a name stands for.
+        of_name: the object that a name stands for.
 
     Raises:
         CommandError: the file is malformed; the message names the item.
@@ -50,7 +56,7 @@ def given_items(file: Path, item_class: type[T], *, name_field: str) -> list[T]:
     text = _text(file)
     items = []
     for number, value in enumerate(_values(file, text), 1):
-        fields = {name_field: value} if isinstance(value, str) else value
+        fields = of_name(value) if isinstance(value, str) else value
         try:
             items.append(msgspec.convert(fields, item_class, str_keys=True))
         except msgspec.ValidationError as error:
@@ -138,12 +144,13 @@ def _yaml_documents(file: Path, text: str) -> Iterator[object]:
     import yaml  # noqa: PLC0415 only this form needs it
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    depth = 0
+    depth = deepest = 0
     try:
         for event in yaml.parse(text, loader):  # before values are made: the fast loader crashes on deep nesting
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > _DEEPEST:
-                raise RecursionError
+            deepest = max(depth, deepest)
+        if deepest > _DEEPEST:
+            raise CommandError(f"{shown_path(file)}: {_TOO_DEEP}", ExitCode.USAGE)
         yield from yaml.load_all(text, Loader=loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
@@ -154,7 +161,7 @@ def _yaml_documents(file: Path, text: str) -> Iterator[object]:
 
 
 def _reason(error: Exception) -> str:
-    return "it is nested too deeply" if isinstance(error, RecursionError) else visible(str(error).partition("\n")[0])
+    return _TOO_DEEP if isinstance(error, RecursionError) else visible(str(error).partition("\n")[0])
 
 
 def _in_words(error: msgspec.ValidationError) -> str:

@@ -68,7 +68,7 @@ def run(
     An object of --from has name, partitions and configs, in which null removes a config.
     """
     changes = [TopicChange(name=name) for name in topics or ()]
-    changes += given_items(file, TopicChange, name_field="name") if file else []
+    changes += given_items(file, TopicChange) if file else []
     if not changes and regex is None:
         raise CommandError("no topic is named; give names, patterns, --regex or --from FILE", ExitCode.USAGE)
     configs: dict[str, Simple | None] = {**config_pairs("--set", set_ or ()), **dict.fromkeys(delete or ())}

@@ -99,7 +99,7 @@ def run(
     assignments = _assignments(replica_assignment) if replica_assignment else None
     configs = config_pairs("--config", config or ())
     items = [TopicItem(name=name) for name in topics or ()]
-    items += given_items(file, TopicItem, name_field="name") if file else []
+    items += given_items(file, TopicItem) if file else []
     if not items:
         raise CommandError("no topic is named; give names or --from FILE", ExitCode.USAGE)
     wanted = [_new_topic(each, partitions, replication_factor, assignments, configs) for each in items]

@@ -54,7 +54,7 @@ class ChosenTopics(msgspec.Struct, frozen=True):
 
 def wanted_names(topics: Sequence[str] | None, file: Path | None) -> list[str]:
     """The names and patterns of the arguments and the file."""
-    return [*(topics or ()), *((each.name for each in given_items(file, _Named, name_field="name")) if file else ())]
+    return [*(topics or ()), *((each.name for each in given_items(file, _Named)) if file else ())]
 
 
 def chosen_topics(

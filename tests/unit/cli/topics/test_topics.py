@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.made.operator_command import Command
 
 from kafkawire.admin import BlockingAdminClient, NewTopic
 from kafkawire.broker import ThreadedBroker
-from kafkawire.cli.app import main
 from kafkawire.cli.outcome import ExitCode
 
 
@@ -34,30 +32,9 @@ def client(broker: ThreadedBroker) -> Iterator[BlockingAdminClient]:
         yield connected
 
 
-class Command:
-    """Runs ``kafkawire topics`` and reads what it prints."""
-
-    def __init__(self, servers: str, capsys: pytest.CaptureFixture[str]) -> None:
-        self.servers = servers
-        self.capsys = capsys
-        self.err = ""
-
-    def text(self, *words: str, code: ExitCode = ExitCode.DONE) -> str:
-        ended = main(["topics", *words, "-b", self.servers])
-        out, self.err = self.capsys.readouterr()
-        assert ended == code, (out, self.err)
-        return out
-
-    def rows(self, *words: str, code: ExitCode = ExitCode.DONE) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.text(*words, "-o", "jsonl", code=code).splitlines()]
-
-    def statuses(self, *words: str, code: ExitCode = ExitCode.DONE) -> dict[str, str]:
-        return {row["item"]: row["status"] for row in self.rows(*words, code=code)}
-
-
 @pytest.fixture
 def topics(broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]) -> Command:
-    return Command(broker.bootstrap_servers, capsys)
+    return Command("topics", broker.bootstrap_servers, capsys)
 
 
 def test_all_topics_are_listed_with_their_numbers(topics: Command) -> None:
@@ -180,7 +157,7 @@ MISTAKES = {
     '{"name": "x"}\n{"name": \n': ":2: ",
     "[" * 100_000: "nested too deeply",
     "- " * 100_000: "nested too deeply",
-    "- a: " + "[" * 100: "nested too deeply",
+    "- a: " + "[" * 100 + "]" * 100: "nested too deeply",
     "\xff": "it is not UTF-8: invalid start byte at byte 0",
 }
 
