@@ -81,6 +81,17 @@ COMMANDS: Mapping[str, Entry] = {
             "reset": "kafkawire.cli.groups.resetting:run",
         },
     ),
+    "quotas": Group(
+        "List and describe client quotas, set and delete them, and show those in effect.",
+        {
+            "delete": "kafkawire.cli.quotas.changing:delete",
+            "describe": "kafkawire.cli.quotas.reading:describe",
+            "effective": "kafkawire.cli.quotas.effective:run",
+            "metrics": "kafkawire.cli.quotas.metrics:run",
+            "list": "kafkawire.cli.quotas.reading:list_",
+            "set": "kafkawire.cli.quotas.changing:set_",
+        },
+    ),
     "reassign": Group(
         "Move replicas to other brokers, watch and cancel it, elect leaders.",
         {
@@ -131,7 +142,13 @@ COMMANDS: Mapping[str, Entry] = {
     ),
     "topics": Group(
         "List and describe topics, create, change and delete them.",
-        {"list": "kafkawire.cli.topics.listing:run"},
+        {
+            "alter": "kafkawire.cli.topics.altering:run",
+            "create": "kafkawire.cli.topics.creating:run",
+            "delete": "kafkawire.cli.topics.deleting:run",
+            "describe": "kafkawire.cli.topics.describing:run",
+            "list": "kafkawire.cli.topics.listing:run",
+        },
     ),
     "transactions": Group(
         "List and describe transactions, find those that hang, end them.",
