@@ -84,7 +84,7 @@ def read_log_state(path: str | os.PathLike[str], as_of: datetime | None = None) 
 
         from kafkawire.declared import read_log_state
 
-        state = read_log_state("/var/lib/kafka/data/__cluster_metadata-0", datetime(2026, 3, 1, tzinfo=UTC))
+        state = read_log_state("/var/lib/kafka/data/__cluster_metadata-0", datetime(2026, 11, 21, 12, tzinfo=UTC))
         print(sorted(state.topics))
         ```
     """
