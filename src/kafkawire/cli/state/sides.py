@@ -180,9 +180,6 @@ def _state_of_log(path: str, as_of: datetime | None) -> ClusterState:
 
 
 def _state_of_documents(path: Path) -> ClusterState:
-    from kafkawire.declared.documents.reading import read_documents  # noqa: PLC0415 slow to import
+    from kafkawire.cli.documents.reading import read_sound_documents  # noqa: PLC0415 slow to import
 
-    declared = read_documents([path])
-    if declared.errors:
-        raise CommandError("\n".join(map(str, declared.errors)), ExitCode.USAGE)
-    return declared.state
+    return read_sound_documents([str(path)]).state

@@ -231,5 +231,5 @@ def test_two_documents_need_no_cluster(tmp_path: Path, capsys: pytest.CaptureFix
 def test_mistakes_in_documents_have_their_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     declared = tmp_path / "topics.yaml"
     declared.write_text("topics:\n  orders:\n    partitions: many\n")
-    assert main(["diff", str(declared), str(declared)]) == ExitCode.USAGE
+    assert main(["diff", str(declared), str(declared)]) == ExitCode.FAILED
     assert f"{declared}:3:17" in capsys.readouterr().err
