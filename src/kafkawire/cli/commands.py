@@ -67,6 +67,7 @@ COMMANDS: Mapping[str, Entry] = {
     ),
     "demo": "kafkawire.cli.demo.command:run",
     "diff": "kafkawire.cli.state.diff:run",
+    "export": "kafkawire.cli.state.export:run",
     "generate": "kafkawire.cli.generate:run",
     "groups": Group(
         "List and describe groups, show their lag, reset their offsets.",
@@ -79,6 +80,17 @@ COMMANDS: Mapping[str, Entry] = {
             "members": "kafkawire.cli.groups.describing:members",
             "remove-members": "kafkawire.cli.groups.deleting:remove_members",
             "reset": "kafkawire.cli.groups.resetting:run",
+        },
+    ),
+    "quotas": Group(
+        "List and describe client quotas, set and delete them, and show those in effect.",
+        {
+            "delete": "kafkawire.cli.quotas.changing:delete",
+            "describe": "kafkawire.cli.quotas.reading:describe",
+            "effective": "kafkawire.cli.quotas.effective:run",
+            "list": "kafkawire.cli.quotas.reading:list_",
+            "metrics": "kafkawire.cli.quotas.metrics:run",
+            "set": "kafkawire.cli.quotas.changing:set_",
         },
     ),
     "reassign": Group(
@@ -131,7 +143,13 @@ COMMANDS: Mapping[str, Entry] = {
     ),
     "topics": Group(
         "List and describe topics, create, change and delete them.",
-        {"list": "kafkawire.cli.topics.listing:run"},
+        {
+            "alter": "kafkawire.cli.topics.altering:run",
+            "create": "kafkawire.cli.topics.creating:run",
+            "delete": "kafkawire.cli.topics.deleting:run",
+            "describe": "kafkawire.cli.topics.describing:run",
+            "list": "kafkawire.cli.topics.listing:run",
+        },
     ),
     "transactions": Group(
         "List and describe transactions, find those that hang, end them.",

@@ -72,9 +72,11 @@ def compare_states(
 
     Example:
         ```python
+        from datetime import UTC, datetime
+
         from kafkawire.declared import compare_states, read_log_state
 
-        yesterday = read_log_state("/var/lib/kafka/data", datetime(2026, 3, 1, tzinfo=UTC))
+        yesterday = read_log_state("/var/lib/kafka/data", datetime(2026, 11, 21, 12, tzinfo=UTC))
         today = read_log_state("/var/lib/kafka/data")
         for item in compare_states(yesterday, today):
             print(item.kind, item.item, item.difference)

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from kafkawire.admin import acl_effects
 from kafkawire.cli.state.comparison_text import comparison_lines, folded
 from kafkawire.declared.comparison import compare_states
 from kafkawire.declared.log_state import read_log_state
 from kafkawire.declared.state import ClusterState, TopicState
 
 HERE = Path(__file__).parent
+RIGHT = "log:/var/lib/kafka/data/__cluster_metadata-0@2026-11-20"
 LOG = HERE.parents[1] / "fixtures" / "kafka-4.3.1" / "logs"
 
 LONG = TopicState(
@@ -32,7 +34,7 @@ def test_a_comparison_fits(width: int, update_golden: bool) -> None:
     )
     lines = [
         part
-        for line in comparison_lines("prod", "log:/var/lib/kafka/data/__cluster_metadata-0@2026-11-20", items)
+        for line in comparison_lines("prod", RIGHT, items, acl_effects(before.acls, after.acls).sentences())
         for part in folded(line, width)
     ]
     assert max(map(cell_len, lines)) <= width

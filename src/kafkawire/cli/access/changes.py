@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import Annotated, ClassVar, TypeVar
+from itertools import islice
+from typing import Annotated, ClassVar, Final, TypeVar
 
 import typer
 
@@ -20,6 +21,8 @@ from kafkawire.cli.visible import visible_lines
 from kafkawire.column_roles import ColumnRole
 from kafkawire.near_names import did_you_mean
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
+
+_SHOWN_FAILURES: Final = 10
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -141,6 +144,11 @@ def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = T
         raise typer.Exit(ExitCode.FAILED)
 
 
+def unless_failed(results: Results[K, V], empty: str) -> str | None:
+    """What a table without rows says; None if an item has failed, whose error says more."""
+    return None if results.errors() else empty
+
+
 @contextmanager
 def failures_printed(results: Results[K, V], names: Iterable[str] = ()) -> Iterator[None]:
     """After the rows of what was read: a line on standard error for each item that failed, and their exit code.
@@ -155,8 +163,10 @@ def failures_printed(results: Results[K, V], names: Iterable[str] = ()) -> Itera
     yield
     errors = results.errors()
     known = frozenset(names)
-    for item, error in errors.items():
+    for item, error in islice(errors.items(), _SHOWN_FAILURES):
         meant = did_you_mean(str(item), known) if known and item not in known else ""
         print(visible_lines(f"kafkawire: {error}{'; ' if meant else ''}{meant}"), file=sys.stderr)
+    if len(errors) > _SHOWN_FAILURES:
+        print(f"kafkawire: and {len(errors) - _SHOWN_FAILURES} more have failed", file=sys.stderr)
     if errors:
         raise typer.Exit(ExitCode.FAILED if len(errors) == len(results) else ExitCode.SOME_FAILED)

@@ -17,7 +17,7 @@ from kafkawire.admin import (
     StreamsGroupDescription,
     TopicPartition,
 )
-from kafkawire.cli.access.changes import failures_printed
+from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -115,7 +115,7 @@ def members(cluster: Cluster, groups: GroupsArgument, output: FormatOption = Row
         names = known_groups(client, found.errors(), timeout)
     rows = [row for each in found.values().values() for row in _members(each)]
     with failures_printed(found, names):
-        print_rows(rows, MemberRow, output, empty=None if names else "no members")
+        print_rows(rows, MemberRow, output, empty=unless_failed(found, "no members"))
 
 
 def described_groups(client: BlockingAdminClient, groups: Sequence[str], timeout: float) -> Results[str, _Description]:

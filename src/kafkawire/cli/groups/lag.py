@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import typer
 
 from kafkawire.admin import GroupLag, IsolationLevel
-from kafkawire.cli.access.changes import failures_printed
+from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.groups.describing import known_groups
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -102,7 +102,7 @@ def run(
         known = known_groups(client, found.errors(), timeout)
     with failures_printed(found, known):
         if total:
-            print_rows(_totals(found.values()), GroupLagRow, output, empty=None if known else "no groups")
+            print_rows(_totals(found.values()), GroupLagRow, output, empty=unless_failed(found, "no groups"))
         else:
             print_rows(
                 _partitions(found.values()),

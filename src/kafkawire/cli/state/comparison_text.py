@@ -28,6 +28,7 @@ _HEADINGS: Final = {
 }
 _NOT_SET: Final = "not set"
 _NARROWEST: Final = 20
+_EFFECTS: Final = 100
 
 
 class Line(NamedTuple):
@@ -44,12 +45,15 @@ class Line(NamedTuple):
     indent: int = 0
 
 
-def comparison_lines(left: str, right: str, items: Sequence[DifferingItem]) -> Iterator[Line]:
+def comparison_lines(
+    left: str, right: str, items: Sequence[DifferingItem], effects: Sequence[str] = ()
+) -> Iterator[Line]:
     """The lines of a comparison.
 
     Args:
         left, right: the names of both sides.
         items: in which they differ, those of a kind together.
+        effects: sentences: who may do more and less on the right side.
     """
     yield Line(f"--- {visible(left)}", "red")
     yield Line(f"+++ {visible(right)}", "green")
@@ -61,8 +65,20 @@ def comparison_lines(left: str, right: str, items: Sequence[DifferingItem]) -> I
             yield Line(f"  {_MARKS[item.difference]} {visible(item_in_words(item.item))}", style, indent=4)
             for value in item.values:
                 yield Line(f"      {visible(value.name)}: {_values(item.difference, value)}", indent=8)
+    yield from _effect_lines(effects)
     yield Line("")
     yield Line(_summary(items))
+
+
+def _effect_lines(effects: Sequence[str]) -> Iterator[Line]:
+    if not effects:
+        return
+    yield Line("")
+    yield Line("What the ACLs mean, from the left side to the right one", "bold")
+    for sentence in effects[:_EFFECTS]:
+        yield Line(f"  {visible(sentence)}", indent=4)
+    if len(effects) > _EFFECTS:
+        yield Line(f"  and {len(effects) - _EFFECTS} more")
 
 
 def print_lines(lines: Iterator[Line]) -> None:
@@ -77,12 +93,16 @@ def print_lines(lines: Iterator[Line]) -> None:
 
 
 def folded(line: Line, width: int) -> list[str]:
-    """The parts of a line that fit a width; all but the first are indented."""
-    if cell_len(line.text) <= width:
-        return [line.text]
-    room = max(width - line.indent, _NARROWEST)
-    first, *_ = chop_cells(line.text, max(width, _NARROWEST))
-    return [first, *(" " * line.indent + part for part in chop_cells(line.text[len(first) :], room))]
+    """The parts of a line that fit a width, broken at blanks where there are some; all but the first are indented."""
+    parts, rest, indent = [], line.text, ""
+    while cell_len(rest) + len(indent) > width:
+        part, *_ = chop_cells(rest, max(width - len(indent), _NARROWEST))
+        blank = part.rfind(" ", len(part) // 2)
+        if blank > 0 and rest[len(part)] != " ":
+            part = part[:blank]
+        parts.append(indent + part)
+        rest, indent = rest[len(part) :].lstrip(" "), " " * line.indent
+    return [*parts, indent + rest]
 
 
 def _values(difference: Difference, value: ValueChange) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
+from kafkawire.admin import acl_effects
 from kafkawire.cli.access.cluster_command import GivenOptions, clusters_command
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
@@ -15,11 +16,11 @@ from kafkawire.cli.rows.row import Row
 from kafkawire.cli.state.comparison_text import comparison_lines, print_lines
 from kafkawire.cli.state.reading_cluster import print_unread
 from kafkawire.cli.state.selection_options import OnlyOption, PrincipalOption, TopicPrefixOption, selected
-from kafkawire.cli.state.sides import SIDES_HELP, GivenClusterSide, ReadSide, Side, cluster_of, read_side, side_of
+from kafkawire.cli.state.sides import SIDES_HELP, GivenClusterSide, ReadSide, Side, read_sides, side_of
 from kafkawire.column_roles import ColumnRole
 from kafkawire.declared.comparison import Difference, DifferingItem, compare_states
 from kafkawire.declared.planned import Kind
-from kafkawire.declared.unread import without_unread
+from kafkawire.declared.unread import Unread, without_unread
 from kafkawire.declared.wording import item_in_words
 
 
@@ -75,13 +76,16 @@ def run(
 
     Exit code: 0, whether the sides differ or not; with --exit-code 4 if they differ; 1 if a side cannot be read.
     """
-    sides = (left, side_of(left)), _second(right, options)
     selection = selected(only, topic_prefix, principal, internal=internal)
-    clusters = [cluster_of(side, options) for _, side in sides]
-    one, other = (read_side(*each, cluster, selection) for each, cluster in zip(sides, clusters, strict=True))
-    items = _differences(one, other, with_assignments=assignments)
+    sides = (left, side_of(left)), _second(right, options)
+    one, other = read_sides(*sides, options, selection, whole=only is not None)
+    unread = _said_unread(one, other)
+    states = [without_unread(side.state, unread) if unread else side.state for side in (one, other)]
+    items = compare_states(*states, with_assignments=assignments)
     if output is RowFormat.TABLE and items:
-        print_lines(comparison_lines(one.name, other.name, items))
+        # The rights of a principal follow from the ACLs of all principals.
+        effects = () if principal else acl_effects(*(state.acls for state in states)).sentences()
+        print_lines(comparison_lines(one.name, other.name, items, effects))
     else:
         print_rows(_rows(items, output), DifferenceRow, output, empty="no differences")
     if exit_code and items:
@@ -98,13 +102,11 @@ def _second(right: str | None, options: GivenOptions) -> tuple[str, Side]:
     return right, side_of(right)
 
 
-def _differences(one: ReadSide, other: ReadSide, *, with_assignments: bool) -> Sequence[DifferingItem]:
-    """The differences of what could be read of both sides; says on standard error what could not be."""
-    for side in (one, other):
+def _said_unread(*sides: ReadSide) -> tuple[Unread, ...]:
+    """What could not be read of one of the sides, after it is said on standard error."""
+    for side in sides:
         print_unread(side.unread, side.name)
-    unread = (*one.unread, *other.unread)
-    states = (without_unread(side.state, unread) if unread else side.state for side in (one, other))
-    return compare_states(*states, with_assignments=with_assignments)
+    return tuple(unread for side in sides for unread in side.unread)
 
 
 def _rows(items: Sequence[DifferingItem], form: RowFormat) -> Iterator[DifferenceRow]:
