@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TypeAlias
 
 from kafkawire.declared.planned import ValueChange
-from kafkawire.declared.wording import HIDDEN
+from kafkawire.declared.wording import HIDDEN, number_in_words
 from kafkawire.model.configs.resources import ConfigResource
 from kafkawire.model.configs.sensitive import is_sensitive
 from kafkawire.model.scram import UserMechanism
@@ -60,3 +60,8 @@ def config_values(resource: ConfigResource, configs: Configs) -> dict[str, str |
 def number(value: int | None) -> str | None:
     """A number in words."""
     return None if value is None else str(value)
+
+
+def quota_values(quotas: Mapping[str, float | None]) -> dict[str, str | None]:
+    """Quotas for people."""
+    return {key: None if value is None else number_in_words(value) for key, value in sorted(quotas.items())}

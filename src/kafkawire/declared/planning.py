@@ -9,11 +9,11 @@ import msgspec
 
 from kafkawire.declared.planned import Action, Item, Kind, Plan, PlannedItem, ValueChange
 from kafkawire.declared.planned_topics import planned_topic, topic_values
-from kafkawire.declared.planned_values import Configs, SecretKey, changed_configs, config_values, number
+from kafkawire.declared.planned_values import Configs, SecretKey, changed_configs, config_values, number, quota_values
 from kafkawire.declared.stages import stage_of
 from kafkawire.declared.state import ClusterState, CredentialState
 from kafkawire.declared.unread import Unread
-from kafkawire.declared.wording import HIDDEN, item_in_words, number_in_words
+from kafkawire.declared.wording import HIDDEN, item_in_words
 from kafkawire.model.configs.resources import ConfigResource
 from kafkawire.model.quotas.entities import ClientQuotaEntity
 from kafkawire.model.scram import MINIMUM_ITERATIONS, UserMechanism
@@ -194,7 +194,7 @@ class _Planner:
             yield _changed(Kind.QUOTAS, entity, tuple(_changed_quotas(declared[entity], before)), is_new=not before)
         for entity in _by_words(current.keys() - declared.keys()):
             if self._may_delete(Kind.QUOTAS, entity):
-                yield _deleted(Kind.QUOTAS, entity, _quotas_in_words(current[entity]))
+                yield _deleted(Kind.QUOTAS, entity, quota_values(current[entity]))
 
     def users(self) -> Iterator[PlannedItem]:
         """SCRAM credentials."""
@@ -255,11 +255,7 @@ def _deleted(kind: Kind, item: Item, values: Mapping[str, str | None]) -> Planne
 
 
 def _changed_quotas(declared: Mapping[str, float | None], current: Mapping[str, float | None]) -> Iterator[ValueChange]:
-    before, after = _quotas_in_words(current), _quotas_in_words(declared)
+    before, after = quota_values(current), quota_values(declared)
     for key in sorted(declared):
         if before.get(key) != after[key]:
             yield ValueChange(key, before.get(key), after[key])
-
-
-def _quotas_in_words(quotas: Mapping[str, float | None]) -> dict[str, str | None]:
-    return {key: None if value is None else number_in_words(value) for key, value in sorted(quotas.items())}
