@@ -66,6 +66,7 @@ COMMANDS: Mapping[str, Entry] = {
         },
     ),
     "demo": "kafkawire.cli.demo.command:run",
+    "doctor": "kafkawire.cli.doctor.command:run",
     "generate": "kafkawire.cli.generate:run",
     "reassign": Group(
         "Move replicas to other brokers, watch and cancel it, elect leaders.",
