@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from kafkawire.admin.blocking import DEFAULT_GRACE, BlockingClient, blocking
 from kafkawire.admin.connection.sasl.credentials import CredentialsSource
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from kafkawire.admin.cluster import Kind
     from kafkawire.admin.connection.channel import Channel
     from kafkawire.admin.pool import Connect
+
+T = TypeVar("T")
 
 
 class AdminClient(
@@ -284,6 +286,30 @@ class BlockingAdminClient(BlockingClient):
             given.bootstrap_servers, bootstrap_controllers=given.bootstrap_controllers, tls=given.tls,
             credentials=given.credentials, settings=given.settings, observer=observer,
         )  # fmt: skip
+
+    def run(self, work: Callable[[AdminClient], Coroutine[Any, Any, T]]) -> T:
+        """Run a coroutine in the client's thread, so that one program makes several calls at the same time.
+
+        Args:
+            work: gets the asyncio client whose calls this client makes, and returns the coroutine.
+
+        Returns:
+            What the coroutine returns; its errors are raised here.
+
+        Example:
+            ```python
+            import asyncio
+
+
+            async def described(admin):
+                return await asyncio.gather(admin.describe_cluster(), admin.list_topics())
+
+
+            cluster, topics = admin.run(described)
+            print(cluster.cluster_id, "has", len(topics), "topics")
+            ```
+        """
+        return self._wait_for(lambda: work(self._client))
 
     create_topics = blocking(AdminClient.create_topics)
     delete_topics = blocking(AdminClient.delete_topics)

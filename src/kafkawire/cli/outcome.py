@@ -12,6 +12,7 @@ class ExitCode(IntEnum):
     FAILED = 1
     USAGE = 2
     SOME_FAILED = 3
+    CHANGES = 4
     INTERRUPTED = 130
 
 

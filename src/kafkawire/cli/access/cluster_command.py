@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Concatenate, Final, NamedTuple, ParamSpec, get_type_hints
+from typing import Annotated, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeVar, get_type_hints
 
 import typer
 
@@ -20,6 +20,7 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.wire.kafka_errors import KafkaError
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 PANEL: Final = "Options of the cluster"
 """Heading above these options in the help of each command."""
@@ -177,11 +178,21 @@ def errors_of_cluster(source: str = "") -> Iterator[None]:
 
 def cluster_command(function: Callable[Concatenate[Cluster, P], None]) -> Callable[..., None]:
     """A command whose first parameter is the cluster: the user gets the options of ``GivenOptions`` in its place."""
+    return _with_options(function, Cluster)
 
+
+def clusters_command(function: Callable[Concatenate[GivenOptions, P], None]) -> Callable[..., None]:
+    """A command whose first parameter is the options themselves: it works on several clusters, or maybe on none."""
+    return _with_options(function, lambda options: options)
+
+
+def _with_options(
+    function: Callable[Concatenate[T, P], None], first: Callable[[GivenOptions], T]
+) -> Callable[..., None]:
     @functools.wraps(function)
     def command(*args: Any, **given: Any) -> None:  # noqa: ANN401 what Typer has read
         options = GivenOptions(**{name: given.pop(name) for name in GivenOptions._fields if name in given})
-        function(Cluster(options), *args, **given)
+        function(first(options), *args, **given)
 
     own = inspect.signature(function, eval_str=True)
     _, *parameters = own.parameters.values()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, ClassVar, Final
 
 import typer
@@ -13,12 +13,12 @@ from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.cli.rows.times import time_of
+from kafkawire.column_roles import ColumnRole
 from kafkawire.model.cluster import MetadataQuorum, QuorumReplica
 from kafkawire.protocol.errors import UnsupportedVersionError
 
 _METADATA_VERSION: Final = "metadata.version"
-_SECOND: Final = 1000
 
 
 class ClusterRow(Row, frozen=True):
@@ -41,6 +41,8 @@ class ClusterRow(Row, frozen=True):
     voters: tuple[int, ...]
     metadata_version: int | None
     operations: tuple[str, ...]
+
+    ROLES: ClassVar = {"operations": ColumnRole.DETAIL}
 
 
 class NodeRow(Row, frozen=True):
@@ -89,7 +91,9 @@ class QuorumRow(Row, frozen=True):
     leader_epoch: int
     high_watermark: int
 
-    ROLES: ClassVar = dict.fromkeys(("directory_id", "leader_epoch", "high_watermark"), ColumnRole.DETAIL)
+    ROLES: ClassVar = dict.fromkeys(
+        ("last_fetch", "endpoints", "directory_id", "leader_epoch", "high_watermark"), ColumnRole.DETAIL
+    )
 
 
 FencedOption = Annotated[bool, typer.Option("--fenced", help="Brokers that are registered and not in use, too.")]
@@ -154,8 +158,8 @@ def _quorum_rows(quorum: MetadataQuorum) -> Iterator[QuorumRow]:
             status="leader" if member.replica_id == quorum.leader else status,
             log_end_offset=offset,
             lag=None if end is None or offset is None else max(0, end - offset),
-            last_fetch=_time(member.last_fetch_timestamp_ms),
-            last_caught_up=_time(member.last_caught_up_timestamp_ms),
+            last_fetch=time_of(member.last_fetch_timestamp_ms),
+            last_caught_up=time_of(member.last_caught_up_timestamp_ms),
             endpoints=_endpoints(quorum, member),
             directory_id=None if member.directory_id is None else str(member.directory_id),
             leader_epoch=quorum.leader_epoch,
@@ -165,7 +169,3 @@ def _quorum_rows(quorum: MetadataQuorum) -> Iterator[QuorumRow]:
 
 def _endpoints(quorum: MetadataQuorum, member: QuorumReplica) -> tuple[str, ...]:
     return tuple(f"{each.listener}://{each.host}:{each.port}" for each in quorum.endpoints.get(member.replica_id, ()))
-
-
-def _time(milliseconds: int | None) -> datetime | None:
-    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / _SECOND, UTC)

@@ -16,7 +16,7 @@ from kafkawire.cli.outcome import CommandError
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 
 _HIDDEN: Final = "(hidden)"
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from kafkawire.cli.rows.row import Row
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 
 
 class CheckStatus(StrEnum):

@@ -12,7 +12,7 @@ from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 
 TopicsArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[TOPIC]...", help="Topics; by default all partitions that need it.")
+    list[str] | None, typer.Argument(metavar="TOPIC...", help="Topics; by default all partitions that need it.")
 ]
 UncleanOption = Annotated[
     bool, typer.Option("--unclean", help="Any replica may lead, also one that lacks records: these are lost.")

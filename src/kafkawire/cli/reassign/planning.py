@@ -15,7 +15,7 @@ from kafkawire.cli.reassign.assignment_file import write_assignment
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 from kafkawire.model.placement import Assignment, PlacementError, PlacementGoal, new_assignment
 
 
@@ -46,7 +46,7 @@ class MoveRow(Row, frozen=True):
 
 
 TopicsArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[TOPIC]...", help="Topics; by default all except Kafka's own.")
+    list[str] | None, typer.Argument(metavar="TOPIC...", help="Topics; by default all except Kafka's own.")
 ]
 BrokersOption = Annotated[
     list[int] | None,

@@ -18,7 +18,7 @@ from kafkawire.cli.reassign.throttle import remove_throttle
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 
 _PAUSE: Final = 1.0
 """Seconds between two looks at the cluster."""
@@ -48,7 +48,7 @@ class MovingRow(Row, frozen=True):
         return f"{self.topic}-{self.partition}"
 
 
-TopicsArgument = Annotated[list[str] | None, typer.Argument(metavar="[TOPIC]...", help="Topics; by default all.")]
+TopicsArgument = Annotated[list[str] | None, typer.Argument(metavar="TOPIC...", help="Topics; by default all.")]
 RemoveOption = Annotated[
     bool, typer.Option("--remove-throttle", help="Remove the limits of brokers and topics when all have moved.")
 ]
