@@ -54,6 +54,16 @@ COMMANDS: Mapping[str, Entry] = {
         "Encode and decode messages: a filter on JSON lines.",
         {"decode": "kafkawire.cli.codec:decode", "encode": "kafkawire.cli.codec:encode"},
     ),
+    "configs": Group(
+        "Describe configs of topics, brokers, groups and other resources, and change them.",
+        {
+            "append": "kafkawire.cli.configs.changing:append",
+            "delete": "kafkawire.cli.configs.changing:delete",
+            "describe": "kafkawire.cli.configs.describing:run",
+            "set": "kafkawire.cli.configs.changing:set_",
+            "subtract": "kafkawire.cli.configs.changing:subtract",
+        },
+    ),
     "demo": "kafkawire.cli.demo.command:run",
     "generate": "kafkawire.cli.generate:run",
     "groups": Group(

@@ -48,11 +48,12 @@ class EffectiveQuotaRow(Row, frozen=True, kw_only=True):
     entity: Mapping[str, str | None] | None
 
     ROLES: ClassVar = {
-        "user": ColumnRole.DETAIL,
-        "client_id": ColumnRole.DETAIL,
-        "ip": ColumnRole.DETAIL,
+        "user": ColumnRole.KEY,
+        "client_id": ColumnRole.KEY,
+        "ip": ColumnRole.KEY,
         "entity": ColumnRole.DETAIL,
     }
+    OPTIONAL: ClassVar = frozenset({"user", "client_id", "ip", "level", "bucket"})
 
 
 @cluster_command

@@ -51,6 +51,8 @@ def columns_of(rows: Sequence[Row], row_class: type[Row], fields: Sequence[str])
     hints = typing.get_type_hints(row_class)
     first = row_class.__struct_fields__[0]
     for name in fields:
+        if name in row_class.OPTIONAL and all(getattr(row, name) is None for row in rows):
+            continue
         role = row_class.ROLES.get(name, ColumnRole.KEY if name == first else ColumnRole.VALUE)
         kind = _kind(hints[name])
         cells = [shown(msgspec.to_builtins(getattr(row, name))) for row in rows]

@@ -63,6 +63,7 @@ class TopicRow(Row, frozen=True, kw_only=True):
     is_internal: bool
 
     ROLES: ClassVar = {"topic_id": ColumnRole.DETAIL, "is_internal": ColumnRole.DETAIL}
+    OPTIONAL: ClassVar = frozenset({"overrides"})
 
 
 @cluster_command
