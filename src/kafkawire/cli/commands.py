@@ -64,7 +64,19 @@ COMMANDS: Mapping[str, Entry] = {
             "subtract": "kafkawire.cli.configs.changing:subtract",
         },
     ),
+    "context": Group(
+        "Name clusters and how to reach them, and choose the current one.",
+        {
+            "current": "kafkawire.cli.context.showing:current",
+            "delete": "kafkawire.cli.context.changing:delete",
+            "list": "kafkawire.cli.context.showing:list_",
+            "set": "kafkawire.cli.context.changing:set_",
+            "show": "kafkawire.cli.context.showing:show",
+            "use": "kafkawire.cli.context.changing:use",
+        },
+    ),
     "demo": "kafkawire.cli.demo.command:run",
+    "diff": "kafkawire.cli.state.diff:run",
     "generate": "kafkawire.cli.generate:run",
     "groups": Group(
         "List and describe groups, show their lag, reset their offsets.",
@@ -86,6 +98,7 @@ COMMANDS: Mapping[str, Entry] = {
             "describe": "kafkawire.cli.quotas.reading:describe",
             "effective": "kafkawire.cli.quotas.effective:run",
             "list": "kafkawire.cli.quotas.reading:list_",
+            "metrics": "kafkawire.cli.quotas.metrics:run",
             "set": "kafkawire.cli.quotas.changing:set_",
         },
     ),
