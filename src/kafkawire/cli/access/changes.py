@@ -73,7 +73,7 @@ class OutcomeRow(Row, frozen=True):
     def failed(cls, item: str, kind: str, action: str, error: KafkaError) -> OutcomeRow:
         """The row of an error."""
         name = error.NAME if isinstance(error, ApiError) else type(error).__name__
-        return cls(item, kind, action, Status.FAILED, name, str(error))
+        return cls(item, kind, action, Status.FAILED, name, _remark(error))
 
 
 def outcome_rows(
