@@ -172,5 +172,14 @@ COMMANDS: Mapping[str, Entry] = {
             "terminate": "kafkawire.cli.transactions.ending:terminate",
         },
     ),
+    "users": Group(
+        "List and describe users with SCRAM credentials, set their passwords and delete them.",
+        {
+            "delete": "kafkawire.cli.users.changing:delete",
+            "describe": "kafkawire.cli.users.reading:describe",
+            "list": "kafkawire.cli.users.reading:list_",
+            "set": "kafkawire.cli.users.changing:set_",
+        },
+    ),
 }
 """A new command is one entry here; ``pytest tests/golden/cli --update-golden`` adds it to the help and completion."""

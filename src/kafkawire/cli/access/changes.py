@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from itertools import islice
@@ -120,9 +120,18 @@ def print_outcomes(rows: Iterable[OutcomeRow], form: RowFormat) -> None:
     """
     listed = list(rows)
     print_rows(listed, OutcomeRow, form, empty="nothing to do")
-    failed = sum(row.status in {Status.FAILED, Status.NOT_TRIED} for row in listed)
+    end_with(listed)
+
+
+def end_with(rows: Sequence[OutcomeRow]) -> None:
+    """End with the exit code that outcomes mean, as ``print_outcomes`` does.
+
+    Raises:
+        typer.Exit: some failed.
+    """
+    failed = sum(row.status in {Status.FAILED, Status.NOT_TRIED} for row in rows)
     if failed:
-        raise typer.Exit(ExitCode.FAILED if failed == len(listed) else ExitCode.SOME_FAILED)
+        raise typer.Exit(ExitCode.FAILED if failed == len(rows) else ExitCode.SOME_FAILED)
 
 
 def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = True) -> None:

@@ -93,6 +93,8 @@ class ConfigRow(Row, frozen=True, kw_only=True):
         "config_type": ColumnRole.DETAIL,
         "resource_type": ColumnRole.DETAIL,
         "resource_name": ColumnRole.DETAIL,
+        "synonyms": ColumnRole.KEY,
+        "documentation": ColumnRole.KEY,
     }
     OPTIONAL: ClassVar = frozenset({"synonyms", "documentation"})
 

@@ -51,6 +51,8 @@ class EffectiveQuotaRow(Row, frozen=True, kw_only=True):
         "user": ColumnRole.KEY,
         "client_id": ColumnRole.KEY,
         "ip": ColumnRole.KEY,
+        "set_for": ColumnRole.KEY,
+        "bucket": ColumnRole.KEY,
         "entity": ColumnRole.DETAIL,
     }
     OPTIONAL: ClassVar = frozenset({"user", "client_id", "ip", "level", "bucket"})
