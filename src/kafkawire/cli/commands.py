@@ -54,6 +54,16 @@ COMMANDS: Mapping[str, Entry] = {
         "Encode and decode messages: a filter on JSON lines.",
         {"decode": "kafkawire.cli.codec:decode", "encode": "kafkawire.cli.codec:encode"},
     ),
+    "configs": Group(
+        "Describe configs of topics, brokers, groups and other resources, and change them.",
+        {
+            "append": "kafkawire.cli.configs.changing:append",
+            "delete": "kafkawire.cli.configs.changing:delete",
+            "describe": "kafkawire.cli.configs.describing:run",
+            "set": "kafkawire.cli.configs.changing:set_",
+            "subtract": "kafkawire.cli.configs.changing:subtract",
+        },
+    ),
     "context": Group(
         "Name clusters and how to reach them, and choose the current one.",
         {
@@ -161,6 +171,15 @@ COMMANDS: Mapping[str, Entry] = {
             "list": "kafkawire.cli.transactions.listing:list_",
             "producers": "kafkawire.cli.transactions.listing:producers",
             "terminate": "kafkawire.cli.transactions.ending:terminate",
+        },
+    ),
+    "users": Group(
+        "List and describe users with SCRAM credentials, set their passwords and delete them.",
+        {
+            "delete": "kafkawire.cli.users.changing:delete",
+            "describe": "kafkawire.cli.users.reading:describe",
+            "list": "kafkawire.cli.users.reading:list_",
+            "set": "kafkawire.cli.users.changing:set_",
         },
     ),
 }
