@@ -42,6 +42,11 @@ COMMANDS: Mapping[str, Entry] = {
         "Encode and decode messages: a filter on JSON lines.",
         {"decode": "kafkawire.cli.codec:decode", "encode": "kafkawire.cli.codec:encode"},
     ),
+    "configs": Group(
+        "Describe and change configs; also with the options of Kafka's kafka-configs.",
+        {},
+        otherwise="kafkawire.cli.kafka_configs.command:main",
+    ),
     "demo": "kafkawire.cli.demo.command:run",
     "generate": "kafkawire.cli.generate:run",
     "report": Group(
