@@ -21,7 +21,7 @@ _NEEDED = "min.insync.replicas"
 
 
 def reset(client: BlockingAdminClient, *, listable: frozenset[ConfigResourceType]) -> None:
-    """Remove all topics but those of `TOPICS`, which are made anew, all quotas, credentials and dynamic configs."""
+    """Remove all topics but those of `TOPICS`, which are created again, all quotas, credentials and dynamic configs."""
     client.delete_topics(client.list_topics())
     client.create_topics([NewTopic(name, 1, 1) for name in TOPICS]).all()
     client.wait_for_topics(TOPICS).all()

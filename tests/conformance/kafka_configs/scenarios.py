@@ -1,6 +1,6 @@
 """Command lines of kafka-configs, each scenario on a cluster in the same state.
 
-``SERVER`` and ``CONTROLLER`` stand for the addresses of the listeners, ``NODE`` for the id of the one node, and
+``SERVER`` and ``CONTROLLER`` represent the addresses of the listeners, ``NODE`` for the id of the one node, and
 ``FILES`` for a folder with the files of `write_files`.
 """
 

@@ -1,4 +1,4 @@
-"""The client that a command line of another tool asks for."""
+"""The client that a command line of another tool asks for, and what is said when a call fails."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from kafkawire.admin import AdminSettings, BlockingAdminClient
 from kafkawire.admin.client_properties import client_arguments
+from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
 
 def client_of(
@@ -36,3 +38,27 @@ def client_of(
         given.bootstrap_servers, bootstrap_controllers=given.bootstrap_controllers, tls=given.tls,
         credentials=given.credentials, settings=settings,
     )  # fmt: skip
+
+
+def check_live(client: BlockingAdminClient, broker: str) -> None:
+    """Check that a broker is in the cluster: a call to one that is not would wait until it times out.
+
+    Raises:
+        CommandError: it is not.
+    """
+    live = sorted(each.node.id for each in client.describe_cluster().nodes)
+    if int(broker) not in live:
+        listed = ", ".join(map(str, live))
+        raise CommandError(f"broker {broker} is not in the cluster; live brokers: {listed}", ExitCode.FAILED)
+
+
+def failed(whom: str, error: KafkaError) -> CommandError:
+    """A failed call as a message.
+
+    Args:
+        whom: whose configs were described or altered.
+        error: of the call.
+    """
+    if not isinstance(error, ApiError):
+        return CommandError(str(error))
+    return CommandError(f"{whom}: {error.message} ({error.NAME})" if error.message else f"{whom}: {error.NAME}")

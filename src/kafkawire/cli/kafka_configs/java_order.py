@@ -11,7 +11,7 @@ K = TypeVar("K", bound=Hashable)
 _32_BITS: Final = 0xFFFFFFFF
 _SMALLEST_TABLE: Final = 16
 _LARGEST_SMALL_MAP: Final = 4
-"""Scala's immutable maps and sets of so many keys have them in the order in which they came."""
+"""Scala's immutable maps and sets of this number of keys have them in the order in which they came."""
 
 _BITS: Final = 32
 _BITS_OF_A_LEVEL: Final = 5

@@ -19,12 +19,20 @@ from kafkawire.cli.kafka_configs.added_configs import (
     read_deleted,
 )
 from kafkawire.cli.kafka_configs.altering import Changes, altered, in_order
-from kafkawire.cli.kafka_configs.clients import client_of
+from kafkawire.cli.kafka_configs.clients import check_live, client_of, failed
 from kafkawire.cli.kafka_configs.describing import described
 from kafkawire.cli.kafka_configs.help_of_kafka import HELP
 from kafkawire.cli.kafka_configs.java_order import in_properties
 from kafkawire.cli.kafka_configs.java_words import failed_call
-from kafkawire.cli.kafka_configs.kafka_words import Command, check_pairs, checked, read_words
+from kafkawire.cli.kafka_configs.kafka_words import (
+    BROKER_LOGGERS,
+    BROKERS,
+    Command,
+    Entity,
+    check_pairs,
+    checked,
+    read_words,
+)
 from kafkawire.cli.kafka_configs.option_words import ReadOptions
 from kafkawire.cli.kafka_configs.refusals import JavaFailureError, RefusedError
 from kafkawire.cli.kafka_configs.secrets_in_words import has_password, shown_words
@@ -90,16 +98,37 @@ def run(words: Sequence[str]) -> int:
             return ExitCode.DONE
         command = checked(options)
         _warn(options)
-        with _client(options) as client:
-            for line in _results(client, command, as_kafka=False):
-                print(visible(line))
+        _carry_out(command)
     except (RefusedError, JavaFailureError) as refusal:
         raise CommandError(refusal.ours, ExitCode.USAGE) from None
     except ItemError as error:
         raise CommandError(error.message or "", ExitCode.USAGE) from None
-    except KafkaError as error:
-        raise CommandError(str(error)) from None
     return ExitCode.DONE
+
+
+def _carry_out(command: Command) -> None:
+    try:
+        with _client(command.options) as client:
+            _check_broker(client, command)
+            for line in _results(client, command, as_kafka=False):
+                print(visible(line))
+    except KafkaError as error:
+        raise failed(_whom(command.entity), error) from None
+
+
+def _whom(entity: Entity) -> str:
+    if not entity.names:
+        return ", ".join(entity.types)
+    pairs = zip(entity.types, entity.names, strict=False)
+    return ", ".join(f"{type_[:-1]} {name}" if name else f"default of {type_}" for type_, name in pairs)
+
+
+def _check_broker(client: BlockingAdminClient, command: Command) -> None:
+    """Say at once that a broker is not there, where Apache's tool waits for it."""
+    waits = command.alters or "all" in command.options
+    if waits and command.entity.types[0] in {BROKERS, BROKER_LOGGERS}:
+        for name in filter(None, command.entity.names):
+            check_live(client, name)
 
 
 def _lines_of_kafka(words: Sequence[str]) -> Iterator[str]:
@@ -116,7 +145,7 @@ def _lines_of_kafka(words: Sequence[str]) -> Iterator[str]:
 
 def _warn(options: ReadOptions) -> None:
     if "zookeeper" in options:
-        print("kafkawire: --zookeeper is ignored: brokers are asked", file=sys.stderr)
+        print("kafkawire: --zookeeper is ignored; the command talks to brokers", file=sys.stderr)
     if any(map(has_password, options.values("add-config"))):
         print(
             "kafkawire: the list of processes shows the password of --add-config; "

@@ -10,7 +10,7 @@ from typing import Final
 
 from kafkawire.admin import BlockingAdminClient
 from kafkawire.cli.kafka_configs.altering import MECHANISMS
-from kafkawire.cli.kafka_configs.clients import client_of
+from kafkawire.cli.kafka_configs.clients import check_live, client_of, failed
 from kafkawire.cli.kafka_configs.kafka_words import BROKERS, CLIENTS, TOPICS, USERS
 from kafkawire.cli.kafka_configs.kip_248_table import DescribedConfig, table
 from kafkawire.cli.kafka_configs.kip_248_words import HELP, Kip248Command, read_kip_248
@@ -35,8 +35,10 @@ def run(words: Sequence[str]) -> int:
         print(HELP, end="")
         return ExitCode.DONE
     if command.zookeeper:
-        print("kafkawire: --zookeeper is ignored: brokers are asked", file=sys.stderr)
+        print("kafkawire: --zookeeper is ignored; the command talks to brokers", file=sys.stderr)
     with _connected(command) as client:
+        if command.entity.get(BROKERS):
+            check_live(client, _name(command, BROKERS))
         if command.alters:
             _alter(client, command)
         for line in table(_heading(command), _fresh(client, command)):
@@ -52,7 +54,7 @@ def _connected(command: Kip248Command) -> Iterator[BlockingAdminClient]:
     except ValueError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
     except KafkaError as error:
-        raise CommandError(str(error)) from None
+        raise failed(_heading(command), error) from None
 
 
 def _heading(command: Kip248Command) -> str:
@@ -102,7 +104,7 @@ def _user_and_client(command: Kip248Command) -> tuple[str | None, str | None]:
 
 
 def _fresh(client: BlockingAdminClient, command: Kip248Command) -> list[DescribedConfig]:
-    """The configs; after a change, as soon as the broker that is asked knows of it."""
+    """The configs; after a change, as soon as a broker shows it."""
     deadline = time.monotonic() + _SECONDS_UNTIL_FRESH
     configs = _described(client, command)
     while command.alters and not _shows(configs, command) and time.monotonic() < deadline:

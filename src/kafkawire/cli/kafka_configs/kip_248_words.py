@@ -156,7 +156,7 @@ def _refused(message: str) -> CommandError:
 
 
 def _check_exclusive(given: _Given) -> None:
-    """One of each two, in the words of KIP-248 if there are both."""
+    """One of each two; of both, with the message of KIP-248."""
     if not given.entity_type:
         raise _refused("argument --entity-type is required")
     for rule, options, count in (

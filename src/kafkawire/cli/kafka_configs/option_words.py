@@ -96,16 +96,11 @@ def _option(word: str, known: Mapping[str, Option]) -> tuple[Option, str | None]
     name, equals, given = word[2 if is_long else 1 :].partition("=")
     if name in known:
         return known[name], given if equals else None
-    unknown = name if is_long else _first_unknown_letter(word[1:], known)
-    advice = (
-        did_you_mean(f"--{name}", (f"--{each}" for each in known)) or "--bootstrap-server HOST:PORT --help lists them"
+    unknown = name if is_long else word[1]  # for joptsimple, the first of several options of one letter each
+    advice = did_you_mean(f"--{name}", (f"--{each}" for each in known)) or "see --bootstrap-server HOST:PORT --help"
+    raise RefusedError(
+        f"{unknown} is not a recognized option", f"there is no option {word.partition('=')[0]}; {advice}"
     )
-    raise RefusedError(f"{unknown} is not a recognized option", f"no such option: {word.partition('=')[0]}; {advice}")
-
-
-def _first_unknown_letter(letters: str, known: Mapping[str, Option]) -> str:
-    """After one dash joptsimple takes an unknown name for a cluster of options of one letter each."""
-    return next(letter for letter in letters if letter not in known)
 
 
 def _next_word(words: Iterator[str], option: Option) -> str:

@@ -1,4 +1,4 @@
-"""Why a command line is refused, and why a command fails, in the words of Apache's tool and in ours."""
+"""Why a command line is refused, and why a command fails: the text of Apache's tool, and ours."""
 
 from __future__ import annotations
 
