@@ -25,7 +25,7 @@ def stable_broker() -> Iterator[ThreadedBroker]:
 
 
 def test_quotas_are_altered_and_then_described_with_the_defaults(run: Run, broker: ThreadedBroker) -> None:
-    """C2, C5a."""
+    """C2, C5."""
     ended = run(*KIP, "--alter", *ALICE, "--add-config", "producer_byte_rate=1024,request_percentage=12.5")
     assert ended == (
         0,
