@@ -188,7 +188,7 @@ class ChangedRights:
         return nodes if len(cells) == len(nodes) else [cells[position] for position in sorted(cells)]
 
     def _of_others(self) -> Iterator[ChangedRight]:
-        """What all principals gain and lose except those that do not; call it after `_of_principal` for each of these."""
+        """What all principals gain and lose except those that do not; call it after `_of_principal`."""
         builder: RegionBuilder[_Key] = RegionBuilder()
         open_regions: list[Mapping[_Key, list[Pattern]]] = []
         for node in self._tree.nodes:

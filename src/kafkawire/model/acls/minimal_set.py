@@ -87,12 +87,9 @@ def minimise_acls(
         if resource_type not in CHECKED:
             kept.update(of_type)
             continue
-        choice = _Choice(resource_type, of_type, supers, keep_denials)
-        chosen = choice.merged() if merge else choice.kept
+        choice = _Choice(resource_type, of_type, supers, keep_denials, allow_everyone_if_no_acl)
+        kept.update(choice.merged() if merge else choice.kept)
         is_smallest = is_smallest and choice.is_smallest
-        kept.update(chosen)
-        if allow_everyone_if_no_acl:
-            kept.update(_closing(of_type, chosen))
     change = acl_effects(before, kept, super_users=supers, allow_everyone_if_no_acl=allow_everyone_if_no_acl)
     if change:
         raise RuntimeError(f"the chosen ACLs decide otherwise: {change.sentences()[0]}")
@@ -108,18 +105,29 @@ class _Choice:
     """The ACLs of one type that are needed."""
 
     def __init__(
-        self, resource_type: ResourceType, acls: Sequence[AclBinding], super_users: frozenset[str], keep_denials: bool
+        self,
+        resource_type: ResourceType,
+        acls: Sequence[AclBinding],
+        super_users: frozenset[str],
+        keep_denials: bool,
+        is_open: bool,
     ) -> None:
         self._type = resource_type
         self.is_smallest = True
-        self.kept = {acl for acl in acls if acl.is_unknown}
         self._coverage = Coverage(resource_type, acls, super_users)
+        chosen = {acl for acl in acls if acl.is_unknown}
         for box, rules in self._coverage.boxes.items():
             if rules.allows:
-                self.kept.update(self._allowing(box, rules.allows))
-        denying = (acl for acl in acls if acl.permission_type == AclPermissionType.DENY)
-        self._coverage = Coverage(resource_type, self.kept.union(denying), super_users)
-        self.kept.update(self._denials(keep_denials))
+                chosen.update(self._allowing(box, rules.allows))
+        denying = [acl for acl in acls if acl.permission_type == AclPermissionType.DENY]
+        while True:
+            self._coverage = Coverage(resource_type, chosen.union(denying), super_users)
+            self.kept = chosen.union(self._denials(keep_denials))
+            closing = set(_closing(acls, self.kept)) if is_open else ()
+            if not closing:
+                break
+            self.is_smallest = False
+            chosen.update(closing)  # what they allow may need denials
 
     def _allowing(self, box: Box, allows: Sequence[Part]) -> list[AclBinding]:
         """The ACLs of a box that are needed; of equally many, those that allow less of what is denied."""
