@@ -14,6 +14,7 @@ from kafkawire.admin.needs import (
     Right as Right,
     Support as Support,
 )
+from kafkawire.admin.observed_requests import ObservedRequest as ObservedRequest, Observer as Observer
 from kafkawire.admin.offset_resets import (
     ByDuration as ByDuration,
     ResetOffset as ResetOffset,
@@ -69,6 +70,7 @@ from kafkawire.model.cluster import (
     Replica as Replica,
     ReplicaInfo as ReplicaInfo,
     ReplicaLogDirs as ReplicaLogDirs,
+    ServedApi as ServedApi,
     UpgradeType as UpgradeType,
 )
 from kafkawire.model.configs.resources import (

@@ -8,8 +8,6 @@ from typing import Final, NamedTuple
 
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock
-from kafkawire.broker.cluster import Cluster
-from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.dispatch import Dispatcher
 from kafkawire.broker.faults import CappedVersions, Faults
@@ -42,7 +40,6 @@ from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.served_apis import offered_versions
 from kafkawire.broker.topics.creation import TopicCreation
-from kafkawire.broker.topics.placement import Placement
 
 HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     AclHandlers,
@@ -79,9 +76,7 @@ class Assembled(NamedTuple):
 
 
 def assemble(
-    configuration: BrokerConfiguration,
     state: OpenedState,
-    cluster: Cluster,
     *,
     access: Authorization,
     quotas: ClientQuotas,
@@ -93,9 +88,7 @@ def assemble(
     """The parts of a broker that answer requests.
 
     Args:
-        configuration: the properties that the broker was started with.
         state: the opened state of the cluster and of its groups.
-        cluster: the node and its listeners.
         access: what sessions may do.
         quotas: the client quotas.
         faults: the faults that tests set.
@@ -106,7 +99,8 @@ def assemble(
     Raises:
         ConfigurationError: a policy class cannot be loaded.
     """
-    controller, store, work = state.controller, RecordStore(), RequestWork()
+    configuration, controller, placement = state.configuration, state.controller, state.placement
+    store, work = RecordStore(), RequestWork()
     state.coordinator.follow(controller)
     controller.subscribe(store.remove)
     resources.callback(work.close)
@@ -117,18 +111,18 @@ def assemble(
             resources.callback(policy.close)
             policy.configure(configuration.properties)
     dynamic = DynamicConfiguration(configuration, controller.image.configs)
-    placement = Placement(cluster.node_id, state.directory_id)
-    alterations = ConfigAlterations(controller.image, dynamic, alter_policy)
+    alterations = ConfigAlterations(controller.image, dynamic, alter_policy, lambda: quotas.reconfigurable)
     served: dict[int, range] = {}
     context = HandlerContext(
         access=access,
         alterations=alterations,
         clock=clock,
-        cluster=cluster,
+        cluster=state.cluster,
         configuration=dynamic,
         controller=controller,
         coordinator=state.coordinator,
         creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),
+        nodes=state.nodes,
         offered=CappedVersions(served, faults),
         placement=placement,
         quotas=quotas,

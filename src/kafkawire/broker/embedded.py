@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -30,10 +31,12 @@ from kafkawire.broker.listener.server import Server
 from kafkawire.broker.opened_state import OpenedState
 from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
+from kafkawire.broker.quotas.metrics import QuotaMetric
 from kafkawire.broker.quotas.quota_updates import QuotaUpdates
 from kafkawire.broker.request_log import REQUESTS_KEPT, RequestLog
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.topics.declared import create_missing
+from kafkawire.broker.twin import TwinSource
 from kafkawire.model.topics import NewTopic
 from kafkawire.wire.unknown_names import UnknownNameError
 
@@ -134,9 +137,16 @@ class EmbeddedBroker(BrokerAddresses):
         topics: topics, or names of topics with the broker's defaults, that are created at the start if they do not
             exist.
         requests_kept: how many requests `requests` keeps at most; 0 for none.
+        from_log: a data directory of another cluster, or the folder of its metadata log: the broker is a twin of that
+            cluster, beginning with its topics, configurations, ACLs, quotas and users. The files are only read. The
+            twin answers for all brokers of the cluster. Clients that have not logged in are super users, and
+            Kafka's authorizer evaluates the ACLs, unless the properties say otherwise. With ``data_dir``, which must
+            be new, changes are kept; start the broker without ``from_log`` to go on.
+        as_of: the twin begins with the state at this time, which is in UTC if it has no zone; None for the newest.
 
     Raises:
         ConfigurationError: a property has a wrong value.
+        ValueError: ``as_of`` without ``from_log``.
         TypeError: an argument is something else, such as a number as the value of a property.
 
     Example:
@@ -162,7 +172,12 @@ class EmbeddedBroker(BrokerAddresses):
         clock: Clock | None = None,
         topics: Iterable[NewTopic | str] = (),
         requests_kept: int = REQUESTS_KEPT,
+        from_log: str | PathLike[str] | None = None,
+        as_of: datetime | None = None,
     ) -> None:
+        if as_of is not None and from_log is None:
+            raise ValueError("as_of is the time of a state in a log: pass from_log too")
+        self._source = None if from_log is None else TwinSource(Path(from_log), as_of)
         self._configuration = BrokerConfiguration(properties or {})
         rack = self._configuration.text("broker.rack") or None
         cluster = Cluster("", self._configuration.integer("node.id"), host, port, rack)
@@ -175,6 +190,7 @@ class EmbeddedBroker(BrokerAddresses):
         self._resources: AsyncExitStack | None = None
         self._halt: asyncio.Future[StorageError] | None = None
         self._server: Server | None = None
+        self._quotas: ClientQuotas | None = None
         self._closing: asyncio.Task[None] | None = None
         self._failure: StorageError | None = None
 
@@ -232,18 +248,25 @@ class EmbeddedBroker(BrokerAddresses):
         self._failure = self._server = self._closing = None
         self._halt = asyncio.get_running_loop().create_future()
         async with AsyncExitStack() as resources:
-            state = await OpenedState.opened(self._data_dir, self._configuration, self._clock, self._fail)
-            resources.push_async_callback(state.depart, self._cluster)
-            self._cluster.cluster_id = state.cluster_id
-            updates = QuotaUpdates(self._configuration, state.controller, self._cluster, self._clock)
+            state = await OpenedState.opened(
+                self._data_dir,
+                self._source,
+                self._configuration,
+                self._cluster,
+                clock=self._clock,
+                on_failure=self._fail,
+            )
+            resources.push_async_callback(state.depart)
+            if self._data_dir is not None:
+                self._source = None  # the directory has the state from now on
+            configuration = state.configuration
+            updates = QuotaUpdates(configuration, state.controller, self._cluster, state.nodes, self._clock)
             resources.callback(updates.quotas.close)
-            authorizer = configured_authorizer(self._configuration, state.controller)
+            authorizer = configured_authorizer(configuration, state.controller)
             if authorizer is not None:
                 resources.callback(authorizer.close)
             assembled = assemble(
-                self._configuration,
                 state,
-                self._cluster,
                 access=Authorization(authorizer),
                 quotas=updates.quotas,
                 faults=self.faults,
@@ -251,10 +274,10 @@ class EmbeddedBroker(BrokerAddresses):
                 received=self.requests,
                 resources=resources,
             )
-            listeners = configured_listeners(self._configuration, self._host, self._port)
+            listeners = configured_listeners(configuration, self._host, self._port)
             server = Server(
                 [replace(listener, port=ports.get(listener.name, listener.port)) for listener in listeners],
-                self._configuration,
+                configuration,
                 self._listener_context(state, assembled.dispatcher, updates.quotas),
             )
             resources.push_async_callback(server.stop)
@@ -262,10 +285,11 @@ class EmbeddedBroker(BrokerAddresses):
             self._cluster.endpoints = dict(server.endpoints)
             first = next(iter(self._cluster.endpoints.values()))
             self._cluster.host, self._cluster.port = first.host, first.port
-            await state.arrive(self._cluster, self._configuration)
+            await state.arrive()
+            updates.begin()
             await create_missing(self._topics, assembled.creation, state.controller)
             server.start()
-            self._server = server
+            self._server, self._quotas = server, updates.quotas
             self._resources = resources.pop_all()
 
     async def stop(self) -> None:
@@ -288,6 +312,34 @@ class EmbeddedBroker(BrokerAddresses):
             raise RuntimeError("the broker was not started")
         return await asyncio.shield(self._halt)
 
+    def quota_metrics(self) -> Sequence[QuotaMetric]:
+        """The use of the client quotas: a row for each group of clients that share one, as in Kafka's metrics.
+
+        Only quotas that limit a client since an hour ago or less are measured, and those of a quota callback.
+
+        Returns:
+            Rows by quota type and tags.
+
+        Raises:
+            RuntimeError: the broker does not run.
+
+        Example:
+            ```python
+            from kafkawire.admin import AdminClient, ClientQuotaAlteration, ClientQuotaEntity, NewTopic
+            from kafkawire.broker import EmbeddedBroker
+
+            async with EmbeddedBroker() as broker, AdminClient(broker.bootstrap_servers) as admin:
+                quota = ClientQuotaAlteration(ClientQuotaEntity({"user": None}), {"controller_mutation_rate": 10.0})
+                (await admin.alter_client_quotas([quota])).all()
+                (await admin.create_topics([NewTopic("orders", num_partitions=6)])).all()
+                (metric,) = broker.quota_metrics()
+                assert (metric.tags["user"], metric.limit) == ("ANONYMOUS", 10.0)
+            ```
+        """
+        if self._quotas is None or self._resources is None:
+            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        return self._quotas.metrics()
+
     async def __aenter__(self) -> Self:
         await self.start()
         return self
@@ -306,7 +358,7 @@ class EmbeddedBroker(BrokerAddresses):
 
     def _listener_context(self, state: OpenedState, dispatcher: Dispatcher, quotas: ClientQuotas) -> ListenerContext:
         image = state.controller.image
-        admission = Admission(DynamicConfiguration(self._configuration, image.configs))
+        admission = Admission(DynamicConfiguration(state.configuration, image.configs))
         service = Service(dispatcher, state.controller, self._clock, FrameRoom())
         # Clients cannot read the directory's id, and it stays the same as long as the users stored there.
         return ListenerContext(service, admission, quotas.connections, image.scram, secret=state.directory_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -12,19 +12,27 @@ from typing import Final, Self
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.cluster import Cluster
-from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.offsets_topic import OffsetsTopic
-from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.image.metadata_image import MetadataImage, image_of
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.metadata_log.registered_directories import registered_directories
 from kafkawire.broker.metadata_log.snapshots import read_snapshot
-from kafkawire.broker.registration import arrival_records, bootstrap_records, departure_records, leadership_records
-from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory
-from kafkawire.broker.storage.errors import CorruptLogError, StorageError
+from kafkawire.broker.nodes import Nodes, RegisteredNodes
+from kafkawire.broker.registration import (
+    arrival_records,
+    bootstrap_records,
+    departure_records,
+    leadership_records,
+    restart_records,
+)
+from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory, node_id_of
+from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.topics.placement import Placement
+from kafkawire.broker.twin import TwinSource, copied, has_twin, twin_configuration
 from kafkawire.layout.uuid import Uuid
 from kafkawire.wire import Message
 
@@ -38,16 +46,22 @@ class OpenedState:
 
     Attributes:
         data_dir: the data directory; None for a broker that keeps its state in memory only.
-        cluster_id: id of the cluster.
+        configuration: of the broker; a twin adds properties to those given.
+        cluster: the node and its listeners.
         directory_id: id of the data directory.
+        nodes: the brokers that clients see.
+        placement: where new partitions go.
         controller: has the metadata.
         coordinator: has the groups.
         resources: closes the files and releases the directory.
     """
 
     data_dir: Path | None
-    cluster_id: str
+    configuration: BrokerConfiguration
+    cluster: Cluster
     directory_id: Uuid
+    nodes: Nodes
+    placement: Placement
     controller: Controller
     coordinator: GroupCoordinator
     resources: AsyncExitStack
@@ -56,84 +70,101 @@ class OpenedState:
     async def opened(
         cls,
         data_dir: Path | None,
-        configuration: Values,
+        source: TwinSource | None,
+        configuration: BrokerConfiguration,
+        cluster: Cluster,
+        *,
         clock: Clock,
         on_failure: Callable[[StorageError], None],
     ) -> Self:
-        """Lock a directory, and read it.
+        """Lock a directory, and read it; or copy the state of another cluster.
 
         Args:
             data_dir: the directory; None to keep the state in memory only.
-            configuration: of the broker.
+            source: what a new twin begins with; None for any other broker.
+            configuration: as given.
+            cluster: the node and its listeners; it gets the ids of both.
             clock: the broker's.
             on_failure: called with the first error of a write.
 
         Raises:
-            StorageError: another broker uses the directory, or its files are damaged.
+            StorageError: another broker uses the directory, or files are damaged.
             OSError: a file cannot be read or made.
         """
         async with AsyncExitStack() as resources:
             cluster_id, directory_id = str(Uuid.random()), Uuid.random()
-            log = MetadataLog()
+            log, image = MetadataLog(), MetadataImage()
+            if source is not None:
+                log, image = copied(source, data_dir, configuration, clock)
+                cluster_id = log.cluster_id or cluster_id
+            is_twin = source is not None if data_dir is None else has_twin(data_dir)
             if data_dir is not None:
-                metadata = data_dir / METADATA_FOLDER
-                directory = DataDirectory(
-                    data_dir, configuration.integer("node.id"), partial(registered_directories, metadata)
-                )
+                directory = _directory(data_dir, configuration, is_twin=is_twin)
                 resources.callback(directory.close)
                 cluster_id, directory_id = directory.cluster_id, directory.directory_id
-                log = FileLog(metadata, _settings(configuration), clock, on_failure)
+                log = FileLog(data_dir / METADATA_FOLDER, _settings(configuration), clock, on_failure)
+                image = image_of(log.replay())
             resources.push_async_callback(log.close)
-            image = _image_of(log)
-            controller = Controller(log, image)
-            placement = Placement(configuration.integer("node.id"), directory_id)
+            if is_twin:
+                configuration = twin_configuration(configuration, image.registrations)
+            cluster.cluster_id, cluster.node_id = cluster_id, configuration.integer("node.id")
+            nodes = RegisteredNodes(cluster, image.registrations) if is_twin else Nodes(cluster, directory_id)
+            controller, placement = Controller(log, image), Placement(nodes)
             offsets_topic = OffsetsTopic(controller, configuration, placement)
             coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, on_failure)
             resources.push_async_callback(coordinator.close)
-            return cls(data_dir, cluster_id, directory_id, controller, coordinator, resources.pop_all())
+            parts = (nodes, placement, controller, coordinator, resources.pop_all())
+            return cls(data_dir, configuration, cluster, directory_id, *parts)
 
-    async def arrive(self, cluster: Cluster, configuration: Values) -> None:
+    async def arrive(self) -> None:
         """Begin a leader epoch and register the node; all records are durable on return.
+
+        A twin registers nothing, unless no broker is registered at all.
 
         Raises:
             StorageError, OSError: a write failed.
         """
         controller, image = self.controller, self.controller.image
-        controller.log.lead(cluster.node_id)
+        controller.log.lead(self.cluster.node_id)
         if not image.features.levels:
-            minimum = str(configuration.integer(_MIN_INSYNC_REPLICAS))
+            minimum = str(self.configuration.integer(_MIN_INSYNC_REPLICAS))
             controller.commit(bootstrap_records(minimum, self._formatted()))
-        controller.commit(arrival_records(cluster, self.directory_id, controller.end_offset))
-        changes = iter(tuple(leadership_records(image, cluster.node_id)))
-        while portion := [*islice(changes, MAXIMUM_RECORDS)]:
-            controller.commit(portion)
+        if self._stands_for_others:
+            self._commit_portions(() if self.nodes.live() else restart_records(image))
+        else:
+            controller.commit(arrival_records(self.cluster, self.directory_id, controller.end_offset))
+            self._commit_portions(leadership_records(image, self.cluster.node_id))
         await self.coordinator.arrive(controller)
         await controller.log.durable(controller.end_offset)
+
+    @property
+    def _stands_for_others(self) -> bool:
+        """Whether the node answers for brokers that another cluster has registered."""
+        return isinstance(self.nodes, RegisteredNodes) and bool(self.nodes.all())
+
+    def _commit_portions(self, records: Iterable[Message]) -> None:
+        left = iter(tuple(records))
+        while portion := [*islice(left, MAXIMUM_RECORDS)]:
+            self.controller.commit(portion)
 
     def _formatted(self) -> Sequence[Message]:
         path = None if self.data_dir is None else self.data_dir / _BOOTSTRAP
         return read_snapshot(path).records if path is not None and path.exists() else ()
 
-    async def depart(self, cluster: Cluster) -> None:
+    async def depart(self) -> None:
         """Commit that the node leaves, write what is not durable yet, and close the files."""
         async with self.resources:
+            if self._stands_for_others:
+                return
             # A log that has failed accepts no records; its failure is reported already.
             with suppress(StorageError):
-                self.controller.commit(departure_records(self.controller.image, cluster.node_id))
+                self.controller.commit(departure_records(self.controller.image, self.cluster.node_id))
 
 
-def _image_of(log: MetadataLog) -> MetadataImage:
-    image = MetadataImage()
-    for record in log.replay():
-        try:
-            image.apply(record)
-        except (KeyError, ValueError) as error:
-            raise CorruptLogError(
-                f"a {record.NAME} of the metadata log refers to something that no earlier record has "
-                f"({type(error).__name__}: {error}); a newer Kafka wrote it, or records are missing: restore the "
-                "directory from a backup"
-            ) from error
-    return image
+def _directory(data_dir: Path, configuration: Values, *, is_twin: bool) -> DataDirectory:
+    node_id = node_id_of(data_dir) if is_twin else None
+    own = configuration.integer("node.id") if node_id is None else node_id
+    return DataDirectory(data_dir, own, partial(registered_directories, data_dir / METADATA_FOLDER))
 
 
 def _settings(configuration: Values) -> LogSettings:

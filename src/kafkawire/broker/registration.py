@@ -117,6 +117,27 @@ def leadership_records(image: MetadataImage, node_id: int) -> Iterator[Message]:
                 )
 
 
+def restart_records(image: MetadataImage) -> Iterator[Message]:
+    """The records of a start of all brokers of a cluster that was stopped: they are unfenced, and lead again."""
+    brokers = image.registrations.brokers
+    for node_id, broker in brokers.items():
+        yield BrokerRegistrationChangeRecord(node_id, broker.broker_epoch, _UNFENCED)
+    for topic in image.topics.by_name.values():
+        for partition in topic.partitions.values():
+            electable = {*partition.isr, *(partition.eligible_leader_replicas or ())} & brokers.keys()
+            leader = next((replica for replica in partition.replicas if replica in electable), NO_LEADER)
+            if partition.leader == NO_LEADER and leader != NO_LEADER:
+                in_sync = tuple(partition.isr) if leader in partition.isr else (leader,)
+                yield PartitionChangeRecord(
+                    partition.partition_id,
+                    topic.topic_id,
+                    isr=in_sync,
+                    leader=leader,
+                    eligible_leader_replicas=(),
+                    last_known_elr=(),
+                )
+
+
 def departure_records(image: MetadataImage, node_id: int) -> Sequence[Message]:
     """The record that fences the node; it stays the leader of its partitions, since there is no other node."""
     broker = image.registrations.brokers.get(node_id)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from datetime import datetime
 from os import PathLike
 from types import TracebackType
 from typing import Self
@@ -13,6 +14,7 @@ from typing import Self
 from kafkawire.arguments.checks import checked
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.embedded import BrokerAddresses, EmbeddedBroker
+from kafkawire.broker.quotas.metrics import QuotaMetric
 from kafkawire.broker.request_log import REQUESTS_KEPT
 from kafkawire.model.topics import NewTopic
 
@@ -21,11 +23,12 @@ class ThreadedBroker(BrokerAddresses):
     """A broker that runs in a thread of its own, so that the caller may block.
 
     Args:
-        properties, data_dir, host, port, clock, topics, requests_kept: as for `EmbeddedBroker`.
+        properties, data_dir, host, port, clock, topics, requests_kept, from_log, as_of: as for `EmbeddedBroker`.
 
     Raises:
         ConfigurationError: a property has a wrong value.
         TypeError: an argument is something else, such as a number as the value of a property.
+        ValueError: ``as_of`` without ``from_log``.
 
     Example:
         ```python
@@ -49,9 +52,19 @@ class ThreadedBroker(BrokerAddresses):
         clock: Clock | None = None,
         topics: Iterable[NewTopic | str] = (),
         requests_kept: int = REQUESTS_KEPT,
+        from_log: str | PathLike[str] | None = None,
+        as_of: datetime | None = None,
     ) -> None:
         broker = EmbeddedBroker(
-            properties, data_dir=data_dir, host=host, port=port, clock=clock, topics=topics, requests_kept=requests_kept
+            properties,
+            data_dir=data_dir,
+            host=host,
+            port=port,
+            clock=clock,
+            topics=topics,
+            requests_kept=requests_kept,
+            from_log=from_log,
+            as_of=as_of,
         )
         super().__init__(broker._cluster, broker.faults, broker.requests)  # noqa: SLF001 both are the same broker
         self._broker = broker
@@ -115,6 +128,25 @@ class ThreadedBroker(BrokerAddresses):
             raise RuntimeError("the broker was not started")
         self._running.restart()
 
+    def quota_metrics(self) -> Sequence[QuotaMetric]:
+        """The use of the client quotas; see `EmbeddedBroker.quota_metrics`.
+
+        Raises:
+            RuntimeError: the broker does not run.
+
+        Example:
+            ```python
+            from kafkawire.broker import ThreadedBroker
+
+            with ThreadedBroker() as broker:
+                for metric in broker.quota_metrics():
+                    print(metric.quota_type.value, metric.tags, metric.limit, metric.rate, metric.throttle_ms)
+            ```
+        """
+        if self._running is None:
+            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        return self._running.quota_metrics()
+
     def __enter__(self) -> Self:
         self.start()
         return self
@@ -143,6 +175,13 @@ class _Running:
     def restart(self) -> None:
         loop, _ = self.started.result()
         asyncio.run_coroutine_threadsafe(self._broker.restart(), loop).result()
+
+    def quota_metrics(self) -> Sequence[QuotaMetric]:
+        async def in_loop() -> Sequence[QuotaMetric]:  # nothing else runs there meanwhile
+            return self._broker.quota_metrics()
+
+        loop, _ = self.started.result()
+        return asyncio.run_coroutine_threadsafe(in_loop(), loop).result()
 
     def stop(self) -> None:
         loop, leave = self.started.result()

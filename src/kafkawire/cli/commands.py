@@ -38,12 +38,71 @@ Entry = Union[str, Group, OwnParser]  # noqa: UP007 an alias is evaluated, and n
 
 COMMANDS: Mapping[str, Entry] = {
     "broker": "kafkawire.cli.broker:run",
+    "cluster": Group(
+        "Describe the cluster: brokers, versions, quorum, features, disks.",
+        {
+            "api-versions": "kafkawire.cli.cluster.versions:api_versions",
+            "describe": "kafkawire.cli.cluster.members:describe",
+            "features": "kafkawire.cli.cluster.features:list_",
+            "log-dirs": "kafkawire.cli.cluster.log_dirs:run",
+            "nodes": "kafkawire.cli.cluster.members:nodes",
+            "quorum": "kafkawire.cli.cluster.members:quorum",
+            "set-features": "kafkawire.cli.cluster.features:set_",
+        },
+    ),
     "codec": Group(
         "Encode and decode messages: a filter on JSON lines.",
         {"decode": "kafkawire.cli.codec:decode", "encode": "kafkawire.cli.codec:encode"},
     ),
+    "context": Group(
+        "Name clusters and how to reach them, and choose the current one.",
+        {
+            "current": "kafkawire.cli.context.showing:current",
+            "delete": "kafkawire.cli.context.changing:delete",
+            "list": "kafkawire.cli.context.showing:list_",
+            "set": "kafkawire.cli.context.changing:set_",
+            "show": "kafkawire.cli.context.showing:show",
+            "use": "kafkawire.cli.context.changing:use",
+        },
+    ),
     "demo": "kafkawire.cli.demo.command:run",
+    "diff": "kafkawire.cli.state.diff:run",
     "generate": "kafkawire.cli.generate:run",
+    "groups": Group(
+        "List and describe groups, show their lag, reset their offsets.",
+        {
+            "delete": "kafkawire.cli.groups.deleting:delete",
+            "delete-offsets": "kafkawire.cli.groups.deleting:delete_offsets",
+            "describe": "kafkawire.cli.groups.describing:describe",
+            "lag": "kafkawire.cli.groups.lag:run",
+            "list": "kafkawire.cli.groups.listing:run",
+            "members": "kafkawire.cli.groups.describing:members",
+            "remove-members": "kafkawire.cli.groups.deleting:remove_members",
+            "reset": "kafkawire.cli.groups.resetting:run",
+        },
+    ),
+    "quotas": Group(
+        "List and describe client quotas, set and delete them, and show those in effect.",
+        {
+            "delete": "kafkawire.cli.quotas.changing:delete",
+            "describe": "kafkawire.cli.quotas.reading:describe",
+            "effective": "kafkawire.cli.quotas.effective:run",
+            "list": "kafkawire.cli.quotas.reading:list_",
+            "metrics": "kafkawire.cli.quotas.metrics:run",
+            "set": "kafkawire.cli.quotas.changing:set_",
+        },
+    ),
+    "reassign": Group(
+        "Move replicas to other brokers, watch and cancel it, elect leaders.",
+        {
+            "cancel": "kafkawire.cli.reassign.watching:cancel",
+            "elect-leaders": "kafkawire.cli.reassign.leaders:run",
+            "list": "kafkawire.cli.reassign.watching:list_",
+            "plan": "kafkawire.cli.reassign.planning:run",
+            "run": "kafkawire.cli.reassign.running:run",
+            "watch": "kafkawire.cli.reassign.watching:watch",
+        },
+    ),
     "report": Group(
         "Write pages, each one file that needs no network.",
         {"logs": "kafkawire.cli.report:logs"},
@@ -72,9 +131,36 @@ COMMANDS: Mapping[str, Entry] = {
         },
     ),
     "tables": "kafkawire.cli.tables.command:run",
+    "tokens": Group(
+        "List delegation tokens, create, renew and expire them.",
+        {
+            "create": "kafkawire.cli.tokens.commands:create",
+            "expire": "kafkawire.cli.tokens.commands:expire",
+            "list": "kafkawire.cli.tokens.commands:list_",
+            "renew": "kafkawire.cli.tokens.commands:renew",
+        },
+    ),
     "topics": Group(
         "List and describe topics, create, change and delete them.",
-        {"list": "kafkawire.cli.topics.listing:run"},
+        {
+            "alter": "kafkawire.cli.topics.altering:run",
+            "create": "kafkawire.cli.topics.creating:run",
+            "delete": "kafkawire.cli.topics.deleting:run",
+            "describe": "kafkawire.cli.topics.describing:run",
+            "list": "kafkawire.cli.topics.listing:run",
+        },
+    ),
+    "transactions": Group(
+        "List and describe transactions, find those that hang, end them.",
+        {
+            "abort": "kafkawire.cli.transactions.ending:abort",
+            "describe": "kafkawire.cli.transactions.listing:describe",
+            "fence": "kafkawire.cli.transactions.ending:fence",
+            "hanging": "kafkawire.cli.transactions.ending:hanging",
+            "list": "kafkawire.cli.transactions.listing:list_",
+            "producers": "kafkawire.cli.transactions.listing:producers",
+            "terminate": "kafkawire.cli.transactions.ending:terminate",
+        },
     ),
 }
 """A new command is one entry here; ``pytest tests/golden/cli --update-golden`` adds it to the help and completion."""

@@ -10,9 +10,9 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
+from kafkawire.cli.destination import opened_destination
 from kafkawire.cli.outcome import ExitCode
 from kafkawire.cli.tables.bytes_bar import BytesBar
-from kafkawire.cli.tables.destination import opened_destination
 from kafkawire.cli.tables.formats import STANDARD_OUTPUT
 from kafkawire.cli.tables.table_batches import command_errors
 from kafkawire.logs.option_records import TIME, value_of

@@ -31,6 +31,20 @@ class TopicState(msgspec.Struct, frozen=True, kw_only=True):
     configs: Mapping[str, str | None] = {}
     is_internal: bool = False
 
+    @classmethod
+    def of_assignments(
+        cls, assignments: Mapping[int, tuple[int, ...]], configs: Mapping[str, str | None], *, is_internal: bool
+    ) -> TopicState:
+        """A topic of a cluster, whose partitions are known."""
+        factors = {len(replicas) for replicas in assignments.values()}
+        return cls(
+            partitions=len(assignments),
+            replication_factor=factors.pop() if len(factors) == 1 else None,
+            assignments=assignments,
+            configs=configs,
+            is_internal=is_internal,
+        )
+
 
 class CredentialState(Redacted, frozen=True, kw_only=True):
     """A SCRAM credential of a user for one mechanism.

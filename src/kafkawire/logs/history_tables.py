@@ -12,6 +12,7 @@ from typing import Final, cast
 
 import pyarrow as pa
 
+from kafkawire.column_roles import ColumnRole
 from kafkawire.logs import histories
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
@@ -21,7 +22,6 @@ from kafkawire.logs.folding.metadata_history import MetadataHistory, read_togeth
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
-from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.table import Part, chosen_schema
 from kafkawire.logs.typed_batches import RecordBatch
 from kafkawire.wire.unknown_names import UnknownNameError

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, TypeVar, cast
+
+from kafkawire.model.times import time_of
 
 HISTORY_TABLES: Final = "histories"
 """In ``Option.only_for``: the tables with a row for each interval."""
@@ -22,8 +24,8 @@ _SIZE: Final = re.compile(r"(\d{1,19})\s*(?:([kmgt])i?)?b?", flags=re.ASCII | re
 _UNITS: Final = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 """Units of sizes are powers of 1024, however they are written: ``m``, ``MB``, ``MiB``."""
 
-_DURATION: Final = re.compile(r"(\d{1,9})\s*([smh]?)", flags=re.ASCII | re.IGNORECASE)
-_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
+_DURATION: Final = re.compile(r"(\d{1,9})\s*([smhd]?)", flags=re.ASCII | re.IGNORECASE)
+_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class OptionError(ValueError):
@@ -184,12 +186,10 @@ def _offset(text: str) -> int:
 
 
 def _time(text: str) -> datetime:
-    """In UTC; a time without a zone is in UTC already."""
     try:
-        time = datetime.fromisoformat(text.strip())
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise MalformedError("not a time such as 2026-03-01 or 2026-03-01T12:30:00Z") from None
+        return time_of(text)
+    except ValueError as error:
+        raise MalformedError(str(error)) from None
 
 
 def _size(text: str) -> int:
@@ -209,7 +209,7 @@ def _shown_size(size: int) -> str:
 def _duration(text: str) -> int:
     found = _DURATION.fullmatch(text.strip())
     if found is None:
-        raise MalformedError("not a duration: give seconds, or a number with s, m or h, such as 30s, 10m or 1h")
+        raise MalformedError("not a duration: give seconds, or a number with s, m, h or d, such as 30s, 10m or 7d")
     return int(found[1]) * _SECONDS[found[2].lower()]
 
 

@@ -43,6 +43,23 @@ class ClusterDescription(msgspec.Struct, frozen=True):
     authorized_operations: frozenset[AclOperation] | None = None
 
 
+class ServedApi(msgspec.Struct, frozen=True):
+    """An API that a node serves (KIP-35).
+
+    Attributes:
+        key: its API key.
+        name: its name, ``CreateTopics``; None if this release of kafkawire does not know it.
+        lowest, highest: the versions that the node serves, both included.
+        used: the version in which this client sends it; None if it has none in common with the node, or sends none.
+    """
+
+    key: int
+    name: str | None
+    lowest: int
+    highest: int
+    used: int | None
+
+
 class FeatureLevels(msgspec.Struct, frozen=True):
     """Levels of a feature, both included.
 

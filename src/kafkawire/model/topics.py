@@ -12,6 +12,9 @@ from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.configs.resources import ConfigSource
 
+INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
+"""The topics in which Kafka keeps its own state."""
+
 BROKER_DEFAULT = -1
 """Partitions or replicas: as many as the broker's own default says."""
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from rich.cells import cell_len
 
-from kafkawire.cli.tables.command import notes_of
-from kafkawire.cli.tables.terminal import TerminalTable
+from kafkawire.cli.rows.terminal_table import notes_of
+from kafkawire.cli.tables.terminal import terminal_table
 from kafkawire.logs import ReadOptions, read_table, table_named, table_names
 
 HERE = Path(__file__).parent
@@ -24,12 +24,12 @@ def shown(name: str, width: int) -> str:
     table = table_named(name, options)
     rows = pa.Table.from_batches(read_table(name, LOGS, options), schema=table.schema)
     places = sorted({number * (rows.num_rows - 1) // (ROWS - 1) for number in range(ROWS)}) if rows.num_rows else []
-    made = TerminalTable(rows.take(pa.array(places, pa.int64())).to_batches(), table.schema, table.roles)
+    made = terminal_table(rows.take(pa.array(places, pa.int64())).to_batches(), table.schema, table.roles)
     text = io.StringIO()
     made.print(text, width=width)
     lines = [line.rstrip() for line in text.getvalue().splitlines()]
     assert all(cell_len(line) <= width for line in lines), name
-    return "\n".join((f"# {name}", "", *lines, *notes_of(made), "", ""))
+    return "\n".join((f"# {name}", "", *lines, *notes_of(made, "-o wide shows all columns, --columns chooses"), "", ""))
 
 
 @pytest.mark.parametrize("width", [80, 100, 200])

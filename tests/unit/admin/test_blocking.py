@@ -83,11 +83,20 @@ def test_every_method_has_its_twin(name: str) -> None:
 
 def test_there_is_no_twin_without_original() -> None:
     public = {name for name in vars(BlockingAdminClient) if not name.startswith("_")}
-    assert public == {*methods(), "from_properties"}
+    assert public == {*methods(), "from_properties", "run"}
 
 
 def test_close_takes_the_same_grace() -> None:
     assert inspect.signature(BlockingAdminClient.close).parameters == inspect.signature(AdminClient.close).parameters
+
+
+def test_a_coroutine_makes_several_calls_at_the_same_time() -> None:
+    async def both(admin: AdminClient) -> tuple[str | None, set[str]]:
+        cluster, topics = await asyncio.gather(admin.describe_cluster(), admin.list_topics())
+        return cluster.cluster_id, set(topics)
+
+    with ThreadedBroker(topics=["orders"]) as broker, BlockingAdminClient(broker.bootstrap_servers) as client:
+        assert client.run(both) == (client.describe_cluster().cluster_id, {"orders"})
 
 
 def test_many_threads_share_one_client() -> None:

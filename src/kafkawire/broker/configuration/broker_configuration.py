@@ -99,6 +99,10 @@ class BrokerConfiguration(Values):
         own = {name.removeprefix(prefix): text for name, text in self.properties.items() if name.startswith(prefix)}
         return BrokerConfiguration({**self.properties, **own})
 
+    def of_node(self, node_id: int) -> BrokerConfiguration:
+        """The configuration of another node with the same properties."""
+        return BrokerConfiguration({**self.properties, "node.id": str(node_id)})
+
     def __repr__(self) -> str:
         return f"BrokerConfiguration({len(self.properties)} properties)"
 

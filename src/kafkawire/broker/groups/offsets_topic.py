@@ -56,7 +56,7 @@ class OffsetsTopic:
     def made(self, partitions: int | None = None) -> Topic:
         """The topic, created if there is none; it is durable when the records of the controller are.
 
-        It has one replica whatever ``offsets.topic.replication.factor`` is, since there is one node.
+        It has at most as many replicas as there are nodes, whatever ``offsets.topic.replication.factor`` is.
 
         Args:
             partitions: the partition count of a new topic; None for the configured one.
@@ -85,7 +85,7 @@ class OffsetsTopic:
         topic_id = Uuid.random()
         configs = (ConfigRecord(_TOPIC_CONFIG, OFFSETS_TOPIC, each.name, each.value) for each in wanted.configs)
         count = wanted.num_partitions if partitions is None else partitions
-        places = (self._placement.record(topic_id, partition) for partition in range(count))
-        records = chain((TopicRecord(OFFSETS_TOPIC, topic_id),), configs, places)
+        places = self._placement.places(count, min(wanted.replication_factor, self._placement.most_replicas))
+        records = chain((TopicRecord(OFFSETS_TOPIC, topic_id),), configs, self._placement.records(topic_id, places))
         while portion := [*islice(records, MAXIMUM_RECORDS)]:
             self._controller.commit(portion)

@@ -29,6 +29,7 @@ class ClusterHandlers:
 
     def __init__(self, context: HandlerContext) -> None:
         self._cluster = context.cluster
+        self._nodes = context.nodes
         self._offered = context.offered
         self._controller = context.controller
         self._access = context.access
@@ -67,8 +68,14 @@ class ClusterHandlers:
             wanted = f"but we wanted an endpoint of type {_ENDPOINT_TYPES[asked]}"
             message = f"The request was sent to an endpoint of type {_ENDPOINT_TYPES[_BROKER]}, {wanted}"
             return _refused(call, ErrorCode.MISMATCHED_ENDPOINT_TYPE, message)
-        own, endpoint = self._cluster, self._cluster.endpoint(call.session.listener)
-        node = DescribeClusterResponse.DescribeClusterBroker(own.node_id, endpoint.host, endpoint.port, own.rack)
+        own, listener = self._cluster, call.session.listener
+        nodes = self._nodes.all(listener) if request.include_fenced_brokers else self._nodes.live(listener)
+        brokers = (
+            DescribeClusterResponse.DescribeClusterBroker(
+                node.node_id, node.host, node.port, node.rack, is_fenced=node.is_fenced
+            )
+            for node in nodes
+        )
         operations = NO_OPERATIONS_REQUESTED
         if request.include_cluster_authorized_operations:
             operations = self._access.operations(call.session, ResourceType.CLUSTER, CLUSTER_NAME)
@@ -76,7 +83,7 @@ class ClusterHandlers:
             endpoint_type=_BROKER,
             cluster_id=own.cluster_id,
             controller_id=own.node_id,
-            brokers=(node,),
+            brokers=tuple(brokers),
             cluster_authorized_operations=operations,
         )
 

@@ -50,6 +50,7 @@ class ConfigAlterationHandlers:
     def __init__(self, context: HandlerContext) -> None:
         self._controller = context.controller
         self._node = context.cluster.node_id
+        self._nodes = context.nodes
         self._alterations = context.alterations
         self._loggers = BrokerLoggers()
         self._access = context.access
@@ -135,12 +136,12 @@ class ConfigAlterationHandlers:
             self._loggers.apply(config.name, None if removed else config.value)
 
     def _check_node_of_loggers(self, name: str) -> None:
-        if _node_id(name) != self._node:
+        if not self._nodes.has(_node_id(name)):
             message = f"Unexpected node id. Expected {self._node}, but received {name}"
             raise ItemError(ErrorCode.INVALID_REQUEST, message)
 
     def _check_node(self, name: str) -> None:
-        if name and _node_id(name) != self._node:
+        if name and not self._nodes.has(_node_id(name)):
             message = f"Unexpected broker id, expected {self._node}, but received {name}"
             raise ItemError(ErrorCode.INVALID_REQUEST, message)
 

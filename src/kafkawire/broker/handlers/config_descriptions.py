@@ -42,6 +42,8 @@ class ConfigDescriptionHandlers:
     def __init__(self, context: HandlerContext) -> None:
         self._image = context.controller.image
         self._node = context.cluster.node_id
+        self._nodes = context.nodes
+        self._configuration = context.configuration
         self._descriptions = ConfigDescriptions(context.configuration, self._image.configs)
         self._loggers = BrokerLoggers()
         self._access = context.access
@@ -92,15 +94,18 @@ class ConfigDescriptionHandlers:
     def _broker(self, name: str) -> list[ConfigEntry]:
         if not name:
             return self._descriptions.all_brokers()
-        if self._broker_id(name) != self._node:
+        number = self._broker_id(name)
+        if not self._nodes.has(number):
             expected = f"expected {self._node} or empty string, but received {name}"
             raise ItemError(ErrorCode.INVALID_REQUEST, f"Unexpected broker id, {expected}")
-        return self._descriptions.broker()
+        if number == self._node:
+            return self._descriptions.broker()
+        return ConfigDescriptions(self._configuration.of_node(number), self._image.configs).broker()
 
     def _broker_logger(self, name: str) -> list[ConfigEntry]:
         if not name:
             raise ItemError(ErrorCode.INVALID_REQUEST, "Broker id must not be empty")
-        if self._broker_id(name) != self._node:
+        if not self._nodes.has(self._broker_id(name)):
             expected = f"expected {self._node} but received {name}"
             raise ItemError(ErrorCode.INVALID_REQUEST, f"Unexpected broker id, {expected}")
         source = ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG
@@ -139,7 +144,7 @@ class ConfigDescriptionHandlers:
             case ConfigResourceType.TOPIC:
                 return self._image.topics.by_name
             case ConfigResourceType.BROKER | ConfigResourceType.BROKER_LOGGER:
-                return (str(self._node),)
+                return [str(node.node_id) for node in self._nodes.all()]
         return [name for of_type, name in self._image.configs.resources() if of_type == kind]
 
 

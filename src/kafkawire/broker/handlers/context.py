@@ -12,6 +12,7 @@ from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.request_work import RequestWork
@@ -34,6 +35,7 @@ class HandlerContext:
         controller: the state of the cluster, and the only place that changes it.
         coordinator: the groups and their offsets.
         creation: creates topics.
+        nodes: the brokers that clients see.
         offered: API key to the versions that clients are offered.
         placement: where new partitions go.
         quotas: the client quotas.
@@ -49,6 +51,7 @@ class HandlerContext:
     controller: Controller
     coordinator: GroupCoordinator
     creation: TopicCreation
+    nodes: Nodes
     offered: Mapping[int, range]
     placement: Placement
     quotas: ClientQuotas

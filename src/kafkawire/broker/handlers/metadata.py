@@ -13,10 +13,11 @@ from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import NO_LEADER, Topic
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.broker.topic_names import INTERNAL_TOPICS, unknown_topic_error
+from kafkawire.broker.topic_names import unknown_topic_error
 from kafkawire.broker.topics.automatic_creation import AutomaticCreation
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import CLUSTER_NAME, AclOperation, ResourceType
+from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import MetadataRequest, MetadataResponse, PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
@@ -34,6 +35,7 @@ class MetadataHandlers:
 
     def __init__(self, context: HandlerContext) -> None:
         self._cluster = context.cluster
+        self._nodes = context.nodes
         self._topics = context.controller.image.topics
         self._automatic = AutomaticCreation(context.creation, context.configuration)
         self._access = context.access
@@ -56,13 +58,16 @@ class MetadataHandlers:
             described = self._by_id(request, ids, call)
         else:
             described = self._by_name(request, [topic.name or "" for topic in asked], call)
-        own, endpoint = self._cluster, self._cluster.endpoint(call.session.listener)
-        node = MetadataResponse.MetadataResponseBroker(own.node_id, endpoint.host, endpoint.port, own.rack)
+        own = self._cluster
+        brokers = (
+            MetadataResponse.MetadataResponseBroker(node.node_id, node.host, node.port, node.rack)
+            for node in self._nodes.live(call.session.listener)
+        )
         operations = NO_OPERATIONS_REQUESTED
         if call.version in _CLUSTER_OPERATIONS and request.include_cluster_authorized_operations:
             operations = self._access.operations(call.session, ResourceType.CLUSTER, CLUSTER_NAME)
         return MetadataResponse(
-            0, (node,), own.cluster_id, own.node_id, tuple([topic async for topic in described]), operations
+            0, tuple(brokers), own.cluster_id, own.node_id, tuple([topic async for topic in described]), operations
         )
 
     async def _all(self, request: MetadataRequest, call: Call) -> AsyncIterator[_Described]:
@@ -126,17 +131,16 @@ class MetadataHandlers:
         return self._access.operations(call.session, ResourceType.TOPIC, name)
 
     def _partition(self, partition: PartitionRecord) -> MetadataResponse.MetadataResponsePartition:
-        """A partition. Replicas on other nodes are offline; so is the partition if another node is its leader."""
-        here = self._cluster.node_id
-        has_leader = partition.leader == here
+        """A partition. Replicas on nodes that are not live are offline; so is the partition if one is its leader."""
+        has_leader = self._nodes.is_live(partition.leader)
         return MetadataResponse.MetadataResponsePartition(
             ErrorCode.NONE if has_leader else ErrorCode.LEADER_NOT_AVAILABLE,
             partition.partition_id,
-            here if has_leader else NO_LEADER,
+            partition.leader if has_leader else NO_LEADER,
             partition.leader_epoch,
             partition.replicas,
             partition.isr,
-            tuple(replica for replica in partition.replicas if replica != here),
+            self._nodes.offline(partition.replicas),
         )
 
     def _may(self, operation: AclOperation, name: str, call: Call) -> bool:

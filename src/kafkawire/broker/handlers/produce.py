@@ -22,11 +22,11 @@ from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.producers import SequenceError
 from kafkawire.broker.requests import Answer, Call, RefusedRequestError, Unanswered
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.broker.topic_names import INTERNAL_TOPICS
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.model.configs.checks import Value
 from kafkawire.model.configs.definitions import definitions
 from kafkawire.model.configs.resources import ConfigResourceType
+from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import (
     InitProducerIdRequest,
     InitProducerIdResponse,

@@ -8,10 +8,12 @@ from itertools import islice
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import NO_LEADER, Topic, TopicsImage
+from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.broker.topic_names import INTERNAL_TOPICS, unknown_topic_error
+from kafkawire.broker.topic_names import unknown_topic_error
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse, PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidRequestError
@@ -25,7 +27,7 @@ class TopicPartitionHandlers:
     """Describe topics in the order of their names, a limited number of partitions in each response."""
 
     def __init__(self, context: HandlerContext) -> None:
-        self._cluster = context.cluster
+        self._nodes = context.nodes
         self._topics = context.controller.image.topics
         self._access = context.access
         self._configuration = context.configuration
@@ -49,7 +51,7 @@ class TopicPartitionHandlers:
         most = min(
             self._configuration.integer("max.request.partition.size.limit"), max(request.response_partition_limit, 1)
         )
-        page = _Page(self._topics, self._cluster.node_id, {first: begun}, most, of_all=of_all)
+        page = _Page(self._topics, self._nodes, {first: begun}, most, of_all=of_all)
         described = [self._with_operations(topic, call) async for topic in in_slices(page.topics(allowed))]
         others = [_Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, name) async for name in in_slices(refused)]
         return DescribeTopicPartitionsResponse(0, (*described, *others), page.next)
@@ -67,7 +69,7 @@ class _Page:
 
     Args:
         image: all topics.
-        node_id: of the only node.
+        nodes: the brokers.
         begun: topic to its first partition on this page.
         most: the most partitions.
         of_all: whether the request is for all topics, so that a topic deleted meanwhile is left out without an error.
@@ -76,9 +78,9 @@ class _Page:
         next: where the next page begins; None after the last one.
     """
 
-    def __init__(self, image: TopicsImage, node_id: int, begun: dict[str, int], most: int, *, of_all: bool) -> None:
+    def __init__(self, image: TopicsImage, nodes: Nodes, begun: dict[str, int], most: int, *, of_all: bool) -> None:
         self._image = image
-        self._node_id = node_id
+        self._nodes = nodes
         self._begun = begun
         self._left = most
         self._of_all = of_all
@@ -109,15 +111,15 @@ class _Page:
         return _Described(ErrorCode.NONE, topic.name, topic.topic_id, topic.name in INTERNAL_TOPICS, partitions)
 
     def _partition(self, partition: PartitionRecord) -> _Partition:
-        has_leader = partition.leader == self._node_id
+        has_leader = self._nodes.is_live(partition.leader)
         return _Partition(
             ErrorCode.NONE if has_leader else ErrorCode.LEADER_NOT_AVAILABLE,
             partition.partition_id,
-            self._node_id if has_leader else NO_LEADER,
+            partition.leader if has_leader else NO_LEADER,
             partition.leader_epoch,
             partition.replicas,
             partition.isr,
             partition.eligible_leader_replicas or (),
             partition.last_known_elr or (),
-            tuple(replica for replica in partition.replicas if replica != self._node_id),
+            self._nodes.offline(partition.replicas),
         )

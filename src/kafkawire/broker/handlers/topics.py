@@ -91,8 +91,8 @@ class TopicHandlers:
             name,
             outcome.topic_id,
             error_message=None,
-            num_partitions=outcome.num_partitions,
-            replication_factor=1,
+            num_partitions=len(outcome.places),
+            replication_factor=len(outcome.places[0]),
             configs=configs.of(outcome.configs),
         )
 

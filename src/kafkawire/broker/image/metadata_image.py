@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from kafkawire.broker.image.acls import AclsImage
@@ -11,6 +11,7 @@ from kafkawire.broker.image.configs import ConfigsImage
 from kafkawire.broker.image.registrations import RegistrationsImage
 from kafkawire.broker.image.scram_users import ScramImage
 from kafkawire.broker.image.topics import TopicsImage
+from kafkawire.broker.storage.errors import CorruptLogError
 from kafkawire.protocol import (
     AccessControlEntryRecord,
     BrokerRegistrationChangeRecord,
@@ -170,3 +171,22 @@ class MetadataImage:
 
     def _remove_topic(self, record: RemoveTopicRecord) -> None:
         self.configs.remove_topic(self.topics.apply_remove_topic(record))
+
+
+def image_of(records: Iterable[Message]) -> MetadataImage:
+    """The state after records.
+
+    Raises:
+        CorruptLogError: a record refers to something that no earlier record has.
+    """
+    image = MetadataImage()
+    for record in records:
+        try:
+            image.apply(record)
+        except (KeyError, ValueError) as error:
+            raise CorruptLogError(
+                f"a {record.NAME} of the metadata log refers to something that no earlier record has "
+                f"({type(error).__name__}: {error}); a newer Kafka wrote it, or records are missing: restore the "
+                "directory from a backup"
+            ) from error
+    return image

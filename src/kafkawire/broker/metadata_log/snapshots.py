@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -23,6 +23,7 @@ from kafkawire.records.control_records import (
 from kafkawire.records.metadata_records import decode_metadata_record, encode_metadata_record
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.batches import Record, RecordBatch, decode_records, encode_batch, read_batches
+from kafkawire.wire.message import Octets
 
 _SNAPSHOT_NAME: Final = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 _RECORDS_IN_BATCH: Final = 10_000
@@ -70,10 +71,12 @@ class Snapshot(msgspec.Struct, frozen=True):
     Attributes:
         records: the state.
         quorum: the quorum.
+        last_timestamp: of the last record below the snapshot's end, in milliseconds; -1 if its header has none.
     """
 
     records: Sequence[Message] = ()
     quorum: Quorum = Quorum()
+    last_timestamp: int = -1
 
 
 def list_snapshots(folder: Path) -> Sequence[SnapshotFile]:
@@ -89,8 +92,40 @@ def remove_unfinished(folder: Path) -> None:
         path.unlink()
 
 
-def read_snapshot(path: Path) -> Snapshot:
+def last_timestamp_of(path: Path) -> int:
+    """The time of the last record below the end of a snapshot, in milliseconds; only its first batch is decoded.
+
+    Raises:
+        CorruptLogError: its header is damaged.
+        OSError: it cannot be read.
+    """
+    try:
+        for batch in _whole_batches(path):
+            for record in decode_records(batch) if batch.is_control else ():
+                control = decode_control_record(record.key, record.value)
+                if isinstance(control, ControlRecord) and isinstance(control.message, SnapshotHeaderRecord):
+                    return control.message.last_contained_log_timestamp
+            break
+    except DecodeError as error:
+        raise CorruptLogError(f"{path}: {error}") from error
+    raise CorruptLogError(f"{path}: the snapshot has no header, so it is damaged")
+
+
+def decoded(value: Octets | None) -> Message:
+    """The metadata record in a value.
+
+    Raises:
+        DecodeError: it cannot be decoded.
+    """
+    return decode_metadata_record(value).message
+
+
+def read_snapshot(path: Path, decode: Callable[[Octets | None], Message | None] = decoded) -> Snapshot:
     """Read a snapshot.
+
+    Args:
+        path: the file.
+        decode: decodes the value of a record, or returns None to leave it out.
 
     Raises:
         CorruptLogError: it is truncated or damaged.
@@ -99,21 +134,26 @@ def read_snapshot(path: Path) -> Snapshot:
     records: list[Message] = []
     quorum = Quorum()
     controls: list[ControlRecordType] = []
+    last_timestamp = -1
     try:
         for batch in _whole_batches(path):
             for record in decode_records(batch):
                 if not batch.is_control:
-                    records.append(decode_metadata_record(record.value).message)
+                    message = decode(record.value)
+                    if message is not None:
+                        records.append(message)
                     continue
                 control = decode_control_record(record.key, record.value)
                 if isinstance(control, ControlRecord):
                     controls.append(control.type)
                     quorum = quorum.with_control(control.message)
+                    if isinstance(control.message, SnapshotHeaderRecord):
+                        last_timestamp = control.message.last_contained_log_timestamp
     except DecodeError as error:
         raise CorruptLogError(f"{path}: {error}") from error
     if controls[:1] != [ControlRecordType.SNAPSHOT_HEADER] or controls[-1] != ControlRecordType.SNAPSHOT_FOOTER:
         raise CorruptLogError(f"{path}: the snapshot has no header or no footer, so it is incomplete")
-    return Snapshot(records, quorum)
+    return Snapshot(records, quorum, last_timestamp)
 
 
 def _whole_batches(path: Path) -> Iterator[RecordBatch]:

@@ -16,7 +16,7 @@ from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT, read_end, wr
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.broker.storage.files import sync_folder
 from kafkawire.broker.storage.recovery import recover
-from kafkawire.broker.storage.segments import ActiveSegment, SegmentFile, list_segments
+from kafkawire.broker.storage.segments import ActiveSegment, SegmentFile, list_segments, needed_segments
 from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
 
 KeyValue: TypeAlias = tuple[bytes | None, bytes | None]
@@ -107,7 +107,7 @@ class BatchLog:
         self._checkpoint = checkpoint or folder / END_CHECKPOINT
         self._checked_end = read_end(self._checkpoint)
         folder.mkdir(parents=True, exist_ok=True)
-        self._segments = list(list_segments(folder)) if start_offset is None else _needed_segments(folder, start_offset)
+        self._segments = list(list_segments(folder)) if start_offset is None else needed_segments(folder, start_offset)
         end = recover(self._segments, durable_offset=self._checked_end, compacted=compacted)
         if max(end.offset, start_offset or 0) < self._checked_end:
             raise CorruptLogError(
@@ -319,15 +319,3 @@ class BatchLog:
         self._waiters.clear()
         if self._on_failure is not None:
             self._on_failure(self.failure)
-
-
-def _needed_segments(folder: Path, start_offset: int) -> list[SegmentFile]:
-    segments = list(list_segments(folder))
-    while len(segments) > 1 and segments[1].base_offset <= start_offset:
-        del segments[0]
-    if segments and segments[0].base_offset > start_offset:
-        raise CorruptLogError(
-            f"{folder}: the log begins at offset {segments[0].base_offset}, and nothing has the records from "
-            f"{start_offset} on; put the missing segment or snapshot back, or restore the directory from a backup"
-        )
-    return segments

@@ -87,7 +87,7 @@ class DataDirectory:
             )
         meta = {**_new_identity(self._node_id), **found}
         if meta != found:
-            replace_file(path, ["".join(f"{name}={value}\n" for name, value in meta.items()).encode()])
+            _write(path, meta)
         return meta
 
     def _partition_folders(self) -> list[str]:
@@ -113,6 +113,43 @@ class DataDirectory:
             "restore the file from a backup. If there is none, write it again with these lines, and with the id of the "
             f"cluster if you have it: {written}"
         )
+
+
+def write_identity(path: Path, node_id: int, cluster_id: str | None) -> None:
+    """Write the identity of a new data directory.
+
+    Args:
+        path: the directory.
+        node_id: of the broker.
+        cluster_id: of the cluster; None for a new one.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    identity = _new_identity(node_id) | ({} if cluster_id is None else {"cluster.id": cluster_id})
+    _write(path / _META, identity)
+
+
+def cluster_id_of(path: Path) -> str | None:
+    """The id of the cluster of a data directory, which is only read; None if it has none, or it cannot be read."""
+    return _read(path).get("cluster.id") or None
+
+
+def node_id_of(path: Path) -> int | None:
+    """The id of the node of a data directory, which is only read; None if it has none, or it cannot be read."""
+    text = _read(path).get("node.id", "")
+    return int(text) if text.isdecimal() else None
+
+
+def _read(path: Path) -> Mapping[str, str]:
+    try:
+        return parse_properties((path / _META).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def _write(path: Path, meta: Mapping[str, str]) -> None:
+    replace_file(path, ["".join(f"{name}={value}\n" for name, value in meta.items()).encode()])
 
 
 def _holds_log(folder: Path) -> bool:

@@ -43,18 +43,20 @@ class LogEnd(msgspec.Struct, frozen=True):
     timestamp: int
 
 
-class _Damage(msgspec.Struct, frozen=True):
-    """Bytes that are not a batch of the log.
+class IncompleteWrite(msgspec.Struct, frozen=True):
+    """Bytes at the end of a log that are not a batch.
 
     Attributes:
         segment: index of the segment.
         position: in its file.
+        size: how many bytes.
         offset: of the record that should begin there.
         reason: why they are not a batch.
     """
 
     segment: int
     position: int
+    size: int
     offset: int
     reason: str
 
@@ -71,6 +73,24 @@ def recover(segments: Sequence[SegmentFile], *, durable_offset: int = 0, compact
         CorruptLogError: a durable record is missing or damaged.
         OSError: a file cannot be read or cut.
     """
+    end, incomplete = find_end(segments, durable_offset=durable_offset, compacted=compacted)
+    if incomplete is None:
+        return end
+    return msgspec.structs.replace(end, segments=_cut(segments, incomplete))
+
+
+def find_end(
+    segments: Sequence[SegmentFile], *, durable_offset: int = 0, compacted: bool = False
+) -> tuple[LogEnd, IncompleteWrite | None]:
+    """The end of a log, and the incomplete write after it, if there is one; this only reads.
+
+    Args:
+        segments, durable_offset, compacted: as for ``recover``.
+
+    Raises:
+        CorruptLogError: a durable record is missing or damaged.
+        OSError: a file cannot be read.
+    """
     offset = segments[0].base_offset if segments else 0
     leader_epoch = timestamp = -1
     for index, segment in enumerate(segments):
@@ -86,11 +106,12 @@ def recover(segments: Sequence[SegmentFile], *, durable_offset: int = 0, compact
             leader_epoch, timestamp = batch.partition_leader_epoch, batch.max_timestamp
         offset = batches.offset
         if batches.position < len(content):
-            damage = _Damage(index, batches.position, offset, batches.reason)
+            left = len(content) - batches.position
+            damage = IncompleteWrite(index, batches.position, left, offset, batches.reason)
             _refuse_damaged_middle(segments, content, damage, compacted=compacted)
             _refuse_damaged_durable(segments, damage, durable_offset)
-            return LogEnd(_cut(segments, len(content), damage), offset, leader_epoch, timestamp)
-    return LogEnd(segments, offset, leader_epoch, timestamp)
+            return LogEnd(segments[: index + 1], offset, leader_epoch, timestamp), damage
+    return LogEnd(segments, offset, leader_epoch, timestamp), None
 
 
 def has_all(segments: Sequence[SegmentFile], start_offset: int, end_offset: int) -> bool:
@@ -147,7 +168,7 @@ class _Batches:
 
 
 def _refuse_damaged_middle(
-    segments: Sequence[SegmentFile], content: bytes, damage: _Damage, *, compacted: bool
+    segments: Sequence[SegmentFile], content: bytes, damage: IncompleteWrite, *, compacted: bool
 ) -> None:
     path = segments[damage.segment].path
     following = _next_batch(content, damage.position, damage.offset, compacted=compacted)
@@ -164,7 +185,7 @@ def _refuse_damaged_middle(
         )
 
 
-def _refuse_damaged_durable(segments: Sequence[SegmentFile], damage: _Damage, durable_offset: int) -> None:
+def _refuse_damaged_durable(segments: Sequence[SegmentFile], damage: IncompleteWrite, durable_offset: int) -> None:
     if damage.offset < durable_offset:
         path = segments[damage.segment].path
         raise CorruptLogError(
@@ -194,12 +215,12 @@ def _is_batch(data: bytes, position: int) -> bool:
         return False
 
 
-def _cut(segments: Sequence[SegmentFile], size: int, damage: _Damage) -> Sequence[SegmentFile]:
+def _cut(segments: Sequence[SegmentFile], damage: IncompleteWrite) -> Sequence[SegmentFile]:
     kept, gone = segments[: damage.segment + 1], segments[damage.segment + 1 :]
     path = kept[-1].path
     _log.warning(
         "%s: cut off %d bytes at byte %d, after offset %d: %s, as after an incomplete write",
-        path, size - damage.position, damage.position, damage.offset - 1, damage.reason,
+        path, damage.size, damage.position, damage.offset - 1, damage.reason,
     )  # fmt: skip
     _truncate(path, damage.position)
     for segment in gone:

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from kafkawire.broker.storage.errors import CorruptLogError
 from kafkawire.broker.storage.files import naming, open_file, sync_folder, write_all
 
 _SEGMENT_NAME: Final = re.compile(r"(\d{20})\.log")
@@ -40,6 +41,24 @@ def list_segments(folder: Path) -> Sequence[SegmentFile]:
     """
     found = ((path, _SEGMENT_NAME.fullmatch(path.name)) for path in folder.iterdir())
     return sorted((SegmentFile(int(name[1]), path) for path, name in found if name), key=lambda each: each.base_offset)
+
+
+def needed_segments(folder: Path, start_offset: int) -> list[SegmentFile]:
+    """The segments of a log from an offset on, in order.
+
+    Raises:
+        CorruptLogError: the log begins after the offset.
+        OSError: the folder cannot be read.
+    """
+    segments = list(list_segments(folder))
+    while len(segments) > 1 and segments[1].base_offset <= start_offset:
+        del segments[0]
+    if segments and segments[0].base_offset > start_offset:
+        raise CorruptLogError(
+            f"{folder}: the log begins at offset {segments[0].base_offset}, and nothing has the records from "
+            f"{start_offset} on; put the missing segment or snapshot back, or restore the directory from a backup"
+        )
+    return segments
 
 
 class ActiveSegment:

@@ -30,13 +30,13 @@ class CreatedTopic:
 
     Attributes:
         topic_id: its new id.
-        num_partitions: how many partitions.
+        places: the ids of the brokers of each partition.
         configs: its configuration.
         records: the records that create it.
     """
 
     topic_id: Uuid
-    num_partitions: int
+    places: Sequence[tuple[int, ...]]
     configs: Mapping[str, str]
     records: Sequence[Message] = field(repr=False)
 
@@ -121,15 +121,15 @@ class TopicCreation:
         if configs:
             resource = ConfigResource(ConfigResourceType.TOPIC, topic.name)
             config_records = self._alterations.records_of_new(resource, configs)
-        partitions = self._assigned(topic, configs) if topic.assignments else self._placed(topic, configs)
-        take(partitions)
+        places = self._assigned(topic, configs) if topic.assignments else self._placed(topic, configs)
+        take(len(places))
         topic_id = Uuid.random()
         records = (
             TopicRecord(topic.name, topic_id),
             *config_records,
-            *(self._placement.record(topic_id, partition) for partition in range(partitions)),
+            *self._placement.records(topic_id, places),
         )
-        return CreatedTopic(topic_id, partitions, configs, records)
+        return CreatedTopic(topic_id, places, configs, records)
 
     def _check_name(self, name: str) -> None:
         topics = self._controller.image.topics
@@ -141,8 +141,10 @@ class TopicCreation:
             message = f"Topic '{name}' collides with existing topic: {existing}"
             raise ItemError(ErrorCode.INVALID_TOPIC_EXCEPTION, message)
 
-    def _assigned(self, topic: CreateTopicsRequest.CreatableTopic, configs: Mapping[str, str]) -> int:
-        """How many partitions a topic has whose replicas the request assigns (8a)."""
+    def _assigned(
+        self, topic: CreateTopicsRequest.CreatableTopic, configs: Mapping[str, str]
+    ) -> Sequence[tuple[int, ...]]:
+        """The brokers of the partitions of a topic whose replicas the request assigns (8a)."""
         specified = "A manual partition assignment was specified, but"
         if topic.replication_factor != _LEFT_TO_BROKER:
             raise ItemError(ErrorCode.INVALID_REQUEST, f"{specified} replication factor was not set to -1.")
@@ -161,11 +163,16 @@ class TopicCreation:
         if any(partition not in places for partition in range(len(places))):
             message = "partitions should be a consecutive 0-based integer sequence"
             raise ItemError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
-        self._ask_policy(RequestMetadata(topic.name, None, None, dict(sorted(places.items())), configs))
-        return len(places)
+        in_order = dict(sorted(places.items()))
+        for partition, brokers in in_order.items():
+            self._placement.check_live(partition, brokers)
+        self._ask_policy(RequestMetadata(topic.name, None, None, in_order, configs))
+        return tuple(in_order.values())
 
-    def _placed(self, topic: CreateTopicsRequest.CreatableTopic, configs: Mapping[str, str]) -> int:
-        """How many partitions a topic has whose replicas the broker assigns (8b)."""
+    def _placed(
+        self, topic: CreateTopicsRequest.CreatableTopic, configs: Mapping[str, str]
+    ) -> Sequence[tuple[int, ...]]:
+        """The brokers of the partitions of a topic whose replicas the broker assigns (8b)."""
         partitions, replication_factor = topic.num_partitions, topic.replication_factor
         if replication_factor < _LEFT_TO_BROKER or replication_factor == 0:
             message = "Replication factor must be larger than 0, or -1 to use the default value."
@@ -179,7 +186,7 @@ class TopicCreation:
             replication_factor = self._configuration.integer("default.replication.factor")
         self._placement.check_replication_factor(replication_factor)
         self._ask_policy(RequestMetadata(topic.name, partitions, replication_factor, None, configs))
-        return partitions
+        return self._placement.places(partitions, replication_factor)
 
     def _ask_policy(self, request: RequestMetadata) -> None:
         if self._policy is not None:

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
 
 from kafkawire.broker.controller import MAXIMUM_RECORDS, TOO_LARGE_BATCH, Controller
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.item_errors import ItemError, item_error
 from kafkawire.broker.topics.placement import Placement
-from kafkawire.protocol import CreatePartitionsRequest
+from kafkawire.protocol import CreatePartitionsRequest, PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import PolicyViolationError
 from kafkawire.wire.kafka_errors import ApiError
 
-_REPLICATION_FACTOR: Final = 1
+_FIRST: Final = 0
+
+
+class _Addition(NamedTuple):
+    """Partitions to add.
+
+    Attributes:
+        topic: the topic.
+        size: how many.
+        assigned: the brokers of each, as the request assigns them; None if the placement chooses them.
+    """
+
+    topic: Topic
+    size: int
+    assigned: Sequence[Sequence[int]] | None
 
 
 class TopicGrowth:
@@ -53,25 +67,21 @@ class TopicGrowth:
         if len(topics) > MAXIMUM_RECORDS:
             raise PolicyViolationError(TOO_LARGE_BATCH)
         outcomes: dict[str, ItemError | None] = {}
-        added: list[tuple[Topic, range]] = []
+        additions: list[_Addition] = []
         async with self._controller.turn:
             async for topic in in_slices(topics):
                 try:
-                    added.append(self._added(topic, take))
+                    additions.append(self._addition(topic, take))
                     outcomes[topic.name] = None
                 except (ItemError, ApiError) as error:
                     outcomes[topic.name] = item_error(error, f"adding partitions to {topic.name}").as_result()
-            if sum(len(partitions) for _, partitions in added) > MAXIMUM_RECORDS:
+            if sum(addition.size for addition in additions) > MAXIMUM_RECORDS:
                 raise PolicyViolationError(TOO_LARGE_BATCH)
             if not validate_only:
-                self._controller.commit(
-                    [self._placement.record(topic.topic_id, at) for topic, partitions in added for at in partitions]
-                )
+                self._controller.commit([record for addition in additions for record in self._records(addition)])
         return outcomes
 
-    def _added(
-        self, topic: CreatePartitionsRequest.CreatePartitionsTopic, take: Callable[[int], None]
-    ) -> tuple[Topic, range]:
+    def _addition(self, topic: CreatePartitionsRequest.CreatePartitionsTopic, take: Callable[[int], None]) -> _Addition:
         existing = self._controller.image.topics.by_name.get(topic.name)
         if existing is None:
             raise ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
@@ -84,19 +94,38 @@ class TopicGrowth:
             )
             raise ItemError(ErrorCode.INVALID_PARTITIONS, message)
         added = topic.count - first
-        if topic.assignments is not None:
-            self._check_assignments(topic.assignments, added)
+        assigned = None
+        if topic.assignments is None:
+            self._placement.check_replication_factor(_replication_factor(existing))
+        else:
+            assigned = self._assigned(topic.assignments, first, added, _replication_factor(existing))
         take(added)
-        return existing, range(first, topic.count)
+        return _Addition(existing, added, assigned)
 
-    def _check_assignments(
-        self, assignments: Sequence[CreatePartitionsRequest.CreatePartitionsAssignment], added: int
-    ) -> None:
+    def _records(self, addition: _Addition) -> Iterable[PartitionRecord]:
+        topic, size, places = addition
+        if places is None:
+            places = self._placement.places(size, _replication_factor(topic))
+        return self._placement.records(topic.topic_id, places, first=len(topic.partitions))
+
+    def _assigned(
+        self,
+        assignments: Sequence[CreatePartitionsRequest.CreatePartitionsAssignment],
+        first: int,
+        added: int,
+        replication_factor: int,
+    ) -> Sequence[Sequence[int]]:
         if len(assignments) != added:
             message = (
                 f"Attempted to add {added} additional partition(s), but only {len(assignments)} assignment(s) were "
                 "specified."
             )
             raise ItemError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
-        for assignment in assignments:
-            self._placement.check_assignment(assignment.broker_ids, _REPLICATION_FACTOR)
+        for partition, assignment in enumerate(assignments, first):
+            self._placement.check_assignment(assignment.broker_ids, replication_factor)
+            self._placement.check_live(partition, assignment.broker_ids)
+        return [assignment.broker_ids for assignment in assignments]
+
+
+def _replication_factor(topic: Topic) -> int:
+    return len(topic.partitions[_FIRST].replicas)

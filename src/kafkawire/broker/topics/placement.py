@@ -1,40 +1,51 @@
-"""Placement of partitions on the only node."""
+"""Placement of partitions on brokers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.nodes import BrokerNode, Nodes
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
 
 
 class Placement:
-    """Places replicas on the node.
+    """Places replicas on brokers.
 
     Args:
-        node_id: of the node.
-        directory_id: of its log directory.
+        nodes: the brokers.
     """
 
-    def __init__(self, node_id: int, directory_id: Uuid) -> None:
-        self._node_id = node_id
-        self._directory_id = directory_id
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
+        self._placed = 0
+
+    @property
+    def most_replicas(self) -> int:
+        """The highest possible replication factor."""
+        return len(self._nodes.all())
 
     def check_replication_factor(self, wanted: int) -> None:
         """Validate a replication factor; raise if it is not acceptable.
 
         Raises:
-            ItemError: it is not 1 (B5, 8b).
+            ItemError: there are fewer brokers, or all are fenced (B5, 8b).
         """
-        if wanted != 1:
-            message = (
-                f"Unable to replicate the partition {wanted} time(s): The target replication factor of {wanted} cannot "
-                "be reached because only 1 broker(s) are registered or some brokers have all their log directories "
-                "cordoned."
+        registered = self.most_replicas
+        if not self._nodes.live():
+            reason = "All brokers are currently fenced or have all their log directories cordoned."
+        elif wanted > registered:
+            reason = (
+                f"The target replication factor of {wanted} cannot be reached because only {registered} broker(s) are "
+                "registered or some brokers have all their log directories cordoned."
             )
-            raise ItemError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
+        else:
+            return
+        message = f"Unable to replicate the partition {wanted} time(s): {reason}"
+        raise ItemError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
 
     def check_assignment(self, brokers: Sequence[int], replication_factor: int | None) -> None:
         """Validate the brokers that a request assigns to a partition; raise if they are not acceptable.
@@ -51,7 +62,7 @@ class Placement:
             raise _no_assignment(f"{includes} an empty replica list.")
         previous = None
         for broker in sorted(brokers):
-            if broker != self._node_id:
+            if not self._nodes.has(broker):
                 raise _no_assignment(f"{includes} broker {broker}, but no such broker is registered.")
             if broker == previous:
                 raise _no_assignment(f"{includes} the broker {broker} more than once.")
@@ -62,19 +73,56 @@ class Placement:
                 f"partitions, which have {replication_factor} replica(s)."
             )
 
-    def record(self, topic_id: Uuid, partition: int) -> PartitionRecord:
-        """A new partition on the node."""
-        here = (self._node_id,)
-        return PartitionRecord(
-            partition_id=partition,
-            topic_id=topic_id,
-            replicas=here,
-            isr=here,
-            leader=self._node_id,
-            leader_epoch=0,
-            partition_epoch=0,
-            directories=(self._directory_id,),
-        )
+    def check_live(self, partition: int, brokers: Sequence[int]) -> None:
+        """Validate that one of the assigned brokers can lead a partition; raise if none can.
+
+        Raises:
+            ItemError: all are fenced.
+        """
+        if not any(map(self._nodes.is_live, brokers)):
+            raise _no_assignment(
+                f"All brokers specified in the manual partition assignment for partition {partition} are fenced or in "
+                "controlled shutdown."
+            )
+
+    def places(self, partitions: int, replication_factor: int) -> Sequence[tuple[int, ...]]:
+        """The brokers of new partitions, the leader first: leaders take turns, and replicas are in different racks.
+
+        Args:
+            partitions: how many.
+            replication_factor: the brokers of each, at most ``most_replicas``.
+        """
+        brokers = self._nodes.across_racks()
+        live = [node for node in brokers if not node.is_fenced]
+        fenced = brokers[len(live) :]
+        return [tuple(islice(self._replicas(live, fenced), replication_factor)) for _ in range(partitions)]
+
+    def _replicas(self, live: Sequence[BrokerNode], fenced: Sequence[BrokerNode]) -> Sequence[int]:
+        first = self._placed % len(live)
+        self._placed += 1
+        return [node.node_id for node in (*live[first:], *live[:first], *fenced)]
+
+    def records(self, topic_id: Uuid, places: Iterable[Sequence[int]], *, first: int = 0) -> Iterator[PartitionRecord]:
+        """New partitions on brokers; the first of its brokers that is not fenced leads a partition.
+
+        Args:
+            topic_id: of the topic.
+            places: the ids of the brokers of each partition.
+            first: number of the first partition.
+        """
+        directories = {node.node_id: node.directory_id for node in self._nodes.all()}
+        for partition, replicas in enumerate(places, first):
+            in_sync = tuple(filter(self._nodes.is_live, replicas))
+            yield PartitionRecord(
+                partition_id=partition,
+                topic_id=topic_id,
+                replicas=tuple(replicas),
+                isr=in_sync,
+                leader=in_sync[0],
+                leader_epoch=0,
+                partition_epoch=0,
+                directories=tuple(directories[replica] for replica in replicas),
+            )
 
 
 def _no_assignment(message: str) -> ItemError:

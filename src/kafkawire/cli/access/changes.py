@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
-from typing import Annotated, ClassVar, TypeVar
+from itertools import islice
+from typing import Annotated, ClassVar, Final, TypeVar
 
 import typer
 
 from kafkawire.admin import Results
+from kafkawire.cli.access.cluster_command import Cluster
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.cli.visible import visible_lines
+from kafkawire.column_roles import ColumnRole
+from kafkawire.near_names import did_you_mean
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
+
+_SHOWN_FAILURES: Final = 10
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -28,7 +35,7 @@ YesOption = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask before 
 
 
 class Status(StrEnum):
-    """What became of an item."""
+    """The outcome of an item."""
 
     DONE = "done"
     WOULD_BE_DONE = "would be done"
@@ -38,13 +45,13 @@ class Status(StrEnum):
 
 
 class OutcomeRow(Row, frozen=True):
-    """What became of an item of a change.
+    """The outcome of an item of a change.
 
     Attributes:
         item: its name.
         kind: what it is: topic, config, acl, quota, user.
         action: what was to be done: create, change, delete.
-        status: what became of it.
+        status: its outcome.
         error: Kafka's name of the error.
         reason: the text of the error, or another remark.
     """
@@ -56,7 +63,17 @@ class OutcomeRow(Row, frozen=True):
     error: str | None = None
     reason: str | None = None
 
-    ROLES: ClassVar[Mapping[str, ColumnRole]] = {"error": ColumnRole.ERROR, "reason": ColumnRole.ERROR}
+    ROLES: ClassVar[Mapping[str, ColumnRole]] = {
+        "status": ColumnRole.KEY,
+        "error": ColumnRole.DETAIL,
+        "reason": ColumnRole.ERROR,
+    }
+
+    @classmethod
+    def failed(cls, item: str, kind: str, action: str, error: KafkaError) -> OutcomeRow:
+        """The row of an error."""
+        name = error.NAME if isinstance(error, ApiError) else type(error).__name__
+        return cls(item, kind, action, Status.FAILED, name, str(error))
 
 
 def outcome_rows(
@@ -82,8 +99,7 @@ def outcome_rows(
     rows = []
     for item, outcome in results.items():
         if isinstance(outcome, KafkaError):
-            code = outcome.NAME if isinstance(outcome, ApiError) else type(outcome).__name__
-            rows.append(OutcomeRow(name(item), kind, action, Status.FAILED, code, str(outcome)))
+            rows.append(OutcomeRow.failed(name(item), kind, action, outcome))
         else:
             rows.append(OutcomeRow(name(item), kind, action, done, reason=reason(outcome)))
     return rows
@@ -102,23 +118,55 @@ def print_outcomes(rows: Iterable[OutcomeRow], form: RowFormat) -> None:
         raise typer.Exit(ExitCode.FAILED if failed == len(listed) else ExitCode.SOME_FAILED)
 
 
-def confirm(question: str, *, yes: bool) -> None:
-    """Ask before a change.
+def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = True) -> None:
+    """Ask before a change. Every command that changes something calls this before it does, except for a dry run.
 
     Args:
-        question: what would be done, such as "delete 3 topics of cluster X".
+        cluster: that would change. A context marked as production asks before every change.
+        question: what would be done, such as "delete 3 topics".
         yes: whether the user has said yes already.
+        destructive: whether every cluster asks; False for a change such as a new topic.
 
     Raises:
         CommandError: there is no terminal to ask on.
         typer.Exit: the answer is not yes, with exit code 1.
     """
-    if yes:
+    production = cluster.production_context
+    if yes or not (destructive or production):
         return
+    asked = f"{question} (context {production} is production)" if production else question
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        message = f"{question}: there is no terminal to ask on; give --yes, or --dry-run to look"
+        message = f"{asked}: there is no terminal to ask on; give --yes, or --dry-run to look"
         raise CommandError(message, ExitCode.USAGE)
-    print(f"{question}? [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"{asked}? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
         print("nothing was changed", file=sys.stderr)
         raise typer.Exit(ExitCode.FAILED)
+
+
+def unless_failed(results: Results[K, V], empty: str) -> str | None:
+    """What a table without rows says; None if an item has failed, whose error says more."""
+    return None if results.errors() else empty
+
+
+@contextmanager
+def failures_printed(results: Results[K, V], names: Iterable[str] = ()) -> Iterator[None]:
+    """After the rows of what was read: a line on standard error for each item that failed, and their exit code.
+
+    Args:
+        results: of the call.
+        names: those that exist; the message of an item that is none of them suggests a similar one.
+
+    Raises:
+        typer.Exit: with exit code 1 if all failed, 3 if some did.
+    """
+    yield
+    errors = results.errors()
+    known = frozenset(names)
+    for item, error in islice(errors.items(), _SHOWN_FAILURES):
+        meant = did_you_mean(str(item), known) if known and item not in known else ""
+        print(visible_lines(f"kafkawire: {error}{'; ' if meant else ''}{meant}"), file=sys.stderr)
+    if len(errors) > _SHOWN_FAILURES:
+        print(f"kafkawire: and {len(errors) - _SHOWN_FAILURES} more have failed", file=sys.stderr)
+    if errors:
+        raise typer.Exit(ExitCode.FAILED if len(errors) == len(results) else ExitCode.SOME_FAILED)

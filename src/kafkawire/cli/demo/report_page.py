@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import Final
 
 from kafkawire.cli.demo.stage import Stage, timed
-from kafkawire.cli.tables.destination import whole_file
+from kafkawire.cli.destination import whole_file
 from kafkawire.cli.tables.table_batches import command_errors
 from kafkawire.report.gathering import gather_report
 from kafkawire.report.rendering import render_page

@@ -17,6 +17,7 @@ class RowFormat(StrEnum):
     JSONL = "jsonl"
     YAML = "yaml"
     CSV = "csv"
+    CSV_SAFE = "csv-safe"
     NAME = "name"
 
     @property
@@ -31,7 +32,7 @@ FormatOption = Annotated[
         "-o",
         "--format",
         help="Form of the rows: a table that fits the terminal, one with all columns, JSON, JSON lines, YAML, CSV, "
-        "or the names alone.",
+        "CSV without formulas for spreadsheets, or the names alone.",
     ),
 ]
 """The option of every command that prints rows; its default is ``RowFormat.TABLE``."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.column_roles import ColumnRole
 
 
 class Row(msgspec.Struct, frozen=True):

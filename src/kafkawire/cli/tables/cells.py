@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, Final, cast
@@ -12,13 +11,11 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kafkawire.cli.rows.json_text import visible_json
 from kafkawire.cli.visible import visible
 from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 
 _ENCODER: Final = msgspec.json.Encoder()
-_CONTROL_IN_UTF_8: Final = re.compile(rb"\x7f|\xc2[\x80-\x9f]")
-"""Control characters that JSON does not escape by itself; it escapes those below the space."""
-
 _AFTER_DATE: Final = len("2026-03-01")
 _AFTER_TIME: Final = len("2026-03-01 12:30:00.000250")
 _KEPT_ROW_CLASSES: Final = 8
@@ -30,11 +27,7 @@ def as_json_lines(batch: pa.RecordBatch) -> bytes:
     """A JSON object for each row, each on a line of its own."""
     row_class = _row_class(tuple(batch.schema.names))
     columns = [_json_cells(column) for column in batch.columns]
-    return _CONTROL_IN_UTF_8.sub(_escaped, _ENCODER.encode_lines(list(map(row_class, *columns))))
-
-
-def _escaped(found: re.Match[bytes]) -> bytes:
-    return rb"\u%04x" % found[0][-1]
+    return visible_json(_ENCODER.encode_lines(list(map(row_class, *columns))))
 
 
 def _json_cells(column: pa.Array[Any]) -> list[object]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import sys
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, BinaryIO, Final
 
@@ -13,12 +12,14 @@ import pyarrow as pa
 import typer
 from rich.console import Console
 
+from kafkawire.cli.destination import opened_destination
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.cli.tables.destination import opened_destination
+from kafkawire.cli.rows.printing import shows_bold
+from kafkawire.cli.rows.terminal_table import TerminalTable, notes_of
 from kafkawire.cli.tables.formats import STANDARD_OUTPUT, Format, chosen_format
 from kafkawire.cli.tables.read_options import with_read_options
 from kafkawire.cli.tables.table_batches import batches_of, command_errors
-from kafkawire.cli.tables.terminal import TerminalTable
+from kafkawire.cli.tables.terminal import terminal_table
 from kafkawire.cli.tables.writing import write_rows
 from kafkawire.logs import Accounts, ReadMode, ReadOptions, RecordRegistry, table_named, table_names
 from kafkawire.logs.history_tables import HISTORIES
@@ -96,7 +97,7 @@ def run(
     rows = batches_of(checked, logs, options, accounts, console, max_errors)
     with opened_destination(out) as stream:
         if form.is_for_people:
-            shown = TerminalTable(rows, checked.schema, checked.roles, are_chosen=options.columns is not None)
+            shown = terminal_table(rows, checked.schema, checked.roles, are_chosen=options.columns is not None)
             _print_table(shown, stream, console, wide=form is Format.WIDE)
         else:
             write_rows(form, rows, checked.schema, stream, csv_safe=csv_safe)
@@ -130,11 +131,13 @@ def _list_tables(registry: RecordRegistry, output: Format | None, out: Path | No
 def _print_table(table: TerminalTable, stream: BinaryIO, errors: Console, *, wide: bool) -> None:
     terminal = stream.isatty()
     text = io.StringIO()
-    table.print(text, width=Console().width if terminal and not wide else None, colours=terminal)
+    table.print(text, width=Console().width if terminal and not wide else None, colours=terminal and shows_bold())
     stream.write(text.getvalue().encode())
     stream.flush()  # the notes are on another stream
-    for note in notes_of(table):
+    for note in notes_of(table, "-o wide shows all columns, --columns chooses"):
         _say(note, errors)
+    if table.left_out_rows:
+        _say(f"{table.left_out_rows:,} more rows: -o csv, jsonl or parquet writes them all.", errors)
 
 
 def _say(text: str, console: Console) -> None:
@@ -142,17 +145,3 @@ def _say(text: str, console: Console) -> None:
     if console.is_terminal:
         text = textwrap.fill(text, console.width, break_long_words=False, break_on_hyphens=False)
     console.print(text)
-
-
-def notes_of(table: TerminalTable) -> Iterator[str]:
-    """What the table does not show."""
-    if table.same:
-        yield f"The same in all rows: {', '.join(f'{name} {cell}' for name, cell in table.same.items())}."
-    if table.empty:
-        yield f"Empty in all rows: {', '.join(table.empty)}."
-    count = table.left_out_details
-    details = [f"{count} {'detail' if count == 1 else 'details'}"] if count else []
-    if left_out := ", ".join((*table.left_out_columns, *details)):
-        yield f"Not shown: {left_out}; -o wide shows all columns, --columns chooses."
-    if table.left_out_rows:
-        yield f"{table.left_out_rows:,} more rows: -o csv, jsonl or parquet writes them all."

@@ -9,11 +9,12 @@ from typing import Final
 
 import pyarrow as pa
 
+from kafkawire.column_roles import ColumnRole
 from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.tables.column_roles import ColumnRole, value_roles
+from kafkawire.logs.tables.column_roles import value_roles
 from kafkawire.logs.tables.table import PROVENANCE, last_roles
 
 INTERVAL: Final = ("valid_from", "valid_to")

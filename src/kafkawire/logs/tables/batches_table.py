@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 import pyarrow as pa
 
+from kafkawire.column_roles import ColumnRole
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
@@ -16,7 +17,7 @@ from kafkawire.logs.frames.batches import FileRange, scan_batches
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.tables.column_roles import ColumnRole, value_roles
+from kafkawire.logs.tables.column_roles import value_roles
 from kafkawire.logs.tables.rows import flaw_columns
 from kafkawire.logs.tables.table import (
     PROVENANCE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kafkawire.column_roles import ColumnRole
 from kafkawire.columns.arrow_types import ArrowArray, ArrowField
-from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.enum_names import Names, enum_names
 
 

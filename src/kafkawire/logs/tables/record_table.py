@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 import pyarrow as pa
 
+from kafkawire.column_roles import ColumnRole
 from kafkawire.columns.arrow_types import ArrowArray, ArrowField
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import LogReadError
@@ -17,7 +18,6 @@ from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGEST_ROW_BATCH, SHOWN_CORRUPT_OCTETS
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.records.scanning import scan_groups
-from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.rows import PendingRows, RawRows, flaw_columns
 from kafkawire.logs.tables.secret_records import shows_broken_bytes
 from kafkawire.logs.tables.table import (

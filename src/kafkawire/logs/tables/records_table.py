@@ -8,12 +8,12 @@ from typing import Final, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kafkawire.column_roles import ColumnRole
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
-from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.described_records import Description, describe_record
 from kafkawire.logs.tables.record_table import Converted, RecordTable, record_flaws
 from kafkawire.logs.tables.record_types import upper_snake_case

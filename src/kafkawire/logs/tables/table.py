@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 import pyarrow as pa
 
+from kafkawire.column_roles import ColumnRole
 from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import UnknownColumnError
@@ -15,7 +16,6 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.times import TIMESTAMP
 
 PROVENANCE: Final = (

@@ -8,11 +8,11 @@ from typing import Final
 
 import pyarrow as pa
 
+from kafkawire.column_roles import ColumnRole
 from kafkawire.columns import MessageColumns
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
-from kafkawire.logs.tables.column_roles import ColumnRole
 from kafkawire.logs.tables.coordinator_converter import CoordinatorConverter
 from kafkawire.logs.tables.enum_names import ENUM_FIELDS
 from kafkawire.logs.tables.metadata_converter import MetadataConverter

@@ -13,12 +13,14 @@ from tests.embedded.groups import committed_offsets, opened_groups
 from tests.kafka_logs.dumps import real_logs
 
 from kafkawire.broker import CorruptLogError, ManualClock
+from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.offsets_logs import OffsetsLogs
 from kafkawire.broker.groups.offsets_topic import OffsetsTopic, partition_of
 from kafkawire.broker.groups.state import Change, GroupsState
+from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
@@ -195,7 +197,7 @@ async def test_logs_of_overwritten_commits_are_rewritten(tmp_path: Path, monkeyp
 
 async def test_without_a_directory_nothing_is_kept(tmp_path: Path) -> None:
     async with opened_groups(tmp_path) as (_, controller):
-        topic = OffsetsTopic(controller, BrokerConfiguration({}), Placement(1, Uuid()))
+        topic = OffsetsTopic(controller, BrokerConfiguration({}), Placement(Nodes(Cluster("", 1, "", 0), Uuid())))
         coordinator = GroupCoordinator(topic, OffsetsLogs(), GroupsState(), ManualClock())
         await commit_all(coordinator, commit("a", 0, 5))
         assert committed_offsets(coordinator) == {"a": {0: 5}}

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 
-from kafkawire.cli.tables.terminal import MAXIMUM_ROWS, TerminalTable
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.cli.rows.terminal_table import TerminalTable
+from kafkawire.cli.tables.terminal import MAXIMUM_ROWS, terminal_table
+from kafkawire.column_roles import ColumnRole
 
 TYPES: Mapping[str, pa.DataType] = {
     "cluster": pa.string(),
@@ -48,7 +49,7 @@ def printed(rows: list[dict[str, object]], width: int | None) -> tuple[str, Term
     batches = [
         pa.RecordBatch.from_pylist(rows[start : start + 400], schema=SCHEMA) for start in range(0, len(rows), 400)
     ]
-    table = TerminalTable(batches, SCHEMA, ROLES)
+    table = terminal_table(batches, SCHEMA, ROLES)
     return text_of(table, width), table
 
 
@@ -76,7 +77,7 @@ def test_what_all_rows_have_in_common_is_said_once() -> None:
 def test_an_interval_is_shown_even_if_it_is_the_same_in_all_rows() -> None:
     rows = [{**ACL, "valid_to": None, "principal": name} for name in ("User:ann", "User:bob")]
     batch = pa.RecordBatch.from_pylist(rows, schema=ACL_SCHEMA)
-    headings = text_of(TerminalTable([batch], batch.schema, ACL_ROLES), 80).split()[:3]
+    headings = text_of(terminal_table([batch], batch.schema, ACL_ROLES), 80).split()[:3]
     assert headings == ["valid_from", "valid_to", "principal"]
 
 
@@ -84,9 +85,10 @@ def test_errors_are_shown_after_the_times() -> None:
     damaged = {**ACL, "_error": "offset_gap"}
     batch = pa.RecordBatch.from_pylist([{**ACL, "_error": None}, damaged])
     roles = {**ACL_ROLES, "_error": ColumnRole.ERROR}
-    assert text_of(TerminalTable([batch], batch.schema, roles), 200).split()[:3] == ["valid_from", "valid_to", "_error"]
+    headings = text_of(terminal_table([batch], batch.schema, roles), 200).split()[:3]
+    assert headings == ["valid_from", "valid_to", "_error"]
     same = pa.RecordBatch.from_pylist([damaged, damaged])
-    assert text_of(TerminalTable([same], same.schema, roles), 80).count("offset_gap") == 2
+    assert text_of(terminal_table([same], same.schema, roles), 80).count("offset_gap") == 2
 
 
 JSON_ROLES = {"log_offset": ColumnRole.PLACE, "json": ColumnRole.CONTENT, "key": ColumnRole.VALUE}
@@ -98,7 +100,7 @@ def test_json_is_cut_at_the_remaining_width_and_begins_with_its_data() -> None:
     long = '{"type":"TOPIC_RECORD","version":0,"data":{"name":"' + "x" * 500
     rows = [{"log_offset": 1, "key": b"k", "json": long}, {"log_offset": 2, "key": b"l", "json": long}]
     batch = pa.RecordBatch.from_pylist(rows, schema=JSON_SCHEMA)
-    table = TerminalTable([batch], JSON_SCHEMA, JSON_ROLES)
+    table = terminal_table([batch], JSON_SCHEMA, JSON_ROLES)
     lines = [line.rstrip() for line in text_of(table, 80).splitlines()]
     assert len(lines) == 4
     assert lines[2].startswith('         1  …{"name":"xx')
@@ -110,7 +112,7 @@ def test_json_is_cut_at_the_remaining_width_and_begins_with_its_data() -> None:
 def test_bytes_are_shown_where_there_is_no_json() -> None:
     rows = [{"log_offset": 1, "key": b"k" * 99, "json": None}, {"log_offset": 2, "key": b"l", "json": None}]
     batch = pa.RecordBatch.from_pylist(rows, schema=JSON_SCHEMA)
-    lines = text_of(TerminalTable([batch], JSON_SCHEMA, JSON_ROLES), 80).splitlines()
+    lines = text_of(terminal_table([batch], JSON_SCHEMA, JSON_ROLES), 80).splitlines()
     assert lines[0].split() == ["log_offset", "key"]
     assert lines[2].split()[1] == "a2tra2tra2tra2tra2tra2tra2tra…"
 
@@ -119,16 +121,16 @@ def test_chosen_columns_are_all_shown_in_their_order() -> None:
     schema = pa.schema([SCHEMA.field(name) for name in ("host", "operation_code", "file", "principal")])
     batch = pa.RecordBatch.from_pylist([ROW, ROW], schema=schema)
     for width in (30, 80):
-        headings = text_of(TerminalTable([batch], schema, ROLES, are_chosen=True), width).splitlines()[0]
+        headings = text_of(terminal_table([batch], schema, ROLES, are_chosen=True), width).splitlines()[0]
         assert headings.replace("operation_  ", "operation_code  ").split()[0] == "host"
-    assert text_of(TerminalTable([batch], schema, ROLES, are_chosen=True), 30).split()[:4] == schema.names
+    assert text_of(terminal_table([batch], schema, ROLES, are_chosen=True), 30).split()[:4] == schema.names
 
 
 def test_times_are_shown_with_milliseconds() -> None:
     schema = pa.schema({"valid_from": pa.timestamp("us", tz="UTC")})
     times = [datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 3, 1, 0, 0, 0, 1500, tzinfo=UTC)]
     batch = pa.RecordBatch.from_pylist([{"valid_from": time} for time in times], schema=schema)
-    text = text_of(TerminalTable([batch], schema, {"valid_from": ColumnRole.TIME}), 80)
+    text = text_of(terminal_table([batch], schema, {"valid_from": ColumnRole.TIME}), 80)
     assert text.split()[-2:] == ["2026-03-01T00:00:00.000Z", "2026-03-01T00:00:00.001500Z"]
 
 
@@ -159,7 +161,7 @@ ACL_SCHEMA = pa.RecordBatch.from_pylist([ACL]).schema
 def acls_shown(width: int) -> list[list[str]]:
     """The lines of a printed table of one ACL, without the one below the headings."""
     batch = pa.RecordBatch.from_pylist([ACL])
-    lines = text_of(TerminalTable([batch], batch.schema, ACL_ROLES), width).splitlines()
+    lines = text_of(terminal_table([batch], batch.schema, ACL_ROLES), width).splitlines()
     return [line.split() for line in lines if line.strip() and "─" not in line]
 
 

@@ -6,9 +6,9 @@ import pickle
 
 import pytest
 
+from kafkawire.column_roles import ColumnRole
 from kafkawire.logs import ReadOptions, table_named, table_names
 from kafkawire.logs.history_tables import HISTORIES
-from kafkawire.logs.tables.column_roles import ColumnRole
 
 
 def of_role(table: str, role: ColumnRole) -> list[str]:

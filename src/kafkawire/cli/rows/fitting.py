@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from itertools import takewhile
 from typing import Final
 
-import pyarrow as pa
-
-from kafkawire.cli.tables.folding import as_wide_as, folded, widest_line
-from kafkawire.logs.tables.column_roles import ColumnRole
+from kafkawire.cli.rows.folding import as_wide_as, folded, widest_line
+from kafkawire.column_roles import ColumnRole
 
 _ORDER: Final = {role: rank for rank, role in enumerate(ColumnRole)}
 _INFORMATIVE: Final = frozenset({ColumnRole.PLACE, ColumnRole.TIME, ColumnRole.ERROR, ColumnRole.KEY})
@@ -62,6 +61,22 @@ _NARROWINGS: Final = (
 """Tried in this order until the informative columns fit."""
 
 
+class CellKind(Enum):
+    """What the cells of a column are, as far as it matters for their widths."""
+
+    TEXT = "text"
+    """They are folded."""
+
+    NUMBER = "number"
+    """They are never folded."""
+
+    TIME = "time"
+    """They lose their fractions of seconds, and take two lines at last."""
+
+    BYTES = "bytes"
+    """They are cut."""
+
+
 @dataclass(frozen=True)
 class ShownColumn:
     """A column as it is shown.
@@ -69,14 +84,14 @@ class ShownColumn:
     Attributes:
         name: of the column.
         role: what it says about a row.
-        kind: its type.
+        kind: what its cells are.
         heading: its name, which may take several lines.
         cells: its texts, which may take several lines.
     """
 
     name: str
     role: ColumnRole
-    kind: pa.DataType
+    kind: CellKind
     heading: str
     cells: Sequence[str]
 
@@ -85,29 +100,14 @@ class ShownColumn:
         """Of the widest line."""
         return max(map(widest_line, (self.heading, *self.cells)))
 
-    @property
-    def is_time(self) -> bool:
-        """Whether it has times."""
-        return pa.types.is_timestamp(self.kind)
-
-    @property
-    def is_number(self) -> bool:
-        """Whether it has numbers; they are never folded."""
-        return pa.types.is_integer(self.kind) or pa.types.is_floating(self.kind)
-
-    @property
-    def is_bytes(self) -> bool:
-        """Whether it has bytes; they are cut."""
-        return pa.types.is_binary(self.kind) or pa.types.is_large_binary(self.kind)
-
     def narrowed(self, to: _Narrowing) -> ShownColumn:
         """The same, narrower."""
         heading = folded(self.name, to.widest, only_at_marks=True)
-        if self.is_time:
+        if self.kind is CellKind.TIME:
             cells = [_time(cell, to) for cell in self.cells]
-        elif self.is_bytes:
+        elif self.kind is CellKind.BYTES:
             cells = [as_wide_as(cell, max(to.widest, widest_line(heading))) for cell in self.cells]
-        elif self.is_number or self.role is ColumnRole.CONTENT:
+        elif self.kind is CellKind.NUMBER or self.role is ColumnRole.CONTENT:
             cells = list(self.cells)
         else:
             width = max(to.widest, widest_line(heading))
@@ -177,7 +177,7 @@ def _kept_for_content(column: ShownColumn, informative: Set[str]) -> int:
     """The most room that a column leaves to the content."""
     if column.name in informative:
         return _NARROWEST_CONTENT + _GAP
-    return 1 << 20 if column.is_bytes else _USUAL_CONTENT + _GAP
+    return 1 << 20 if column.kind is CellKind.BYTES else _USUAL_CONTENT + _GAP
 
 
 def _widened(chosen: Sequence[ShownColumn], whole: Sequence[ShownColumn], room: int) -> Sequence[ShownColumn]:
@@ -188,12 +188,12 @@ def _widened(chosen: Sequence[ShownColumn], whole: Sequence[ShownColumn], room: 
     kept = 0 if content is None else min(content.width, _USUAL_CONTENT) + _GAP
     free = room - kept - sum(each.width + _GAP for each in chosen if each is not content)
     for column in chosen:
-        if column.is_time or column.is_number or column.is_bytes or column is content or free <= 0:
+        if column.kind is not CellKind.TEXT or column is content or free <= 0:
             continue
         wider = by_name[column.name].narrowed(_Narrowing(column.width + free))
         free -= wider.width - column.width
         made[column.name] = wider
-    times = [each.name for each in chosen if each.is_time]
+    times = [each.name for each in chosen if each.kind is CellKind.TIME]
     for to in reversed(_NARROWINGS):
         wider_times = {name: by_name[name].narrowed(to) for name in times}
         more = sum(each.width - made[name].width for name, each in wider_times.items())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
-from kafkawire.cli.tables.folding import as_wide_as, folded, widest_line
+from kafkawire.cli.rows.folding import as_wide_as, folded, widest_line
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from kafkawire.cli.destination import whole_file
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.cli.tables.destination import whole_file
 from kafkawire.cli.tables.formats import Format, chosen_format
 
 

@@ -1,0 +1,1 @@
+"""``kafkawire cluster``: nodes, versions of APIs, the metadata quorum, features, log directories."""

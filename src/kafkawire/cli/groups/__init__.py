@@ -1,0 +1,1 @@
+"""``kafkawire groups``: lists, members, lag, offsets that are reset."""

@@ -1,0 +1,1 @@
+"""``kafkawire tokens``: delegation tokens, whose secrets go to files only."""

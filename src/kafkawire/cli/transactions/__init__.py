@@ -1,0 +1,1 @@
+"""``kafkawire transactions``: which are open, which hang, and how they end."""

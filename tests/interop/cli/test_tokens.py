@@ -1,0 +1,79 @@
+"""``kafkawire tokens`` at real brokers: a token is created, used for a login, renewed and expired."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+from tests.apache_kafka.eventually import eventually
+from tests.apache_kafka.fixtures import SecureBrokers
+from tests.apache_kafka.releases import broker_releases
+from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
+from tests.interop.cli.conftest import RowsOf
+
+from kafkawire.admin import BlockingAdminClient, ScramCredentials
+from kafkawire.cli.app import main
+from kafkawire.cli.outcome import ExitCode
+from kafkawire.wire.kafka_errors import KafkaError
+
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
+
+
+@pytest.fixture(params=broker_releases())
+def secure_broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
+    return secure_kafka_brokers(request.param)
+
+
+@pytest.fixture
+def login(secure_broker: SecureBroker, tmp_path: Path) -> list[str]:
+    properties = tmp_path / "client.properties"
+    module = "org.apache.kafka.common.security.scram.ScramLoginModule"
+    properties.write_text(
+        f"bootstrap.servers={secure_broker.broker.host}:{secure_broker.sasl_plaintext_port}\n"
+        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=SCRAM-SHA-512\n"
+        f'sasl.jaas.config={module} required username="{SUPER_USER}" password="{PASSWORDS[SUPER_USER]}";\n'
+    )
+    return ["--command-config", str(properties)]
+
+
+def test_a_token_is_created_used_renewed_and_expired(
+    secure_broker: SecureBroker,
+    login: list[str],
+    tmp_path: Path,
+    rows: RowsOf,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    secret = tmp_path / "hmac"
+    create = ["tokens", "create", "--hmac-out", str(secret), "--max-lifetime", "1d", *login, "-o", "jsonl"]
+    assert main(create) == ExitCode.DONE
+    [created] = rows()
+    name = str(created["token_id"])
+    assert created["owner"] == f"User:{SUPER_USER}"
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    hmac = secret.read_text().strip()
+
+    def lists_itself() -> bool:
+        credentials = ScramCredentials(name, hmac, "SCRAM-SHA-512", is_delegation_token=True)
+        address = f"{secure_broker.broker.host}:{secure_broker.sasl_plaintext_port}"
+        with BlockingAdminClient(address, credentials=credentials) as client:
+            try:
+                return bool(client.describe_cluster().nodes)
+            except KafkaError:
+                return False
+
+    assert eventually(lists_itself, bool)
+    assert main(create) == ExitCode.USAGE
+    assert f"{secret} exists" in capsys.readouterr().err
+
+    def renewed() -> list[dict[str, object]]:
+        main(["tokens", "renew", name, "--for", "1h", *login, "-o", "jsonl"])
+        return rows()
+
+    eventually(renewed, lambda found: found[0]["status"] == "done")
+    assert main(["tokens", "list", *login, "-o", "jsonl"]) == ExitCode.DONE
+    output = capsys.readouterr().out
+    assert name in output
+    assert hmac not in output
+    assert main(["tokens", "expire", name, "nothing", "--yes", *login, "-o", "jsonl"]) == ExitCode.SOME_FAILED
+    assert [row["status"] for row in rows()] == ["done", "failed"]
