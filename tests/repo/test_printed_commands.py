@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 from tests.pages.commands import BROKER, ONLY_PARSED, WITH_SPARK, Workplace, lines_of, with_stand_ins
 from tests.pages.proofs import PAGES, ROOT, with_name
 
+from kafkawire.admin import BlockingAdminClient, TopicPartition
 from kafkawire.broker import ThreadedBroker
 from kafkawire.cli.description import HELP_OPTIONS, CommandDescription, stored_description
 from kafkawire.cli.outcome import CommandError
@@ -34,7 +35,9 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[ThreadedBroker]:
-    with ThreadedBroker() as running:
+    """The reader's broker: it has the topic and the group of the pages."""
+    with ThreadedBroker(topics=["orders"]) as running, BlockingAdminClient(running.bootstrap_servers) as client:
+        client.alter_consumer_group_offsets("billing", {TopicPartition("orders", 0): 0}).all()
         yield running
 
 

@@ -54,7 +54,19 @@ COMMANDS: Mapping[str, Entry] = {
         "Encode and decode messages: a filter on JSON lines.",
         {"decode": "kafkawire.cli.codec:decode", "encode": "kafkawire.cli.codec:encode"},
     ),
+    "context": Group(
+        "Name clusters and how to reach them, and choose the current one.",
+        {
+            "current": "kafkawire.cli.context.showing:current",
+            "delete": "kafkawire.cli.context.changing:delete",
+            "list": "kafkawire.cli.context.showing:list_",
+            "set": "kafkawire.cli.context.changing:set_",
+            "show": "kafkawire.cli.context.showing:show",
+            "use": "kafkawire.cli.context.changing:use",
+        },
+    ),
     "demo": "kafkawire.cli.demo.command:run",
+    "diff": "kafkawire.cli.state.diff:run",
     "generate": "kafkawire.cli.generate:run",
     "groups": Group(
         "List and describe groups, show their lag, reset their offsets.",

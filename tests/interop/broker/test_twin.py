@@ -94,7 +94,7 @@ def change(admin: BlockingAdminClient) -> None:
 
 
 def described(admin: BlockingAdminClient) -> Mapping[str, Any]:
-    """The whole state, as the methods that describe return it."""
+    """The results of all describe methods."""
     names = sorted(admin.list_topics(include_internal=True))
     cluster = admin.describe_cluster(include_fenced_brokers=False)
     resources = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.apache_kafka.broker import Broker
+from tests.apache_kafka.eventually import eventually
 from tests.interop.cli.conftest import RowsOf
 
 from kafkawire.admin import BlockingAdminClient, NewTopic
@@ -26,9 +27,12 @@ def test_log_directories_have_the_replicas_of_a_topic(broker: Broker, rows: Rows
     with BlockingAdminClient(broker.address) as client:
         client.create_topics([NewTopic("on-disk", num_partitions=3)]).all()
         client.wait_for_topics(["on-disk"]).all()
-    assert main(["cluster", "log-dirs", "-b", broker.address, "--topic", "on-disk", "-o", "jsonl"]) == ExitCode.DONE
-    [directory] = rows()
-    assert directory["replicas"] == 3
+
+    def directories() -> list[dict[str, object]]:
+        assert main(["cluster", "log-dirs", "-b", broker.address, "--topic", "on-disk", "-o", "jsonl"]) == ExitCode.DONE
+        return rows()
+
+    eventually(directories, lambda found: [each["replicas"] for each in found] == [3])
     words = ["cluster", "log-dirs", "-b", broker.address, "--topic", "on-disk", "--replicas", "-o", "jsonl"]
     assert main(words) == ExitCode.DONE
     assert [replica["partition"] for replica in rows()] == [0, 1, 2]

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import Annotated, ClassVar, TypeVar
+from itertools import islice
+from typing import Annotated, ClassVar, Final, TypeVar
 
 import typer
 
@@ -18,7 +19,10 @@ from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.visible import visible_lines
 from kafkawire.column_roles import ColumnRole
+from kafkawire.near_names import did_you_mean
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
+
+_SHOWN_FAILURES: Final = 10
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -59,7 +63,17 @@ class OutcomeRow(Row, frozen=True):
     error: str | None = None
     reason: str | None = None
 
-    ROLES: ClassVar[Mapping[str, ColumnRole]] = {"error": ColumnRole.ERROR, "reason": ColumnRole.ERROR}
+    ROLES: ClassVar[Mapping[str, ColumnRole]] = {
+        "status": ColumnRole.KEY,
+        "error": ColumnRole.DETAIL,
+        "reason": ColumnRole.ERROR,
+    }
+
+    @classmethod
+    def failed(cls, item: str, kind: str, action: str, error: KafkaError) -> OutcomeRow:
+        """The row of an error."""
+        name = error.NAME if isinstance(error, ApiError) else type(error).__name__
+        return cls(item, kind, action, Status.FAILED, name, str(error))
 
 
 def outcome_rows(
@@ -85,8 +99,7 @@ def outcome_rows(
     rows = []
     for item, outcome in results.items():
         if isinstance(outcome, KafkaError):
-            code = outcome.NAME if isinstance(outcome, ApiError) else type(outcome).__name__
-            rows.append(OutcomeRow(name(item), kind, action, Status.FAILED, code, str(outcome)))
+            rows.append(OutcomeRow.failed(name(item), kind, action, outcome))
         else:
             rows.append(OutcomeRow(name(item), kind, action, done, reason=reason(outcome)))
     return rows
@@ -109,10 +122,10 @@ def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = T
     """Ask before a change. Every command that changes something calls this before it does, except for a dry run.
 
     Args:
-        cluster: that would change. One whose context is marked as production is asked about before every change.
+        cluster: that would change. A context marked as production asks before every change.
         question: what would be done, such as "delete 3 topics".
         yes: whether the user has said yes already.
-        destructive: whether the change is asked about on every cluster; False for one such as a new topic.
+        destructive: whether every cluster asks; False for a change such as a new topic.
 
     Raises:
         CommandError: there is no terminal to ask on.
@@ -131,16 +144,29 @@ def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = T
         raise typer.Exit(ExitCode.FAILED)
 
 
+def unless_failed(results: Results[K, V], empty: str) -> str | None:
+    """What a table without rows says; None if an item has failed, whose error says more."""
+    return None if results.errors() else empty
+
+
 @contextmanager
-def failures_printed(results: Results[K, V]) -> Iterator[None]:
+def failures_printed(results: Results[K, V], names: Iterable[str] = ()) -> Iterator[None]:
     """After the rows of what was read: a line on standard error for each item that failed, and their exit code.
+
+    Args:
+        results: of the call.
+        names: those that exist; the message of an item that is none of them suggests a similar one.
 
     Raises:
         typer.Exit: with exit code 1 if all failed, 3 if some did.
     """
     yield
     errors = results.errors()
-    for error in errors.values():
-        print(visible_lines(f"kafkawire: {error}"), file=sys.stderr)
+    known = frozenset(names)
+    for item, error in islice(errors.items(), _SHOWN_FAILURES):
+        meant = did_you_mean(str(item), known) if known and item not in known else ""
+        print(visible_lines(f"kafkawire: {error}{'; ' if meant else ''}{meant}"), file=sys.stderr)
+    if len(errors) > _SHOWN_FAILURES:
+        print(f"kafkawire: and {len(errors) - _SHOWN_FAILURES} more have failed", file=sys.stderr)
     if errors:
         raise typer.Exit(ExitCode.FAILED if len(errors) == len(results) else ExitCode.SOME_FAILED)

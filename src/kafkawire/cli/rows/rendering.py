@@ -1,4 +1,4 @@
-"""Rows as text, in the form that was asked for."""
+"""Rows as text, in the chosen form."""
 
 from __future__ import annotations
 

@@ -1,12 +1,9 @@
-"""Times and durations of rows, and those that options give."""
+"""Times of Kafka in rows."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Final
-
-from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.logs.option_records import DURATION, OptionError, value_of
 
 _SECOND: Final = 1000
 
@@ -14,16 +11,3 @@ _SECOND: Final = 1000
 def time_of(milliseconds: int | None) -> datetime | None:
     """A time of Kafka, in milliseconds since 1970."""
     return None if milliseconds is None else datetime.fromtimestamp(milliseconds / _SECOND, UTC)
-
-
-def milliseconds_of(text: str, option: str) -> int:
-    """The milliseconds of a duration such as ``30s``, ``10m`` or ``7d``.
-
-    Raises:
-        CommandError: it is none; the message names the option.
-    """
-    try:
-        seconds: int = value_of(text, DURATION, option)
-    except OptionError as error:
-        raise CommandError(str(error), ExitCode.USAGE) from None
-    return seconds * _SECOND

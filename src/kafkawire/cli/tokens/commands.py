@@ -15,13 +15,14 @@ import typer
 from kafkawire.admin import BlockingAdminClient, DelegationToken
 from kafkawire.cli.access.changes import OutcomeRow, Status, YesOption, confirm, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.durations import milliseconds_of
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.cli.rows.times import milliseconds_of, time_of
+from kafkawire.cli.rows.times import time_of
 from kafkawire.column_roles import ColumnRole
-from kafkawire.wire.kafka_errors import ApiError, KafkaError
+from kafkawire.wire.kafka_errors import KafkaError
 
 _ONLY_OWNER: Final = 0o600
 
@@ -178,8 +179,7 @@ def _changed(
         try:
             expires = time_of(change(known[each]))
         except KafkaError as error:
-            name = error.NAME if isinstance(error, ApiError) else type(error).__name__
-            rows.append(OutcomeRow(each, "token", action, Status.FAILED, name, str(error)))
+            rows.append(OutcomeRow.failed(each, "token", action, error))
         else:
             rows.append(OutcomeRow(each, "token", action, Status.DONE, reason=f"expires {expires:%Y-%m-%dT%H:%M:%SZ}"))
     return rows

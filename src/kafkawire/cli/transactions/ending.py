@@ -18,12 +18,14 @@ from kafkawire.cli.access.changes import (
     failures_printed,
     outcome_rows,
     print_outcomes,
+    unless_failed,
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.durations import milliseconds_of
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
-from kafkawire.cli.rows.times import milliseconds_of, time_of
+from kafkawire.cli.rows.times import time_of
 from kafkawire.cli.transactions.listing import IdsArgument, partition_of
 from kafkawire.column_roles import ColumnRole
 from kafkawire.wire.kafka_errors import KafkaError
@@ -81,7 +83,7 @@ def hanging(
         )
     rows = [_row(each) for transactions in found.values().values() for each in transactions]
     with failures_printed(found):
-        print_rows(rows, HangingRow, output, empty="no hanging transactions")
+        print_rows(rows, HangingRow, output, empty=unless_failed(found, "no hanging transactions"))
 
 
 def _row(each: HangingTransaction) -> HangingRow:
