@@ -8,7 +8,7 @@ from typing import Final
 
 from kafkawire.cli.outcome import CommandError
 from kafkawire.codegen.definition import Span
-from kafkawire.codegen.findings import Finding
+from kafkawire.codegen.findings import Finding, Severity
 from kafkawire.codegen.report.text import counted, render_text
 from kafkawire.declared.documents.declared import Declared
 from kafkawire.declared.documents.problems import Problem
@@ -45,6 +45,7 @@ def problem_text(declared: Declared) -> str:
 def _finding(problem: Problem) -> Finding:
     place = problem.position
     span = Span(place.line, place.column, place.end_line, place.end_column)
+<<<<<<< HEAD
     return Finding(
         place.file,
         span,
@@ -53,3 +54,7 @@ def _finding(problem: Problem) -> Finding:
         problem.message,
         problem.remedy,
     )
+=======
+    severity: Severity = "warning" if problem.is_warning else "error"
+    return Finding(place.file, span, problem.rule, severity, problem.message, problem.remedy)
+>>>>>>> documents
