@@ -8,7 +8,7 @@ from typing import Final
 
 from kafkawire.cli.outcome import CommandError
 from kafkawire.codegen.definition import Span
-from kafkawire.codegen.findings import Finding
+from kafkawire.codegen.findings import Finding, Severity
 from kafkawire.codegen.report.text import counted, render_text
 from kafkawire.declared.documents.declared import Declared
 from kafkawire.declared.documents.problems import Problem
@@ -45,11 +45,5 @@ def problem_text(declared: Declared) -> str:
 def _finding(problem: Problem) -> Finding:
     place = problem.position
     span = Span(place.line, place.column, place.end_line, place.end_column)
-    return Finding(
-        place.file,
-        span,
-        problem.rule,
-        "warning" if problem.is_warning else "error",
-        problem.message,
-        problem.remedy,
-    )
+    severity: Severity = "warning" if problem.is_warning else "error"
+    return Finding(place.file, span, problem.rule, severity, problem.message, problem.remedy)

@@ -61,7 +61,8 @@ ROLES: Final[Mapping[str, Mapping[ResourceType, tuple[AclOperation, ...]]]] = Ma
 """The operations of each role on each type of resource: those that ``kafka-acls`` gives, and all for ``admin``."""
 
 KEYS: Final = ("principal", "operation", "role", *RESOURCES, CLUSTER, "permission", "host")
-NAME_KEYS: Final = ("prefix", "name")
+PREFIX: Final = "prefix"
+NAME_KEYS: Final = (PREFIX, "name")
 
 MOST_ACLS: Final = 2_000_000
 """ACLs of all documents after expansion."""
@@ -105,7 +106,7 @@ def _read_entry(node: Node, reading: Reading) -> None:
     operations = _operations(given, node, resources, reading)
     if not resources and not any(key in given for key in (*RESOURCES, CLUSTER)) and not _is_implied(given):
         remedy = f"write one of {', '.join((*RESOURCES, CLUSTER))}"
-        reading.error(node, Rule.STRUCTURE, "an entry of acls has no resource", remedy)
+        reading.error(node, Rule.VALUE, "an entry of acls has no resource", remedy)
     if reading.errors > before:
         return
     _expand(node, _Entry(principals, resources, operations, permission, hosts), reading)
@@ -193,17 +194,13 @@ def _pattern(node: Node, key: str, reading: Reading) -> tuple[str, PatternType] 
             reading.error(node, Rule.VALUE, message, remedy)
             return None
         return None if name is None else (name, PatternType.LITERAL)
-    given = reading.known(node, key, NAME_KEYS)
-    if len(node.keys) != 1:
-        reading.error(node, Rule.STRUCTURE, f"{key}: expected prefix or name", "write {prefix: NAME}")
+    found = reading.only(node, key, NAME_KEYS)
+    if found is None:
         return None
-    value = given.get("prefix")
-    if value is not None:
-        prefix = reading.name(value, "prefix")
-        return None if prefix is None else (prefix, PatternType.PREFIXED)
-    value = given.get("name")
-    name = None if value is None else reading.name(value, "name")
-    return None if name is None else (name, PatternType.LITERAL)
+    form, value = found
+    name = reading.name(value, form)
+    pattern_type = PatternType.PREFIXED if form == PREFIX else PatternType.LITERAL
+    return None if name is None else (name, pattern_type)
 
 
 def _operations(given: Mapping[str, Node], entry: Node, resources: list[Resource], reading: Reading) -> Operations:

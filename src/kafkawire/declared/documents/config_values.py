@@ -26,6 +26,9 @@ KEYS: Final = (BROKERS, GROUPS, CLIENT_METRICS)
 DEFAULT: Final = "default"
 """The key of what holds for all brokers."""
 
+BROKER_PATTERN: Final = f"^({DEFAULT}|0|[1-9][0-9]{{0,9}})$"
+_BROKER: Final = re.compile(BROKER_PATTERN)
+
 _AMOUNT: Final = re.compile(r"(\d{1,12})\s*([a-zA-Z]+)", re.ASCII)
 
 _SECONDS_IN: Final[Mapping[str, int]] = MappingProxyType(
@@ -67,10 +70,13 @@ def _read_resources(node: Node, resource_type: ConfigResourceType, reading: Read
     for key, value in reading.entries(node, resource_type.name.lower()):
         resource = ConfigResource(resource_type, key.text)
         if resource_type is ConfigResourceType.BROKER:
-            resource = ConfigResource.broker_default() if key.text == DEFAULT else resource
-            if resource.name and (resource.node is None or resource.name != str(resource.node)):
+            if not _BROKER.fullmatch(key.text):
                 message = f"{shown(key.text)} is no broker"
                 reading.error(key, Rule.STRUCTURE, message, "write the id of a broker, or default for all brokers")
+                continue
+            resource = ConfigResource.broker_default() if key.text == DEFAULT else resource
+            if resource.name and resource.node is None:
+                reading.error(key, Rule.VALUE, f"{key.text} is too high for the id of a broker", "correct it")
                 continue
         elif not key.text:
             reading.error(key, Rule.STRUCTURE, "the name is empty")

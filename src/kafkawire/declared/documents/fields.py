@@ -107,6 +107,18 @@ class Reading:
                 self.unknown(key, what, keys)
         return by_name
 
+    def only(self, node: Table, what: str, keys: Collection[str]) -> tuple[str, Node] | None:
+        """The key and value of a table that has one of these keys and no other."""
+        if len(node.keys) == 1 and node.keys[0].text in keys:
+            return node.keys[0].text, node.values[0]
+        wrong = next((key for key in node.keys if key.text not in keys), None)
+        message = f"{what}: expected one of {', '.join(keys)}"
+        if wrong is not None:
+            self.error(wrong, Rule.STRUCTURE, message, did_you_mean(wrong.text, keys))
+        else:
+            self.error(node, Rule.STRUCTURE, message, "write one of them")
+        return None
+
     def unknown(self, key: Scalar, what: str, keys: Collection[str]) -> None:
         """Add the problem of a key that does not exist, unless it begins as one that is ignored."""
         if key.text.startswith(IGNORED_PREFIX):
@@ -168,13 +180,12 @@ class Reading:
         return value
 
     def word(self, node: Node, what: str, words: Collection[str]) -> str | None:
-        """One of some words; the case of letters does not count."""
+        """One of some words; those in capitals may be in small letters too."""
         if isinstance(node, Scalar) and node.boolean is None and not node.is_null and not node.is_number:
             if node.text in words:
                 return node.text
-            upper = node.text.upper()
-            if upper in words:
-                return upper
+            if node.text.islower() and node.text.upper() in words:
+                return node.text.upper()
             remedy = did_you_mean(node.text, words) or f"write one of {', '.join(words)}"
             self.error(node, Rule.STRUCTURE, f"{what}: {shown(node.text)} is not known", remedy)
             return None

@@ -81,10 +81,8 @@ def _part(node: Node, key: str, reading: Reading) -> str | None:
     """A name; None for the default, or with a problem."""
     if not isinstance(node, Table):
         return reading.name(node, key)
-    given = reading.known(node, key, (DEFAULT,))
-    if DEFAULT not in given:
-        reading.error(node, Rule.STRUCTURE, f"{key}: expected a name or a default", "write {default: true}")
-    elif reading.boolean(given[DEFAULT], DEFAULT) is False:
+    found = reading.only(node, key, (DEFAULT,))
+    if found is not None and reading.boolean(found[1], DEFAULT) is False:
         reading.error(node, Rule.STRUCTURE, f"{key}: only default: true has a meaning", "write a name")
     return None
 
@@ -93,6 +91,8 @@ def add_quota(node: Node, entity: ClientQuotaEntity, values: Mapping[str, float]
     """Add the quotas of an entity, if brokers accept them."""
     refusal = refusal_of_alteration(ClientQuotaAlteration(entity, values))
     if refusal is not None:
-        reading.error(node, Rule.VALUE, str(refusal.message).rstrip("."), "correct the entry")
+        message = str(refusal.message).rstrip(".")
+        named = node.by_name.get(message.partition(" ")[0]) if isinstance(node, Table) else None
+        reading.error(named or node, Rule.VALUE, message, "correct the entry")
     elif reading.is_new(Kind.QUOTAS, entity, node, f"the quota of {item_in_words(entity)}"):
         reading.quotas[entity] = dict(values)

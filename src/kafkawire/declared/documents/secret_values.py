@@ -23,12 +23,10 @@ def read_reference(node: Node, reading: Reading) -> SecretReference | None:
     if isinstance(node, Scalar | Sequence):
         reading.error(node, Rule.STRUCTURE, "expected where the secret is", _FORMS)
         return None
-    given = reading.known(node, "a secret", KEYS)
-    if len(node.keys) != 1 or not set(given) <= set(KEYS):
-        if set(given) <= set(KEYS):
-            reading.error(node, Rule.STRUCTURE, "expected exactly one of env, file and command", _FORMS)
+    found = reading.only(node, "a secret", KEYS)
+    if found is None:
         return None
-    key, value = node.keys[0].text, node.values[0]
+    key, value = found
     if key == "command":
         if not isinstance(value, Sequence):
             reading.error(value, Rule.STRUCTURE, "command: expected a list", "write [PROGRAM, ARGUMENT]; no shell runs")

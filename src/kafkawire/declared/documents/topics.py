@@ -20,8 +20,10 @@ KEYS: Final = ("partitions", "replication_factor", "configs", "assignments")
 
 MOST_PARTITIONS: Final = 2**31 - 1
 MOST_REPLICAS: Final = 2**15 - 1
-_HIGHEST_BROKER: Final = 2**31 - 1
+HIGHEST_BROKER: Final = 2**31 - 1
 
+PARTITION_PATTERN: Final = "^(0|[1-9][0-9]{0,9})$"
+_PARTITION: Final = re.compile(PARTITION_PATTERN)
 _PLAIN_NAME: Final = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9._-]{0,248}")
 
 
@@ -84,12 +86,14 @@ def _topic(name: str, node: Node, reading: Reading) -> TopicState | None:
 def _assignments(node: Node, reading: Reading) -> dict[int, tuple[int, ...]]:
     assignments: dict[int, tuple[int, ...]] = {}
     for key, value in reading.entries(node, "assignments"):
-        partition = reading.whole_number(key, "a partition", 0, MOST_PARTITIONS)
+        partition = int(key.text) if _PARTITION.fullmatch(key.text) else None
+        if partition is None:
+            reading.error(key, Rule.STRUCTURE, f"{shown(key.text)} is no partition", "number them from 0")
         if not isinstance(value, Sequence) or not value.items:
             message = "the replicas of a partition: expected a list of ids of brokers"
             reading.error(value, Rule.STRUCTURE, message, "write [1, 2, 3], the preferred leader first")
             continue
-        ids = [reading.whole_number(each, "the id of a broker", 0, _HIGHEST_BROKER) for each in value.items]
+        ids = [reading.whole_number(each, "the id of a broker", 0, HIGHEST_BROKER) for each in value.items]
         brokers = tuple(each for each in ids if each is not None)
         if len(set(brokers)) < len(brokers):
             reading.error(value, Rule.VALUE, "a broker is there twice", "name each broker once")
