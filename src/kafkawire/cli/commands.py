@@ -37,6 +37,7 @@ Entry = Union[str, Group, OwnParser]  # noqa: UP007 an alias is evaluated, and n
 """What a name means. Of a command: ``module:attribute`` of a function whose parameters Typer reads."""
 
 COMMANDS: Mapping[str, Entry] = {
+    "apply": "kafkawire.cli.state.apply:run",
     "broker": "kafkawire.cli.broker:run",
     "cluster": Group(
         "Describe the cluster: brokers, versions, quorum, features, disks.",
@@ -94,6 +95,7 @@ COMMANDS: Mapping[str, Entry] = {
             "reset": "kafkawire.cli.groups.resetting:run",
         },
     ),
+    "plan": "kafkawire.cli.state.plan:run",
     "quotas": Group(
         "List and describe client quotas, set and delete them, and show those in effect.",
         {
