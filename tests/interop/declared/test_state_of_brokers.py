@@ -107,5 +107,7 @@ def test_a_plan_after_an_export_is_empty(broker: Broker, tmp_path: Path, capsys:
         read = client.run(read_cluster)
     plan = plan_of(declared.state, read.state, may_delete=lambda _kind, _item: True, unread=read.unread)
     assert {item.action for item in plan.items} == {Action.UNCHANGED}
+    assert main(["plan", str(tmp_path), "-b", broker.address, "--exit-code"]) == ExitCode.DONE
+    capsys.readouterr()
     assert main(["diff", str(tmp_path), "-b", broker.address, "--exit-code"]) == ExitCode.DONE
     assert capsys.readouterr().err == "no differences\n"
