@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from kafkawire.admin.blocking import DEFAULT_GRACE, BlockingClient, blocking
 from kafkawire.admin.connection.sasl.credentials import CredentialsSource
 from kafkawire.admin.connection.tls import Tls
+from kafkawire.admin.observed_requests import Observer
 from kafkawire.admin.operations.acls import AclOperations
 from kafkawire.admin.operations.capabilities import CapabilityOperations
 from kafkawire.admin.operations.cluster import ClusterOperations
@@ -98,6 +99,7 @@ class AdminClient(
         tls: for connections with TLS: an ``ssl.SSLContext``, or the parts of one. None for plain text.
         credentials: for the login (SASL), or a function that returns them, called for each login; None for no login.
         settings: timeouts and the like.
+        observer: called for each request that ends, with its API, version, node, size and time; None for none.
 
     Raises:
         ValueError: for none or both kinds of bootstrap addresses, or an address that is not ``host:port``.
@@ -122,6 +124,7 @@ class AdminClient(
         tls: ssl.SSLContext | Tls | None = None,
         credentials: CredentialsSource | None = None,
         settings: AdminSettings | None = None,
+        observer: Observer | None = None,
     ) -> None:
         from kafkawire.admin.backoff import Backoff  # noqa: PLC0415 clients are made later than imported
         from kafkawire.admin.cluster import Cluster  # noqa: PLC0415 the same
@@ -130,7 +133,7 @@ class AdminClient(
         settings = settings or AdminSettings()
         kind, nodes = _bootstrap(bootstrap_servers, bootstrap_controllers)
         pool = ConnectionPool(
-            _connect(settings, tls, credentials),
+            _connect(settings, tls, credentials, observer),
             Backoff(settings.reconnect_backoff, settings.reconnect_backoff_maximum),
             settings.connect_timeout,
         )
@@ -147,6 +150,7 @@ class AdminClient(
         tls: ssl.SSLContext | Tls | None = None,
         credentials: CredentialsSource | None = None,
         settings: AdminSettings | None = None,
+        observer: Observer | None = None,
     ) -> Self:
         """A client with the properties of Kafka's Java clients, as in the files of ``--command-config``.
 
@@ -157,6 +161,7 @@ class AdminClient(
             properties: the path of a ``.properties`` file, or names and values.
             bootstrap_servers, bootstrap_controllers, tls, credentials, settings: as for the class; each is used
                 instead of the properties for it, which are not read then.
+            observer: as for the class.
 
         Raises:
             OSError: if the file cannot be read.
@@ -170,7 +175,7 @@ class AdminClient(
         )  # fmt: skip
         return cls(
             given.bootstrap_servers, bootstrap_controllers=given.bootstrap_controllers, tls=given.tls,
-            credentials=given.credentials, settings=given.settings,
+            credentials=given.credentials, settings=given.settings, observer=observer,
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -214,7 +219,7 @@ class BlockingAdminClient(BlockingClient):
     Its methods are those of `AdminClient`, and so are their examples, without ``await``.
 
     Args:
-        bootstrap_servers, bootstrap_controllers, tls, credentials, settings: as for `AdminClient`.
+        bootstrap_servers, bootstrap_controllers, tls, credentials, settings, observer: as for `AdminClient`.
 
     Raises:
         ValueError, TypeError: as `AdminClient`.
@@ -240,6 +245,7 @@ class BlockingAdminClient(BlockingClient):
         tls: ssl.SSLContext | Tls | None = None,
         credentials: CredentialsSource | None = None,
         settings: AdminSettings | None = None,
+        observer: Observer | None = None,
     ) -> None:
         self._client = AdminClient(
             bootstrap_servers,
@@ -247,6 +253,7 @@ class BlockingAdminClient(BlockingClient):
             tls=tls,
             credentials=credentials,
             settings=settings,
+            observer=observer,
         )
         super().__init__()
 
@@ -266,6 +273,7 @@ class BlockingAdminClient(BlockingClient):
         tls: ssl.SSLContext | Tls | None = None,
         credentials: CredentialsSource | None = None,
         settings: AdminSettings | None = None,
+        observer: Observer | None = None,
     ) -> Self:
         """The same as `AdminClient.from_properties`."""
         from kafkawire.admin.client_properties import client_arguments  # noqa: PLC0415 few programs have properties
@@ -276,7 +284,7 @@ class BlockingAdminClient(BlockingClient):
         )  # fmt: skip
         return cls(
             given.bootstrap_servers, bootstrap_controllers=given.bootstrap_controllers, tls=given.tls,
-            credentials=given.credentials, settings=given.settings,
+            credentials=given.credentials, settings=given.settings, observer=observer,
         )  # fmt: skip
 
     def run(self, work: Callable[[AdminClient], Coroutine[Any, Any, T]]) -> T:
@@ -293,12 +301,13 @@ class BlockingAdminClient(BlockingClient):
             import asyncio
 
 
-            async def described(admin):
-                return await asyncio.gather(admin.describe_cluster(), admin.list_topics())
+            async def count(client: AdminClient) -> tuple[int, int]:
+                cluster, topics = await asyncio.gather(client.describe_cluster(), client.list_topics())
+                return len(cluster.nodes), len(topics)
 
 
-            cluster, topics = admin.run(described)
-            print(cluster.cluster_id, "has", len(topics), "topics")
+            with BlockingAdminClient("localhost:9092") as admin:
+                print(admin.run(count))
             ```
         """
         return self._wait_for(lambda: work(self._client))
@@ -392,7 +401,10 @@ def _bootstrap(
 
 
 def _connect(
-    settings: AdminSettings, tls: ssl.SSLContext | Tls | None, credentials: CredentialsSource | None
+    settings: AdminSettings,
+    tls: ssl.SSLContext | Tls | None,
+    credentials: CredentialsSource | None,
+    observer: Observer | None,
 ) -> Connect:
     """The function that connects to nodes, with the settings of the client."""
     from kafkawire.admin.connection.channel import Channel  # noqa: PLC0415 slow to import, needed to connect
@@ -416,7 +428,7 @@ def _connect(
         try:
             channel = await Channel.connect(
                 node.host, node.port, settings_for(node), credentials, context,
-                deadline=deadline, ask_again=node.address not in unexplained,
+                deadline=deadline, ask_again=node.address not in unexplained, observer=observer,
             )  # fmt: skip
         except ConnectionFailedError as error:
             if error.retriable and not isinstance(error.__cause__, ConnectionRefusedError):

@@ -95,6 +95,12 @@ class ClientArguments(Redacted, frozen=True, kw_only=True):
     settings: AdminSettings | None
 
 
+def is_client_property(name: str) -> bool:
+    """Whether Java's admin client has a property of this name, as far as this one knows; its value may be a secret."""
+    known = _DIRECT | _SECONDS.keys() | _WITHOUT_EFFECT | _REFUSED.keys() | SSL_PROPERTIES | _SASL
+    return name in known or name.startswith(_SASL_PREFIXES)
+
+
 def client_arguments(
     properties: str | os.PathLike[str] | Mapping[str, str],
     *,
@@ -103,6 +109,7 @@ def client_arguments(
     tls: ssl.SSLContext | Tls | None = None,
     credentials: CredentialsSource | None = None,
     settings: AdminSettings | None = None,
+    source: str | None = None,
 ) -> ClientArguments:
     """The arguments that properties of a Java client mean.
 
@@ -110,12 +117,14 @@ def client_arguments(
         properties: the path of a ``.properties`` file, or names and values.
         bootstrap_servers, bootstrap_controllers, tls, credentials, settings: used instead of what the properties say;
             the properties for it are not read then.
+        source: names the properties in errors; the path of the file, or "properties", if it is not given.
 
     Raises:
         OSError: if the file cannot be read.
         ValueError: for a property that is invalid or cannot be honoured; names it, and says what to do.
     """
     where, given = _read(properties)
+    where = source or where
     try:
         refuse(_REFUSED, given)
         protocol = _protocol(given)

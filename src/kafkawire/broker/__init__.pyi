@@ -36,6 +36,12 @@ from kafkawire.broker.plugins.create_topic_policy import (
     CreateTopicPolicy as CreateTopicPolicy,
     RequestMetadata as RequestMetadata,
 )
+from kafkawire.broker.plugins.reconfigurable import (
+    Reconfigurable as Reconfigurable,
+)
+from kafkawire.broker.quotas.metrics import (
+    QuotaMetric as QuotaMetric,
+)
 from kafkawire.broker.request_log import (
     ReceivedRequest as ReceivedRequest,
     RequestLog as RequestLog,

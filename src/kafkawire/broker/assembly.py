@@ -111,7 +111,7 @@ def assemble(
             resources.callback(policy.close)
             policy.configure(configuration.properties)
     dynamic = DynamicConfiguration(configuration, controller.image.configs)
-    alterations = ConfigAlterations(controller.image, dynamic, alter_policy)
+    alterations = ConfigAlterations(controller.image, dynamic, alter_policy, lambda: quotas.reconfigurable)
     served: dict[int, range] = {}
     context = HandlerContext(
         access=access,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import datetime
@@ -31,6 +31,7 @@ from kafkawire.broker.listener.server import Server
 from kafkawire.broker.opened_state import OpenedState
 from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
+from kafkawire.broker.quotas.metrics import QuotaMetric
 from kafkawire.broker.quotas.quota_updates import QuotaUpdates
 from kafkawire.broker.request_log import REQUESTS_KEPT, RequestLog
 from kafkawire.broker.storage.errors import StorageError
@@ -189,6 +190,7 @@ class EmbeddedBroker(BrokerAddresses):
         self._resources: AsyncExitStack | None = None
         self._halt: asyncio.Future[StorageError] | None = None
         self._server: Server | None = None
+        self._quotas: ClientQuotas | None = None
         self._closing: asyncio.Task[None] | None = None
         self._failure: StorageError | None = None
 
@@ -258,7 +260,7 @@ class EmbeddedBroker(BrokerAddresses):
             if self._data_dir is not None:
                 self._source = None  # the directory has the state from now on
             configuration = state.configuration
-            updates = QuotaUpdates(configuration, state.controller, self._cluster, self._clock)
+            updates = QuotaUpdates(configuration, state.controller, self._cluster, state.nodes, self._clock)
             resources.callback(updates.quotas.close)
             authorizer = configured_authorizer(configuration, state.controller)
             if authorizer is not None:
@@ -284,9 +286,10 @@ class EmbeddedBroker(BrokerAddresses):
             first = next(iter(self._cluster.endpoints.values()))
             self._cluster.host, self._cluster.port = first.host, first.port
             await state.arrive()
+            updates.begin()
             await create_missing(self._topics, assembled.creation, state.controller)
             server.start()
-            self._server = server
+            self._server, self._quotas = server, updates.quotas
             self._resources = resources.pop_all()
 
     async def stop(self) -> None:
@@ -308,6 +311,34 @@ class EmbeddedBroker(BrokerAddresses):
         if self._halt is None:
             raise RuntimeError("the broker was not started")
         return await asyncio.shield(self._halt)
+
+    def quota_metrics(self) -> Sequence[QuotaMetric]:
+        """The use of the client quotas: a row for each group of clients that share one, as in Kafka's metrics.
+
+        Only quotas that limit a client since an hour ago or less are measured, and those of a quota callback.
+
+        Returns:
+            Rows by quota type and tags.
+
+        Raises:
+            RuntimeError: the broker does not run.
+
+        Example:
+            ```python
+            from kafkawire.admin import AdminClient, ClientQuotaAlteration, ClientQuotaEntity, NewTopic
+            from kafkawire.broker import EmbeddedBroker
+
+            async with EmbeddedBroker() as broker, AdminClient(broker.bootstrap_servers) as admin:
+                quota = ClientQuotaAlteration(ClientQuotaEntity({"user": None}), {"controller_mutation_rate": 10.0})
+                (await admin.alter_client_quotas([quota])).all()
+                (await admin.create_topics([NewTopic("orders", num_partitions=6)])).all()
+                (metric,) = broker.quota_metrics()
+                assert (metric.tags["user"], metric.limit) == ("ANONYMOUS", 10.0)
+            ```
+        """
+        if self._quotas is None or self._resources is None:
+            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        return self._quotas.metrics()
 
     async def __aenter__(self) -> Self:
         await self.start()

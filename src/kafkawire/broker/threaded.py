@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import datetime
 from os import PathLike
@@ -14,6 +14,7 @@ from typing import Self
 from kafkawire.arguments.checks import checked
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.embedded import BrokerAddresses, EmbeddedBroker
+from kafkawire.broker.quotas.metrics import QuotaMetric
 from kafkawire.broker.request_log import REQUESTS_KEPT
 from kafkawire.model.topics import NewTopic
 
@@ -127,6 +128,25 @@ class ThreadedBroker(BrokerAddresses):
             raise RuntimeError("the broker was not started")
         self._running.restart()
 
+    def quota_metrics(self) -> Sequence[QuotaMetric]:
+        """The use of the client quotas; see `EmbeddedBroker.quota_metrics`.
+
+        Raises:
+            RuntimeError: the broker does not run.
+
+        Example:
+            ```python
+            from kafkawire.broker import ThreadedBroker
+
+            with ThreadedBroker() as broker:
+                for metric in broker.quota_metrics():
+                    print(metric.quota_type.value, metric.tags, metric.limit, metric.rate, metric.throttle_ms)
+            ```
+        """
+        if self._running is None:
+            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        return self._running.quota_metrics()
+
     def __enter__(self) -> Self:
         self.start()
         return self
@@ -155,6 +175,13 @@ class _Running:
     def restart(self) -> None:
         loop, _ = self.started.result()
         asyncio.run_coroutine_threadsafe(self._broker.restart(), loop).result()
+
+    def quota_metrics(self) -> Sequence[QuotaMetric]:
+        async def in_loop() -> Sequence[QuotaMetric]:  # nothing else runs there meanwhile
+            return self._broker.quota_metrics()
+
+        loop, _ = self.started.result()
+        return asyncio.run_coroutine_threadsafe(in_loop(), loop).result()
 
     def stop(self) -> None:
         loop, leave = self.started.result()

@@ -7,8 +7,8 @@ import errno
 import logging
 import signal
 import socket
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +19,7 @@ from kafkawire.broker.configuration.broker_configuration import ConfigurationErr
 from kafkawire.broker.embedded import EmbeddedBroker
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.quotas.metrics_file import keep_written, write_metrics
 from kafkawire.cli.ready_file import ReadyFile
 from kafkawire.model.properties_file import PropertiesError, parse_properties
 from kafkawire.model.times import time_of
@@ -51,6 +52,10 @@ def run(
         str | None,
         typer.Option(metavar="DATE", help="The twin begins with the state at this time, such as 2026-03-01T12:30Z."),
     ] = None,
+    quota_metrics_file: Annotated[
+        Path | None,
+        typer.Option(help="File for the use of client quotas, written every second; see quotas metrics."),
+    ] = None,
     ready_file: Annotated[
         Path | None,
         typer.Option(help="File for the address: written when clients can connect, removed when the broker stops."),
@@ -68,8 +73,9 @@ def run(
     """
     logging.basicConfig(level=logging.WARNING, format=_LOG_FORMAT)
     settings = {**_of_file(properties), **_of_options(config or ())}
-    if ready_file is not None and not ready_file.parent.is_dir():
-        raise CommandError(f"--ready-file: there is no folder {ready_file.parent}; create it first", ExitCode.USAGE)
+    for option, file in (("--ready-file", ready_file), ("--quota-metrics-file", quota_metrics_file)):
+        if file is not None and not file.parent.is_dir():
+            raise CommandError(f"{option}: there is no folder {file.parent}; create it first", ExitCode.USAGE)
     if data_dir is not None and data_dir.exists() and not data_dir.is_dir():
         raise CommandError(f"--data-dir: {data_dir} is not a directory; give another one", ExitCode.USAGE)
     if from_log is not None and not from_log.is_dir():
@@ -84,8 +90,10 @@ def run(
             from_log=from_log,
             as_of=_date(as_of, from_log),
         )
-        with nullcontext() if ready_file is None else ReadyFile(ready_file) as file:
-            exit_code = asyncio.run(_serve(broker, file))
+        with nullcontext() if ready_file is None else ReadyFile(ready_file) as ready:
+            exit_code = asyncio.run(_serve(broker, ready, quota_metrics_file))
+        if quota_metrics_file is not None:
+            quota_metrics_file.unlink(missing_ok=True)
     except ConfigurationError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
     except StorageError as error:
@@ -121,17 +129,20 @@ def _reason(error: OSError) -> str:
     return str(error.strerror).partition(" (")[0]
 
 
-async def _serve(broker: EmbeddedBroker, ready_file: ReadyFile | None) -> ExitCode:
+async def _serve(broker: EmbeddedBroker, ready_file: ReadyFile | None, quota_metrics_file: Path | None) -> ExitCode:
     """Run until a signal arrives, or the storage fails."""
     stopped: asyncio.Future[ExitCode] = asyncio.get_running_loop().create_future()
     with _on_signal(signal.SIGTERM, stopped, ExitCode.DONE), _on_signal(signal.SIGINT, stopped, ExitCode.INTERRUPTED):
-        return await _serve_until(stopped, broker, ready_file)
+        return await _serve_until(stopped, broker, ready_file, quota_metrics_file)
 
 
 async def _serve_until(
-    stopped: asyncio.Future[ExitCode], broker: EmbeddedBroker, ready_file: ReadyFile | None
+    stopped: asyncio.Future[ExitCode],
+    broker: EmbeddedBroker,
+    ready_file: ReadyFile | None,
+    quota_metrics_file: Path | None,
 ) -> ExitCode:
-    async with broker:
+    async with broker, _kept_written(quota_metrics_file, broker):
         if ready_file is not None:
             ready_file.write(broker.bootstrap_servers)
         print(f"kafkawire broker listens on {broker.bootstrap_servers}", flush=True)
@@ -139,6 +150,22 @@ async def _serve_until(
         await asyncio.wait((stopped, halted), return_when=asyncio.FIRST_COMPLETED)
         halted.cancel()
     return stopped.result()
+
+
+@asynccontextmanager
+async def _kept_written(quota_metrics_file: Path | None, broker: EmbeddedBroker) -> AsyncIterator[None]:
+    """Write the use of quotas while the context is open."""
+    if quota_metrics_file is None:
+        yield
+        return
+    write_metrics(quota_metrics_file, broker.quota_metrics())
+    writing = asyncio.create_task(keep_written(quota_metrics_file, broker.quota_metrics))
+    try:
+        yield
+    finally:
+        writing.cancel()
+        with suppress(asyncio.CancelledError):
+            await writing
 
 
 @contextmanager

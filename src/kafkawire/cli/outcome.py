@@ -12,6 +12,7 @@ class ExitCode(IntEnum):
     FAILED = 1
     USAGE = 2
     SOME_FAILED = 3
+    CHANGES = 4
     INTERRUPTED = 130
 
 
@@ -39,6 +40,7 @@ _EXTRA_OF_MODULE = {
     "pyspark": "spark",
     "rich": "cli",
     "ruff": "codegen",
+    "tomlkit": "cli",
     "typer": "cli",
     "yaml": "cli",
 }

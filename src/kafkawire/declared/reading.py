@@ -11,9 +11,10 @@ import msgspec
 
 from kafkawire.admin import AdminClient, Results
 from kafkawire.admin.event_loop import together
-from kafkawire.declared.planned import Item, Kind
+from kafkawire.declared.planned import Kind
 from kafkawire.declared.scope import EVERYTHING, ReadScope
 from kafkawire.declared.state import ClusterState, CredentialState, TopicState
+from kafkawire.declared.unread import Unread
 from kafkawire.model.acls.bindings import AclBinding, AclOperation
 from kafkawire.model.cluster import ClusterDescription
 from kafkawire.model.configs.resources import ConfigEntry, ConfigResource, ConfigResourceType, ConfigSource
@@ -32,7 +33,7 @@ from kafkawire.protocol.errors import (
     UnknownTopicOrPartitionError,
     UnsupportedVersionError,
 )
-from kafkawire.wire.kafka_errors import ApiError, KafkaError
+from kafkawire.wire.kafka_errors import KafkaError
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -62,31 +63,6 @@ _REFUSED = (
     TopicAuthorizationFailedError,
     UnsupportedVersionError,
 )
-
-
-class Unread(msgspec.Struct, frozen=True):
-    """A part of the state that could not be read: no rights, no authorizer, a broker too old.
-
-    Attributes:
-        kind: its kind.
-        what: what it is, in words: ACLs, configs of groups, topic orders.
-        error: why.
-        item: which item; a topic whose configs are unknown has its `ConfigResource`. None if it is not one item.
-    """
-
-    kind: Kind
-    what: str
-    error: KafkaError
-    item: Item | None = None
-
-    def __str__(self) -> str:
-        return f"{self.what}: {self.reason}"
-
-    @property
-    def reason(self) -> str:
-        """The text of the error, or Kafka's name of it."""
-        name = self.error.NAME if isinstance(self.error, ApiError) else type(self.error).__name__
-        return self.error.message or name
 
 
 class ReadCluster(msgspec.Struct, frozen=True, kw_only=True):
@@ -232,14 +208,21 @@ class _Reader:
         return {resource: configs for resource, configs in set_on.items() if configs}
 
     async def _listed_resources(self) -> tuple[ConfigResource, ...]:
-        """Groups and metrics subscriptions that have configs. Before 3.7 none has; before 4.1 groups are not listed."""
+        """Groups and metrics subscriptions that have configs. Before 3.7 there are no such subscriptions."""
         subscriptions, groups = await asyncio.gather(
             self._listed(ConfigResourceType.CLIENT_METRICS), self._listed(ConfigResourceType.GROUP)
         )
         if not isinstance(subscriptions, UnsupportedVersionError):
-            self._note(subscriptions, "metrics subscriptions")
-            self._note(groups, "configs of groups")
+            self._note(subscriptions, "metrics subscriptions", ConfigResourceType.CLIENT_METRICS)
+        if not isinstance(groups, UnsupportedVersionError) or await self._groups_have_configs():
+            self._note(groups, "configs of groups", ConfigResourceType.GROUP)
         return tuple(chain.from_iterable(each for each in (subscriptions, groups) if isinstance(each, tuple)))
+
+    async def _groups_have_configs(self) -> bool:
+        """Whether groups may have configs, of a broker that does not list them: 4.0. Any group is described then."""
+        any_group = ConfigResource.group("any")
+        described = await self._client.describe_configs([any_group], timeout=self._timeout)
+        return not any(isinstance(error, InvalidRequestError) for error in described.errors().values())
 
     async def _listed(self, resource_type: ConfigResourceType) -> tuple[ConfigResource, ...] | KafkaError:
         try:
@@ -247,9 +230,9 @@ class _Reader:
         except _REFUSED as error:
             return error
 
-    def _note(self, outcome: object, what: str) -> None:
+    def _note(self, outcome: object, what: str, resource_type: ConfigResourceType) -> None:
         if isinstance(outcome, KafkaError):
-            self._unread.append(Unread(Kind.CONFIGS, what, outcome))
+            self._unread.append(Unread(Kind.CONFIGS, what, outcome, resource_type=resource_type))
 
     def _running(self, resources: Iterable[ConfigResource], cluster: ClusterDescription) -> list[ConfigResource]:
         """The resources without those of brokers that do not run: a description would wait for them."""

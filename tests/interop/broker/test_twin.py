@@ -94,7 +94,7 @@ def change(admin: BlockingAdminClient) -> None:
 
 
 def described(admin: BlockingAdminClient) -> Mapping[str, Any]:
-    """The results of all describe methods."""
+    """The whole state, as the methods that describe return it."""
     names = sorted(admin.list_topics(include_internal=True))
     cluster = admin.describe_cluster(include_fenced_brokers=False)
     resources = [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from tests.made.logs import METADATA_LOG, Step, write_segment
 from tests.stand_ins.cluster import FAST
 
 from kafkawire.admin.client import AdminClient
@@ -16,13 +17,18 @@ from kafkawire.broker import (
     ClientQuotaEntity as ToldEntity,
     ClientQuotaType,
     ClusterMetadata,
+    ClusterNode,
     ConfigurationError,
     EmbeddedBroker,
+    PartitionMetadata,
+    Reconfigurable,
 )
 from kafkawire.broker.sessions import Principal
+from kafkawire.layout.uuid import Uuid
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource, ConfigResourceType
 from kafkawire.model.quotas.entities import PRODUCER_BYTE_RATE, ClientQuotaAlteration, ClientQuotaEntity
 from kafkawire.model.topics import NewTopic
+from kafkawire.protocol import FeatureLevelRecord, PartitionRecord, RegisterBrokerRecord, TopicRecord
 from kafkawire.protocol.errors import InvalidRequestError, UnknownServerError
 
 DEFAULTS = ConfigResource(ConfigResourceType.BROKER, "")
@@ -77,6 +83,35 @@ class Unwilling(Recording):
 
     def configure(self, configs: Mapping[str, str]) -> None:
         raise ValueError("no")
+
+
+class Adjustable(Recording, Reconfigurable):
+    """Has a configuration of its own."""
+
+    def reconfigurable_configs(self) -> Collection[str]:
+        return {"quota.of.mine"}
+
+    def validate_reconfiguration(self, configs: Mapping[str, str]) -> None:
+        if configs["quota.of.mine"] == "broken":
+            raise ZeroDivisionError
+        if not configs["quota.of.mine"].isdecimal():
+            raise ConfigurationError(f"quota.of.mine is a number, not {configs['quota.of.mine']}")
+
+    def reconfigure(self, configs: Mapping[str, str]) -> None:
+        self._tell(f"is reconfigured with {configs['quota.of.mine']}")
+
+
+class Seeing(Recording):
+    """Keeps what it sees of the cluster."""
+
+    seen: ClassVar[list[ClusterMetadata]] = []
+
+    def configure(self, configs: Mapping[str, str]) -> None:
+        self.seen.clear()
+
+    def update_cluster_metadata(self, cluster: ClusterMetadata) -> bool:
+        self.seen.append(cluster)
+        return False
 
 
 def named(callback: type[ClientQuotaCallback]) -> str:
@@ -184,3 +219,72 @@ async def test_a_single_broker_cannot_have_a_callback_of_its_own() -> None:
         (error,) = results.errors().values()
         assert isinstance(error, InvalidRequestError)
         assert Recording.told == []
+
+
+async def alter_own(client: AdminClient, value: str | None, resource: ConfigResource = DEFAULTS) -> None:
+    one = ConfigChange.delete("quota.of.mine") if value is None else ConfigChange.set("quota.of.mine", value)
+    (await client.incremental_alter_configs({resource: [one]})).all()
+
+
+async def test_a_callback_is_configured_again_when_its_configuration_changes(tmp_path: Path) -> None:
+    own = ConfigResource(ConfigResourceType.BROKER, "1")
+    async with running(Adjustable, tmp_path) as client:
+        Recording.told.clear()
+        await alter_own(client, "6")
+        await alter_own(client, "7", own)
+        await alter_own(client, "8")  # the broker's own value counts
+        (await client.incremental_alter_configs({DEFAULTS: [ConfigChange.set("other.name", "1")]})).all()
+        await alter_own(client, None, own)
+        assert Recording.told == [f"Adjustable is reconfigured with {value}" for value in (6, 7, 8)]
+        Recording.told.clear()
+    async with running(Adjustable, tmp_path):
+        assert Recording.told[1:3] == ["Adjustable is configured with 5", "Adjustable is reconfigured with 8"]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("x", "quota.of.mine is a number, not x"),
+        ("broken", r"Validation of dynamic config update of \[quota.of.mine\]"),
+    ],
+)
+@pytest.mark.parametrize("name", ["", "1"])
+async def test_a_callback_refuses_a_configuration(value: str, words: str, name: str) -> None:
+    async with running(Adjustable) as client:
+        Recording.told.clear()
+        resource = ConfigResource(ConfigResourceType.BROKER, name)
+        with pytest.RaisesGroup(pytest.RaisesExc(InvalidRequestError, match=words)):
+            await alter_own(client, value, resource)
+        assert "quota.of.mine" not in (await client.describe_configs([DEFAULTS]))[DEFAULTS]
+        assert Recording.told == []
+
+
+async def test_a_callback_sees_the_cluster_with_ids_racks_and_internal_topics() -> None:
+    properties = {"client.quota.callback.class": named(Seeing), "broker.rack": "a"}
+    async with EmbeddedBroker(properties) as broker, AdminClient(broker.bootstrap_servers, settings=FAST) as client:
+        created = (await client.create_topics([NewTopic("t", 1), NewTopic("__transaction_state", 1)])).all()
+        cluster = Seeing.seen[-1]
+        assert cluster.cluster_id == broker.cluster_id
+        assert cluster.nodes == (ClusterNode(1, broker.host, broker.port, "a"),)
+        assert cluster.controller == cluster.nodes[0]
+        assert cluster.topic_ids == {name: each.topic_id for name, each in created.items()}
+        assert cluster.internal_topics == {"__transaction_state"}
+        assert cluster.topics["t"] == (PartitionMetadata("t", 0, 1, (1,), (1,), ()),)
+        before = len(Seeing.seen)
+        (await client.delete_topics(["t"])).all()
+        assert (len(Seeing.seen), set(Seeing.seen[-1].topics)) == (before + 1, {"__transaction_state"})
+
+
+async def test_a_callback_of_a_twin_sees_all_brokers_and_offline_replicas(tmp_path: Path) -> None:
+    def broker_record(node_id: int, *, fenced: bool) -> RegisterBrokerRecord:
+        return RegisterBrokerRecord(broker_id=node_id, rack=f"rack-{node_id}", fenced=fenced)
+
+    topic_id = Uuid(bytes(15) + b"\1")
+    partition = PartitionRecord(0, topic_id, (1, 2), (1,), leader=1)
+    brokers = broker_record(1, fenced=False), broker_record(2, fenced=True)
+    records = FeatureLevelRecord("metadata.version", 30), *brokers, TopicRecord("t", topic_id), partition
+    write_segment(tmp_path / METADATA_LOG, 0, [Step(1000, records)])
+    async with EmbeddedBroker({"client.quota.callback.class": named(Seeing)}, from_log=tmp_path) as broker:
+        (cluster,) = Seeing.seen
+        assert cluster.nodes == (ClusterNode(1, broker.host, broker.port, "rack-1"),)
+        assert cluster.topics["t"] == (PartitionMetadata("t", 0, 1, (1, 2), (1,), (2,)),)

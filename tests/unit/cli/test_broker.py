@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.kafka_logs.dumps import FIXTURES
 
+from kafkawire.admin import BlockingAdminClient
 from kafkawire.cli.app import main
 from kafkawire.cli.outcome import ExitCode
 
@@ -54,6 +56,27 @@ def test_it_prints_its_address_and_stops_on_signals(tmp_path: Path, number: int,
     assert (process.returncode, output, errors) == (exit_code, "", "")
     assert "node.id=7\n" in (tmp_path / "data" / "meta.properties").read_text()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "server.properties"]
+
+
+def test_the_use_of_quotas_is_in_a_file_while_it_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "quotas.jsonl"
+    with started("--quota-metrics-file", f"{file}") as (process, _):
+        assert main(["quotas", "metrics", f"{file}"]) == ExitCode.DONE
+        assert capsys.readouterr().err == "no client has used a quota\n"
+        process.terminate()
+        assert process.wait(20) == ExitCode.DONE
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_twin_begins_with_the_state_at_a_date(capsys: pytest.CaptureFixture[str]) -> None:
+    logs = f"{FIXTURES / 'logs'}"
+    with (
+        started("--from-log", logs, "--as-of", "2026-11-21T08:37:00Z") as (_, line),
+        BlockingAdminClient(line.split()[-1]) as admin,
+    ):
+        assert "late.topic" not in admin.list_topics()
+    assert main(["broker", "--port", "0", "--from-log", logs, "--as-of", "2026-01-01"]) == ExitCode.FAILED
+    assert "it is known from 2026-11-21T08:36:27.157+00:00 on" in capsys.readouterr().err
 
 
 def test_a_ready_file_of_a_broker_that_crashed_is_removed_at_the_start(tmp_path: Path) -> None:
@@ -103,6 +126,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--properties", "binary.properties"], ExitCode.USAGE, "binary.properties: it is not UTF-8"),
         (["--data-dir", "wrong.properties"], ExitCode.USAGE, "--data-dir: wrong.properties is not a directory"),
         (["--properties", "folder"], ExitCode.USAGE, "folder: Is a directory"),
+        (["--quota-metrics-file", "no/file"], ExitCode.USAGE, "--quota-metrics-file: there is no folder no; create"),
+        (["--as-of", "2026-03-01"], ExitCode.USAGE, "--as-of is the time of a state in a log; add --from-log DIR"),
+        (["--from-log", "folder", "--as-of", "x"], ExitCode.USAGE, "--as-of: 'x' is not a time such as 2026-03-01"),
+        (["--from-log", "nowhere"], ExitCode.USAGE, "--from-log: nowhere is not a directory"),
+        (["--from-log", "folder"], ExitCode.FAILED, "folder: it has no metadata log; give the data directory"),
         (["--host", "nosuch.invalid"], ExitCode.USAGE, "--host: 'nosuch.invalid' cannot be resolved: "),
         (["--port", "70000"], ExitCode.USAGE, "65535"),
     ],

@@ -23,8 +23,10 @@ from kafkawire.admin.connection.sasl.credentials import (
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.sockets import Place, connected_socket, places_of
 from kafkawire.admin.connection.states import HOLDING, SENDING
+from kafkawire.admin.connection.tracer import RequestTracer
 from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.admin.event_loop import now
+from kafkawire.admin.observed_requests import Observer
 from kafkawire.protocol import SaslHandshakeRequest
 from kafkawire.protocol.errors import SaslAuthenticationFailedError
 from kafkawire.wire import Message
@@ -89,6 +91,7 @@ class Channel(asyncio.Protocol):
         *,
         deadline: float,
         ask_again: bool = True,
+        observer: Observer | None = None,
     ) -> Channel:
         """Connect, log in and learn the broker's versions; the addresses of the host are tried one after the other.
 
@@ -100,6 +103,7 @@ class Channel(asyncio.Protocol):
             deadline: when to give up, in the time of the event loop.
             ask_again: whether a listener that closed without an answer is tried in other ways, to find out what it is;
                 that may take up to two seconds more.
+            observer: sees each request; None for none.
 
         Raises:
             ConnectionFailedError: if no address can be connected to; says why for each, causes chained. An
@@ -118,7 +122,8 @@ class Channel(asyncio.Protocol):
             raise kind(_said(name, {host: error})) from error
         for place in places:
             until = min(deadline, now() + settings.setup_timeout)
-            channel = cls(Connection(settings, credentials, spread=chance()), credentials, name)
+            tracer = None if observer is None else RequestTracer(observer, name, _expected_node(settings))
+            channel = cls(Connection(settings, credentials, spread=chance(), tracer=tracer), credentials, name)
             try:
                 async with asyncio.timeout_at(until):
                     await channel._open(place, tls, host)
@@ -367,6 +372,10 @@ async def _asked(source: CredentialsSource | None) -> Credentials:
     if not isinstance(given, (PlainCredentials, ScramCredentials, OAuthBearerCredentials)):
         raise TypeError(f"the callback for credentials gave a {type(given).__name__}")
     return given
+
+
+def _expected_node(settings: ConnectionSettings) -> int | None:
+    return settings.node_id if settings.node_id >= 0 else None
 
 
 async def _explained(error: BaseException, place: Place, tls: ssl.SSLContext | None, host: str) -> BaseException:

@@ -27,6 +27,7 @@ from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.spoken_versions import spoken_versions
 from kafkawire.admin.connection.states import HOLDING, LOGGING_IN, SENDING, State, Trigger, after
 from kafkawire.admin.connection.throttling import client_waits
+from kafkawire.admin.connection.tracer import RequestTracer
 from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
@@ -58,6 +59,7 @@ class Connection:
             calls the callback, after :class:`NeedsCredentials`.
         spread: at least 0 and below 1, random: where between 85 and 95 % of a session the login is renewed
             (KIP-368), so that clients which came together do not come back together.
+        tracer: notes each request; None for no notes.
 
     Attributes:
         state: the current state.
@@ -66,9 +68,16 @@ class Connection:
     """
 
     def __init__(
-        self, settings: ConnectionSettings, credentials: CredentialsSource | None = None, *, spread: float = 0.5
+        self,
+        settings: ConnectionSettings,
+        credentials: CredentialsSource | None = None,
+        *,
+        spread: float = 0.5,
+        tracer: RequestTracer | None = None,
     ) -> None:
         self._settings = settings
+        self._tracer = tracer
+        self._now = 0.0
         self._credentials = credentials
         self._renew_after = _EARLIEST_RENEWAL + _RENEWAL_SPREAD * spread
         self.state = State.NEW
@@ -100,6 +109,7 @@ class Connection:
         Raises:
             ImpossibleTransitionError: if it was opened before.
         """
+        self._now = now
         sasl = self._credentials is not None
         self._happened(Trigger.OPENED_WITH_SASL if sasl else Trigger.OPENED)
         self._setup_until = now + self._settings.setup_timeout
@@ -122,6 +132,9 @@ class Connection:
         response = message_class(api_of(request).response)
         pending = PendingAnswer(self._pipeline.next_id(), response, version)
         frame = self._frame(request, pending)
+        self._now = now
+        if self._tracer is not None:
+            self._tracer.sent(pending, frame, now)
         if self.state in SENDING:
             self._pipeline.expect(pending)
             self._to_send.append(frame)
@@ -136,6 +149,8 @@ class Connection:
         Too many such answers end the connection.
         """
         self._pipeline.abandon(correlation_id, now)
+        if self._tracer is not None:
+            self._tracer.given_up(correlation_id, now)
         if self._pipeline.abandoned <= self._settings.maximum_abandoned:
             return []
         return self.close(DisconnectedError(f"{self._pipeline.abandoned} abandoned requests are unanswered"))
@@ -144,6 +159,7 @@ class Connection:
         """Receive bytes from the broker; returns the events."""
         if self.state is State.CLOSED:
             return []
+        self._now = now
         events: list[Event] = []
         try:
             for frame in self._frames_in(data):
@@ -173,6 +189,7 @@ class Connection:
         """
         if self.state is State.CLOSED:
             return []
+        self._now = now
         following = after(self.state, Trigger.CREDENTIALS_GIVEN)
         try:
             self._authentication = Authentication(
@@ -200,6 +217,8 @@ class Connection:
         self._happened(Trigger.ENDED)
         self._to_send.clear()
         self._setup_until = self._renew_at = None
+        if self._tracer is not None:
+            self._tracer.closed(error, self._now)
         failed = [
             Failed(pending.correlation_id, _for_neighbour(pending, error)) for pending in self._pipeline.give_up()
         ]
@@ -218,6 +237,7 @@ class Connection:
 
     def on_timer(self, now: float) -> list[Event]:
         """Handle the time: renew the login, or close the connection."""
+        self._now = now
         if _passed(self._setup_until, now):
             waited = f"{self._settings.setup_timeout:g} s"
             return self.close(DisconnectedError(f"the broker did not answer within {waited} ({self._phase()})"))
@@ -245,7 +265,10 @@ class Connection:
             return
         pending, is_waited_for = self._pipeline.answered(frame)
         if pending.is_own:
-            self._on_own_answer[self.state](self, _decoded(frame, pending), now, events)
+            answer = _decoded(frame, pending)
+            if self._tracer is not None:
+                self._tracer.answered(pending, answer, frame, now)
+            self._on_own_answer[self.state](self, answer, now, events)
         elif is_waited_for:
             self._answered(frame, pending, now, events)
         if self.state is State.DRAINING:
@@ -258,6 +281,8 @@ class Connection:
             events.append(Failed(pending.correlation_id, error))
             raise
         self._was_answered = True
+        if self._tracer is not None:
+            self._tracer.answered(pending, response, frame, now)
         self._note_throttling(response, pending.version, now)
         events.append(Answered(pending.correlation_id, response, pending.version))
 
@@ -387,6 +412,8 @@ class Connection:
         frame = self._frame(request, pending)
         self._pipeline.expect(pending)
         self._to_send.append(frame)
+        if self._tracer is not None:
+            self._tracer.sent(pending, frame, self._now)
 
     def _renewal(self) -> float | None:
         return self._renew_at if self.state is State.READY else None

@@ -28,12 +28,16 @@ class DynamicConfiguration(Values):
     Args:
         configuration: the properties that the broker was started with.
         configs: the configurations set since.
+
+    Attributes:
+        static: as given.
+        node: id of the broker, as in the names of its resources.
     """
 
     def __init__(self, configuration: BrokerConfiguration, configs: SetConfigs) -> None:
         self.static = configuration
         self._configs = configs
-        self._node = str(configuration.integer("node.id"))
+        self.node = str(configuration.integer("node.id"))
 
     def of_node(self, node_id: int) -> DynamicConfiguration:
         """The configuration of another node that was started with the same properties."""
@@ -42,12 +46,27 @@ class DynamicConfiguration(Values):
     @property
     def of_this_broker(self) -> Mapping[str, str]:
         """The values set for this broker."""
-        return self._configs.of(_BROKER, self._node)
+        return self._configs.of(_BROKER, self.node)
 
     @property
     def of_all_brokers(self) -> Mapping[str, str]:
         """The values set for all brokers that have no value of their own."""
         return self._configs.of(_BROKER, _DEFAULT_OF_ALL)
+
+    def texts(
+        self, of_all: Mapping[str, str] | None = None, of_this: Mapping[str, str] | None = None
+    ) -> dict[str, str]:
+        """All values that are set, as they were written, by precedence.
+
+        Args:
+            of_all: what would be set for all brokers; None for what is.
+            of_this: what would be set for this broker; None for what is.
+        """
+        return {
+            **self.static.properties,
+            **(self.of_all_brokers if of_all is None else of_all),
+            **(self.of_this_broker if of_this is None else of_this),
+        }
 
     def value(self, name: str) -> Value:
         """The value set for this broker, or for all brokers, or at start, or else Kafka's default.

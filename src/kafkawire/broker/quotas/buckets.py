@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, ClientQuotaType
 from kafkawire.broker.quotas.default_callback import DefaultQuotaCallback
+from kafkawire.broker.quotas.metrics import QuotaMetric
+from kafkawire.broker.quotas.rate import Average, QuotaWindows
 from kafkawire.broker.sessions import Session
 
 UNUSED_MS: Final = 3_600_000
@@ -18,7 +20,15 @@ _MOST_CLIENTS_REMEMBERED: Final = 10_000
 _MOST_BUCKETS: Final = 100_000
 """Clients can send any number of client ids, and each bucket takes memory."""
 
-M = TypeVar("M")
+
+class Meter(Protocol):
+    """Measures the use of a bucket."""
+
+    def measure(self, now_ms: int) -> float:
+        """The use per second, in the unit of the quota's key."""
+
+
+M = TypeVar("M", bound=Meter)
 
 
 @dataclass(eq=False, slots=True)
@@ -30,12 +40,14 @@ class Bucket(Generic[M]):
         limit: infinite if there is none.
         meter: measures the use.
         used_ms: when it was last used.
+        throttled: the average of the throttle times; None before the first one.
     """
 
     tags: tuple[tuple[str, str], ...]
     limit: float
     meter: M
     used_ms: int
+    throttled: Average | None = None
 
 
 class Buckets(Generic[M]):
@@ -47,14 +59,21 @@ class Buckets(Generic[M]):
         quota_type: which quota.
         callback: decides the tags and limits of buckets.
         new_meter: makes the meter of a new bucket.
+        windows: of the measurement.
         clock: the broker's.
     """
 
     def __init__(
-        self, quota_type: ClientQuotaType, callback: ClientQuotaCallback, new_meter: Callable[[], M], clock: Clock
+        self,
+        quota_type: ClientQuotaType,
+        callback: ClientQuotaCallback,
+        new_meter: Callable[[QuotaWindows], M],
+        windows: QuotaWindows,
+        clock: Clock,
     ) -> None:
         self.quota_type = quota_type
         self._new_meter = new_meter
+        self._windows = windows
         self._clock = clock
         self.use(callback)
 
@@ -94,6 +113,29 @@ class Buckets(Generic[M]):
             bucket.used_ms = now_ms
         return bucket
 
+    def note_throttle(self, bucket: Bucket[M], throttle_ms: int) -> None:
+        """Record a throttle time of a client of a bucket."""
+        if throttle_ms:
+            if bucket.throttled is None:
+                bucket.throttled = Average(self._windows)
+            bucket.throttled.record(throttle_ms, self.now_ms())
+
+    def metrics(self) -> Sequence[QuotaMetric]:
+        """The state of all buckets, by their tags."""
+        now_ms = self.now_ms()
+        if self._is_outdated:
+            self._look_up_limits()
+        return [
+            QuotaMetric(
+                self.quota_type,
+                dict(tags),
+                None if bucket.limit == inf else bucket.limit,
+                bucket.meter.measure(now_ms),
+                0.0 if bucket.throttled is None else bucket.throttled.measure(now_ms),
+            )
+            for tags, bucket in sorted(self._by_tags.items())
+        ]
+
     def _by_tags_of(self, session: Session, client_id: str, now_ms: int) -> Bucket[M] | None:
         tags = self._callback.quota_metric_tags(self.quota_type, session.principal, client_id)
         if not tags:
@@ -103,7 +145,7 @@ class Buckets(Generic[M]):
         if bucket is None:
             if len(self._by_tags) >= _MOST_BUCKETS:
                 self._drop_half()
-            bucket = self._by_tags[key] = Bucket(key, self._limit(key), self._new_meter(), now_ms)
+            bucket = self._by_tags[key] = Bucket(key, self._limit(key), self._new_meter(self._windows), now_ms)
         return bucket
 
     def _limit(self, tags: tuple[tuple[str, str], ...]) -> float:

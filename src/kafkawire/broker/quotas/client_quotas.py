@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.image.client_quotas import entity_of
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, ClientQuotaType
 from kafkawire.broker.plugins.cluster_metadata import ClusterMetadata
+from kafkawire.broker.plugins.reconfigurable import Reconfigurable
 from kafkawire.broker.quotas.connection_rates import ConnectionRates
 from kafkawire.broker.quotas.default_callback import DefaultQuotaCallback, callback_entity
 from kafkawire.broker.quotas.measured_rates import ByteRates, RequestTimes
+from kafkawire.broker.quotas.metrics import QuotaMetric
 from kafkawire.broker.quotas.mutations import Mutations
 from kafkawire.broker.quotas.rate import DEFAULT_WINDOWS, QuotaWindows
 from kafkawire.model.quotas.entities import CONNECTION_CREATION_RATE, IP, ClientQuotaEntity
@@ -113,6 +115,11 @@ class ClientQuotas:
         self._enable()
 
     @property
+    def reconfigurable(self) -> Reconfigurable | None:
+        """The callback, if it can be configured again while it is used."""
+        return self._callback if isinstance(self._callback, Reconfigurable) else None
+
+    @property
     def wants_cluster_metadata(self) -> bool:
         """Whether the callback is the user's, which may depend on cluster metadata."""
         return not isinstance(self._callback, DefaultQuotaCallback)
@@ -123,9 +130,14 @@ class ClientQuotas:
             for kind in self._by_key.values():
                 kind.at_work.buckets.outdate()
 
+    def metrics(self) -> Sequence[QuotaMetric]:
+        """The use of all quotas, by type and tags."""
+        return [metric for kind in self._by_key.values() for metric in kind.at_work.buckets.metrics()]
+
     def close(self) -> None:
-        """Close the callback."""
+        """Close the callback; it is called no more."""
         self._call_back(lambda callback: callback.close())
+        self._callback = DefaultQuotaCallback()
 
     def _enable(self) -> None:
         for kind in self._by_key.values():

@@ -39,16 +39,20 @@ class _MeasuredRates:
         self, quota_type: ClientQuotaType, callback: ClientQuotaCallback, windows: QuotaWindows, clock: Clock
     ) -> None:
         self.enabled = False
-        self.buckets: Buckets[Rate] = Buckets(quota_type, callback, lambda: Rate(windows), clock)
+        self.buckets: Buckets[Rate] = Buckets(quota_type, callback, Rate, windows, clock)
         self._windows = windows
 
-    def _record(self, session: Session, client_id: str, value: float) -> int:
+    def _record(self, session: Session, client_id: str, value: float, most_ms: int | None = None) -> int:
         bucket = self.buckets.of(session, client_id) if self.enabled else None
         if bucket is None:
             return 0
         now_ms = self.buckets.now_ms()
         bucket.meter.record(value, now_ms)
-        return throttle_ms(bucket.meter, bucket.limit, now_ms)
+        wait_ms = throttle_ms(bucket.meter, bucket.limit, now_ms)
+        if most_ms is not None:
+            wait_ms = min(wait_ms, most_ms)
+        self.buckets.note_throttle(bucket, wait_ms)
+        return wait_ms
 
 
 class ByteRates(_MeasuredRates):
@@ -93,4 +97,4 @@ class RequestTimes(_MeasuredRates):
         Returns:
             Milliseconds for which the client is to be throttled, a window at most; 0 within its quota.
         """
-        return min(self._record(session, client_id, seconds * _PER_CENT), self._windows.window_ms)
+        return self._record(session, client_id, seconds * _PER_CENT, self._windows.window_ms)

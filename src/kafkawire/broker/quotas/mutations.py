@@ -8,7 +8,7 @@ from typing import Final
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, ClientQuotaType
 from kafkawire.broker.quotas.buckets import Bucket, Buckets
-from kafkawire.broker.quotas.rate import QuotaWindows
+from kafkawire.broker.quotas.rate import QuotaWindows, Rate
 from kafkawire.broker.requests import Call
 from kafkawire.protocol.errors import ThrottlingQuotaExceededError
 
@@ -22,12 +22,17 @@ class TokenBucket:
     It is full at first, and may be overdrawn once. The limit is an argument of every call, since it may change.
     """
 
-    __slots__ = ("_burst_seconds", "_last_ms", "_tokens")
+    __slots__ = ("_burst_seconds", "_last_ms", "_rate", "_tokens")
 
     def __init__(self, windows: QuotaWindows) -> None:
         self._burst_seconds = windows.samples * windows.window_ms / 1000
         self._tokens = inf
         self._last_ms = 0
+        self._rate = Rate(windows)
+
+    def measure(self, now_ms: int) -> float:
+        """Tokens taken per second."""
+        return self._rate.measure(now_ms)
 
     def tokens(self, limit: float, now_ms: int) -> float:
         """How many tokens there are; below zero if the bucket is overdrawn."""
@@ -40,6 +45,7 @@ class TokenBucket:
 
         A negative count gives back, up to what the bucket holds.
         """
+        self._rate.record(count, now_ms)
         self._tokens = min(limit * self._burst_seconds, self.tokens(limit, now_ms) - count)
         return self._tokens
 
@@ -92,6 +98,7 @@ class _LimitedQuota(MutationQuota):
 
     def _exceeded(self, left: float, limit: float, now_ms: int) -> None:
         self._throttle_ms = floor(-left / limit * 1000 + 0.5)
+        self._buckets.note_throttle(self._bucket, self._throttle_ms)
         self._since_ms = now_ms
 
     @property
@@ -115,7 +122,7 @@ class Mutations:
     def __init__(self, callback: ClientQuotaCallback, windows: QuotaWindows, clock: Clock) -> None:
         self.enabled = False
         self.buckets: Buckets[TokenBucket] = Buckets(
-            ClientQuotaType.CONTROLLER_MUTATION, callback, lambda: TokenBucket(windows), clock
+            ClientQuotaType.CONTROLLER_MUTATION, callback, TokenBucket, windows, clock
         )
 
     def quota_of(self, call: Call, *, strict_since: int) -> MutationQuota:

@@ -3,37 +3,50 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.controller import Controller
-from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.image.topics import TopicsImage
+from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.plugins.client_quota_callback import CALLBACK_CLASS, ClientQuotaCallback
 from kafkawire.broker.plugins.cluster_metadata import ClusterMetadata, ClusterNode, PartitionMetadata
 from kafkawire.broker.plugins.loading import load
+from kafkawire.broker.plugins.reconfigurable import needs_reconfiguration
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.rate import QuotaWindows
+from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import (
+    BrokerRegistrationChangeRecord,
     ClientQuotaRecord,
     ConfigRecord,
+    FenceBrokerRecord,
     PartitionChangeRecord,
     PartitionRecord,
     RegisterBrokerRecord,
     RemoveTopicRecord,
     TopicRecord,
+    UnfenceBrokerRecord,
+    UnregisterBrokerRecord,
 )
 from kafkawire.wire import Message
 
-_ALL_BROKERS: Final = (4, "")
+_BROKER: Final = 4
+_ALL_BROKERS: Final = (_BROKER, "")
 _CLUSTER_RECORDS: Final = (
     TopicRecord,
     PartitionRecord,
     PartitionChangeRecord,
     RemoveTopicRecord,
     RegisterBrokerRecord,
+    BrokerRegistrationChangeRecord,
+    FenceBrokerRecord,
+    UnfenceBrokerRecord,
+    UnregisterBrokerRecord,
 )
 _log = logging.getLogger(__name__)
 
@@ -45,6 +58,7 @@ class QuotaUpdates:
         configuration: of the broker.
         controller: has quotas and topics, and reports changes.
         cluster: the node and its listeners.
+        nodes: the brokers that clients see.
         clock: the broker's.
 
     Attributes:
@@ -55,11 +69,14 @@ class QuotaUpdates:
     """
 
     def __init__(
-        self, configuration: BrokerConfiguration, controller: Controller, cluster: Cluster, clock: Clock
+        self, configuration: BrokerConfiguration, controller: Controller, cluster: Cluster, nodes: Nodes, clock: Clock
     ) -> None:
-        self._configuration = configuration
+        self._configuration = DynamicConfiguration(configuration, controller.image.configs)
+        self._texts: Mapping[str, str] = configuration.properties
         self._controller = controller
         self._cluster = cluster
+        self._nodes = nodes
+        self._has_passed_metadata = False
         self._class = self._configured_class()
         self.quotas = ClientQuotas(
             clock,
@@ -68,22 +85,26 @@ class QuotaUpdates:
             callback=self._callback(),
         )
         self._apply(tuple(controller.image.client_quotas.records()))
+        self._reconfigure()
         controller.subscribe_to_commits(self._apply_commit)
 
     def _configured_class(self) -> str:
         set_while_running = self._controller.image.configs.of(*_ALL_BROKERS).get(CALLBACK_CLASS)
-        return self._configuration.text(CALLBACK_CLASS) if set_while_running is None else set_while_running
+        return self._configuration.static.text(CALLBACK_CLASS) if set_while_running is None else set_while_running
 
     def _callback(self) -> ClientQuotaCallback | None:
         if not self._class:
             return None
         callback = load(self._class, ClientQuotaCallback, CALLBACK_CLASS)
-        callback.configure({**self._configuration.properties, CALLBACK_CLASS: self._class})
+        callback.configure({**self._configuration.static.properties, CALLBACK_CLASS: self._class})
+        self._texts = self._configuration.static.properties
         return callback
 
     def _apply_commit(self, records: Sequence[Message]) -> None:
         if any(isinstance(record, ConfigRecord) and record.name == CALLBACK_CLASS for record in records):
             self._change_callback()
+        if any(isinstance(record, ConfigRecord) and record.resource_type == _BROKER for record in records):
+            self._reconfigure()
         self._apply(records)
         if self.quotas.wants_cluster_metadata and any(isinstance(record, _CLUSTER_RECORDS) for record in records):
             self._pass_cluster_metadata()
@@ -103,8 +124,29 @@ class QuotaUpdates:
         if self.quotas.wants_cluster_metadata:
             self._pass_cluster_metadata()
 
+    def begin(self) -> None:
+        """Pass the cluster to the callback, if the start of the broker has not changed it."""
+        if self.quotas.wants_cluster_metadata and not self._has_passed_metadata:
+            self._pass_cluster_metadata()
+
     def _pass_cluster_metadata(self) -> None:
-        self.quotas.update_cluster_metadata(_cluster_metadata(self._cluster, self._controller.image))
+        self._has_passed_metadata = True
+        self.quotas.update_cluster_metadata(
+            _cluster_metadata(self._cluster, self._nodes, self._controller.image.topics)
+        )
+
+    def _reconfigure(self) -> None:
+        """Pass changed configurations to a callback that wants them; a change of them is already committed."""
+        before, self._texts = self._texts, self._configuration.texts()
+        callback = self.quotas.reconfigurable
+        if callback is None:
+            return
+        try:
+            if needs_reconfiguration(callback, before, self._texts):
+                callback.validate_reconfiguration(self._texts)
+                callback.reconfigure(self._texts)
+        except Exception:  # noqa: BLE001 - users' code
+            _log.exception("%s cannot use its changed configuration", self._class)
 
     def _apply(self, records: Sequence[Message]) -> None:
         for record in records:
@@ -117,15 +159,26 @@ def _windows(configuration: BrokerConfiguration, prefix: str) -> QuotaWindows:
     return QuotaWindows(configuration.integer(f"{prefix}.num"), seconds * 1000)
 
 
-def _cluster_metadata(cluster: Cluster, image: MetadataImage) -> ClusterMetadata:
+def _cluster_metadata(cluster: Cluster, nodes: Nodes, topics: TopicsImage) -> ClusterMetadata:
+    live = tuple(ClusterNode(node.node_id, node.host, node.port, node.rack) for node in nodes.live())
     return ClusterMetadata(
         cluster.cluster_id,
-        (ClusterNode(cluster.node_id, cluster.host, cluster.port),),
+        live,
         {
             topic.name: tuple(
-                PartitionMetadata(topic.name, number, partition.leader, tuple(partition.replicas), tuple(partition.isr))
+                PartitionMetadata(
+                    topic.name,
+                    number,
+                    partition.leader,
+                    tuple(partition.replicas),
+                    tuple(partition.isr),
+                    nodes.offline(partition.replicas),
+                )
                 for number, partition in topic.partitions.items()
             )
-            for topic in image.topics.by_name.values()
+            for topic in topics.by_name.values()
         },
+        {topic.name: topic.topic_id for topic in topics.by_name.values()},
+        INTERNAL_TOPICS & topics.by_name.keys(),
+        next((node for node in live if node.node_id == cluster.node_id), None),
     )

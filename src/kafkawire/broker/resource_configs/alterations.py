@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.item_errors import ItemError, item_errors
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigRequestMetadata
+from kafkawire.broker.plugins.reconfigurable import Reconfigurable, needs_reconfiguration
 from kafkawire.broker.resource_configs.broker_rules import BrokerChangeRules
 from kafkawire.broker.resource_configs.descriptions import topic_defaults
 from kafkawire.broker.resource_configs.rules import ConfigRules
@@ -19,6 +22,7 @@ from kafkawire.model.configs.resources import ConfigChange, ConfigOperation, Con
 from kafkawire.protocol import ConfigRecord
 from kafkawire.protocol.error_codes import ErrorCode
 
+_log = logging.getLogger(__name__)
 _LONGEST: Final = 2**15 - 1
 """The most bytes of a string in a record."""
 
@@ -33,14 +37,20 @@ class ConfigAlterations:
         image: the state of the cluster.
         dynamic: the broker's own configuration.
         policy: the user's policy; None if there is none.
+        reconfigurable: returns the plug-in that can be configured again, or None.
     """
 
     def __init__(
-        self, image: MetadataImage, dynamic: DynamicConfiguration, policy: AlterConfigPolicy | None = None
+        self,
+        image: MetadataImage,
+        dynamic: DynamicConfiguration,
+        policy: AlterConfigPolicy | None = None,
+        reconfigurable: Callable[[], Reconfigurable | None] = lambda: None,
     ) -> None:
         self._image = image
         self._dynamic = dynamic
         self._policy = policy
+        self._reconfigurable = reconfigurable
         self._rules = ConfigRules(dynamic)
         self._broker_rules = BrokerChangeRules(dynamic)
 
@@ -117,6 +127,25 @@ class ConfigAlterations:
             ItemError: the broker refuses it.
         """
         self._broker_rules.check(configs, of_one_broker=bool(resource.name))
+        self._ask_plugin(resource, configs)
+
+    def _ask_plugin(self, resource: ConfigResource, configs: Mapping[str, str]) -> None:
+        plugin = self._reconfigurable()
+        if plugin is None or resource.name not in {"", self._dynamic.node}:
+            return
+        before = self._dynamic.texts()
+        after = self._dynamic.texts(of_this=configs) if resource.name else self._dynamic.texts(of_all=configs)
+        try:
+            if needs_reconfiguration(plugin, before, after):
+                plugin.validate_reconfiguration(after)
+        except ConfigurationError as error:
+            raise ItemError(ErrorCode.INVALID_REQUEST, str(error)) from None
+        except Exception as error:
+            changed = ", ".join(sorted(name for name in {*before, *after} if before.get(name) != after.get(name)))
+            name = f"{type(plugin).__module__}:{type(plugin).__qualname__}"
+            _log.exception("%s could not validate a change of %s", name, changed)
+            message = f"Validation of dynamic config update of [{changed}] failed with class {name}"
+            raise ItemError(ErrorCode.INVALID_REQUEST, message) from error
 
     def _changed(self, resource: ConfigResource, change: ConfigChange, current: str | None) -> str | None:
         match change.operation:

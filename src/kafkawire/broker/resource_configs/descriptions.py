@@ -63,10 +63,6 @@ class _BrokerSources:
         first = next((at for at, one in enumerate(found) if one.name == name), len(found))
         return tuple(found[first:])
 
-    def originals(self) -> Mapping[str, str]:
-        """All values that are set, as they were written."""
-        return {**self._dynamic.static.properties, **self._dynamic.of_all_brokers, **self._dynamic.of_this_broker}
-
 
 class ConfigDescriptions:
     """Describes the current configurations.
@@ -132,7 +128,7 @@ class ConfigDescriptions:
 
     def broker(self) -> list[ConfigEntry]:
         """The configuration of this broker."""
-        originals = self._sources.originals()
+        originals = self._dynamic.texts()
         public = (name for name, one in definitions().broker.items() if not one.is_internal)
         return [self._broker_entry(name, originals) for name in dict.fromkeys((*originals, *public))]
 

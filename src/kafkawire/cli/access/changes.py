@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import Annotated, ClassVar, TypeVar
+from itertools import islice
+from typing import Annotated, ClassVar, Final, TypeVar
 
 import typer
 
@@ -18,7 +19,10 @@ from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.visible import visible_lines
 from kafkawire.column_roles import ColumnRole
+from kafkawire.near_names import did_you_mean
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
+
+_SHOWN_FAILURES: Final = 10
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -59,7 +63,17 @@ class OutcomeRow(Row, frozen=True):
     error: str | None = None
     reason: str | None = None
 
-    ROLES: ClassVar[Mapping[str, ColumnRole]] = {"error": ColumnRole.ERROR, "reason": ColumnRole.ERROR}
+    ROLES: ClassVar[Mapping[str, ColumnRole]] = {
+        "status": ColumnRole.KEY,
+        "error": ColumnRole.DETAIL,
+        "reason": ColumnRole.ERROR,
+    }
+
+    @classmethod
+    def failed(cls, item: str, kind: str, action: str, error: KafkaError) -> OutcomeRow:
+        """The row of an error."""
+        name = error.NAME if isinstance(error, ApiError) else type(error).__name__
+        return cls(item, kind, action, Status.FAILED, name, _remark(error))
 
 
 def outcome_rows(
@@ -85,11 +99,17 @@ def outcome_rows(
     rows = []
     for item, outcome in results.items():
         if isinstance(outcome, KafkaError):
-            code = outcome.NAME if isinstance(outcome, ApiError) else type(outcome).__name__
-            rows.append(OutcomeRow(name(item), kind, action, Status.FAILED, code, str(outcome)))
+            rows.append(OutcomeRow.failed(name(item), kind, action, outcome))
         else:
             rows.append(OutcomeRow(name(item), kind, action, done, reason=reason(outcome)))
     return rows
+
+
+def _remark(error: KafkaError) -> str:
+    """The text of an error, whose code and item are in other columns."""
+    if not isinstance(error, ApiError) or not error.message:
+        return str(error)
+    return f"{error.message} (an attempt had an unknown outcome)" if error.outcome_unknown else error.message
 
 
 def print_outcomes(rows: Iterable[OutcomeRow], form: RowFormat) -> None:
@@ -100,9 +120,18 @@ def print_outcomes(rows: Iterable[OutcomeRow], form: RowFormat) -> None:
     """
     listed = list(rows)
     print_rows(listed, OutcomeRow, form, empty="nothing to do")
-    failed = sum(row.status in {Status.FAILED, Status.NOT_TRIED} for row in listed)
+    end_with(listed)
+
+
+def end_with(rows: Sequence[OutcomeRow]) -> None:
+    """End with the exit code that outcomes mean, as ``print_outcomes`` does.
+
+    Raises:
+        typer.Exit: some failed.
+    """
+    failed = sum(row.status in {Status.FAILED, Status.NOT_TRIED} for row in rows)
     if failed:
-        raise typer.Exit(ExitCode.FAILED if failed == len(listed) else ExitCode.SOME_FAILED)
+        raise typer.Exit(ExitCode.FAILED if failed == len(rows) else ExitCode.SOME_FAILED)
 
 
 def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = True) -> None:
@@ -131,16 +160,29 @@ def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = T
         raise typer.Exit(ExitCode.FAILED)
 
 
+def unless_failed(results: Results[K, V], empty: str) -> str | None:
+    """What a table without rows says; None if an item has failed, whose error says more."""
+    return None if results.errors() else empty
+
+
 @contextmanager
-def failures_printed(results: Results[K, V]) -> Iterator[None]:
+def failures_printed(results: Results[K, V], names: Iterable[str] = ()) -> Iterator[None]:
     """After the rows of what was read: a line on standard error for each item that failed, and their exit code.
+
+    Args:
+        results: of the call.
+        names: those that exist; the message of an item that is none of them suggests a similar one.
 
     Raises:
         typer.Exit: with exit code 1 if all failed, 3 if some did.
     """
     yield
     errors = results.errors()
-    for error in errors.values():
-        print(visible_lines(f"kafkawire: {error}"), file=sys.stderr)
+    known = frozenset(names)
+    for item, error in islice(errors.items(), _SHOWN_FAILURES):
+        meant = did_you_mean(str(item), known) if known and item not in known else ""
+        print(visible_lines(f"kafkawire: {error}{'; ' if meant else ''}{meant}"), file=sys.stderr)
+    if len(errors) > _SHOWN_FAILURES:
+        print(f"kafkawire: and {len(errors) - _SHOWN_FAILURES} more have failed", file=sys.stderr)
     if errors:
         raise typer.Exit(ExitCode.FAILED if len(errors) == len(results) else ExitCode.SOME_FAILED)

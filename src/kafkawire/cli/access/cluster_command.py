@@ -7,21 +7,23 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Concatenate, Final, NamedTuple, ParamSpec, get_type_hints
+from typing import Annotated, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeVar, get_type_hints
 
 import typer
 
 from kafkawire.admin import BlockingAdminClient
+from kafkawire.cli.access.advice import in_words_of_the_command
+from kafkawire.cli.access.client_of import ClusterAccess
+from kafkawire.cli.access.selection import NamedCluster, select
+from kafkawire.cli.access.tracing import print_trace, warnings_as_messages
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.wire.kafka_errors import KafkaError
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 PANEL: Final = "Options of the cluster"
 """Heading above these options in the help of each command."""
-
-DEFAULT_TIMEOUT: Final = 60.0
-"""Seconds that a call may take."""
 
 ServersOption = Annotated[
     str | None,
@@ -30,6 +32,15 @@ ServersOption = Annotated[
         "--bootstrap-server",
         metavar="HOST:PORT,...",
         help="Brokers to ask first.",
+        rich_help_panel=PANEL,
+    ),
+]
+ControllersOption = Annotated[
+    str | None,
+    typer.Option(
+        "--bootstrap-controller",
+        metavar="HOST:PORT",
+        help="Controllers to ask first, in place of brokers.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -42,91 +53,154 @@ PropertiesOption = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+ContextOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CONTEXT",
+        help="A context of your own, in place of the current one.",
+        rich_help_panel=PANEL,
+    ),
+]
 TimeoutOption = Annotated[
-    float,
-    typer.Option(metavar="SECONDS", help="Time that a call may take.", min=0.1, rich_help_panel=PANEL),
+    float | None,
+    typer.Option(
+        metavar="SECONDS",
+        help="Time that a call may take, by default that of the context or properties, or 30.",
+        min=0.1,
+        rich_help_panel=PANEL,
+    ),
+]
+VerboseOption = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        help="Trace each request on standard error: API, version, node, bytes, time, errors.",
+        rich_help_panel=PANEL,
+    ),
 ]
 
 
-class ClusterOptions(NamedTuple):
-    """What the user says of the cluster.
+class GivenOptions(NamedTuple):
+    """What the user says of the cluster. Each command has these options.
 
     Attributes:
-        bootstrap_server: brokers to ask first; None for those of the properties.
+        bootstrap_server, bootstrap_controller: nodes to ask first.
         command_config: a properties file of a Java client.
+        context: the name of a context.
         timeout: seconds of a call.
+        verbose: whether requests are traced.
     """
 
     bootstrap_server: ServersOption = None
+    bootstrap_controller: ControllersOption = None
     command_config: PropertiesOption = None
-    timeout: TimeoutOption = DEFAULT_TIMEOUT
+    context: ContextOption = None
+    timeout: TimeoutOption = None
+    verbose: VerboseOption = False
+
+    @property
+    def named(self) -> NamedCluster:
+        """What they name."""
+        path = None if self.command_config is None else str(self.command_config)
+        return NamedCluster(self.bootstrap_server, self.bootstrap_controller, path, self.context)
+
+
+class ClusterOptions(NamedTuple):
+    """What holds for all calls of a command.
+
+    Attributes:
+        timeout: seconds of a call.
+        verbose: whether requests are traced.
+    """
+
+    timeout: float
+    verbose: bool = False
 
 
 class Cluster:
-    """The cluster that a command works on.
+    """The cluster that a command works on: what the options name, or a context.
 
     Args:
-        options: what the user says of it.
+        given: what the user says of it.
+
+    Raises:
+        CommandError: nothing names a cluster, or a context or file of properties is malformed.
+
+    Attributes:
+        options: what holds for all calls.
+        access: how to reach the cluster.
     """
 
-    def __init__(self, options: ClusterOptions) -> None:
-        self.options = options
+    def __init__(self, given: GivenOptions) -> None:
+        self.access = ClusterAccess(select(given.named), given.timeout)
+        self.options = ClusterOptions(self.access.timeout, given.verbose)
 
     @property
     def production_context(self) -> str | None:
         """The name of the context that supplies the connection, if it is marked as production; otherwise None."""
-        return None
+        context = self.access.context
+        return self.access.selection.context if context is not None and context.production else None
 
     @contextmanager
     def connected(self) -> Iterator[BlockingAdminClient]:
         """A client of the cluster.
 
         Raises:
-            CommandError: the options name no cluster or are malformed, or a call fails.
+            CommandError: the settings are malformed, a secret cannot be had, or a call fails.
         """
-        with errors_of_cluster(), self._client() as client:
-            yield client
-
-    def _client(self) -> BlockingAdminClient:
-        servers, properties = self.options.bootstrap_server, self.options.command_config
-        if servers is None and properties is None:
-            raise CommandError(
-                "no cluster is named; give --bootstrap-server HOST:PORT or --command-config FILE", ExitCode.USAGE
-            )
-        try:
-            return BlockingAdminClient.from_properties(properties or {}, bootstrap_servers=servers)
-        except ValueError as error:
-            raise CommandError(str(error), ExitCode.USAGE) from None
+        given = self.access.client_arguments()
+        with errors_of_cluster(self.access.selection.source), warnings_as_messages(self.options.timeout):
+            try:
+                client = BlockingAdminClient(
+                    given.bootstrap_servers, bootstrap_controllers=given.bootstrap_controllers, tls=given.tls,
+                    credentials=given.credentials, settings=given.settings,
+                    observer=print_trace if self.options.verbose else None,
+                )  # fmt: skip
+            except ValueError as error:
+                raise CommandError(f"{self.access.where}: {error}", ExitCode.USAGE) from None
+            with client:
+                yield client
 
 
 @contextmanager
-def errors_of_cluster() -> Iterator[None]:
-    """Turn errors of the cluster into messages."""
+def errors_of_cluster(source: str = "") -> Iterator[None]:
+    """Turn errors of the cluster into messages.
+
+    Args:
+        source: what selected the cluster, if not the user has named it.
+    """
     try:
         yield
     except KafkaError as error:
-        raise CommandError(str(error)) from None
-    except ExceptionGroup as group:
-        if group.split(KafkaError)[1] is not None:
-            raise
-        raise CommandError(group.message) from None
+        message = in_words_of_the_command(str(error))
+        raise CommandError(f"{message} (the cluster is that of {source})" if source else message) from None
 
 
 def cluster_command(function: Callable[Concatenate[Cluster, P], None]) -> Callable[..., None]:
-    """A command whose first parameter is the cluster: the user gets the options of ``ClusterOptions`` in its place."""
+    """A command whose first parameter is the cluster: the user gets the options of ``GivenOptions`` in its place."""
+    return _with_options(function, Cluster)
 
+
+def clusters_command(function: Callable[Concatenate[GivenOptions, P], None]) -> Callable[..., None]:
+    """A command whose first parameter is the options themselves: it works on several clusters, or maybe on none."""
+    return _with_options(function, lambda options: options)
+
+
+def _with_options(
+    function: Callable[Concatenate[T, P], None], first: Callable[[GivenOptions], T]
+) -> Callable[..., None]:
     @functools.wraps(function)
     def command(*args: Any, **given: Any) -> None:  # noqa: ANN401 what Typer has read
-        options = ClusterOptions(**{name: given.pop(name) for name in ClusterOptions._fields if name in given})
-        function(Cluster(options), *args, **given)
+        options = GivenOptions(**{name: given.pop(name) for name in GivenOptions._fields if name in given})
+        function(first(options), *args, **given)
 
     own = inspect.signature(function, eval_str=True)
     _, *parameters = own.parameters.values()
-    defaults = ClusterOptions._field_defaults
-    hints = get_type_hints(ClusterOptions, include_extras=True)
+    defaults = GivenOptions._field_defaults
+    hints = get_type_hints(GivenOptions, include_extras=True)
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=hints[name])
-        for name in ClusterOptions._fields
+        for name in GivenOptions._fields
     ]
     signature = own.replace(parameters=[*parameters, *added])
     command.__signature__ = signature  # type: ignore[attr-defined] # what inspect and Typer read first

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import typer
 
 from kafkawire.admin import LogDir
-from kafkawire.cli.access.changes import failures_printed
+from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.cluster.versions import NodesOption
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
@@ -87,9 +87,14 @@ def run(
     with failures_printed(found):
         if replicas:
             rows = sorted(_replicas(found.values(), wanted), key=lambda row: (row.topic, row.partition, row.node))
-            print_rows(rows, ReplicaRow, output, empty="no replicas")
+            print_rows(rows, ReplicaRow, output, empty=unless_failed(found, "no replicas"))
         else:
-            print_rows(_directories(found.values(), wanted), LogDirRow, output, empty="no log directories")
+            print_rows(
+                _directories(found.values(), wanted),
+                LogDirRow,
+                output,
+                empty=unless_failed(found, "no log directories"),
+            )
 
 
 def _directories(found: Mapping[int, Mapping[str, LogDir]], topics: Iterable[str]) -> Iterator[LogDirRow]:

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from kafkawire.cli.access.changes import failures_printed
+from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -54,4 +54,4 @@ def api_versions(cluster: Cluster, node: NodesOption = None, output: FormatOptio
         for each in apis
     ]
     with failures_printed(found):
-        print_rows(rows, ServedApiRow, output, empty="no APIs")
+        print_rows(rows, ServedApiRow, output, empty=unless_failed(found, "no APIs"))

@@ -58,7 +58,7 @@ def delete(
 
 def _simulated(group: str, outcome: object) -> OutcomeRow:
     if isinstance(outcome, KafkaError):
-        return OutcomeRow(group, "group", "delete", Status.FAILED, type(outcome).__name__, str(outcome))
+        return OutcomeRow.failed(group, "group", "delete", outcome)
     members = len(getattr(outcome, "members", ()))
     if members:
         reason = f"it has {members} members; stop them first"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, TypeAlias
 
 import typer
@@ -17,7 +17,7 @@ from kafkawire.admin import (
     StreamsGroupDescription,
     TopicPartition,
 )
-from kafkawire.cli.access.changes import failures_printed
+from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -98,20 +98,24 @@ GroupsArgument = Annotated[list[str], typer.Argument(metavar="GROUP...", help="I
 @cluster_command
 def describe(cluster: Cluster, groups: GroupsArgument, output: FormatOption = RowFormat.TABLE) -> None:
     """Describe groups of any type: state, number of members, coordinator, assignor."""
+    timeout = cluster.options.timeout
     with cluster.connected() as client:
-        found = described_groups(client, groups, cluster.options.timeout)
-    with failures_printed(found):
-        print_rows(map(_row, found.values().values()), GroupDescriptionRow, output, empty="no groups")
+        found = described_groups(client, groups, timeout)
+        names = known_groups(client, found.errors(), timeout)
+    with failures_printed(found, names):
+        print_rows(map(_row, found.values().values()), GroupDescriptionRow, output, empty=None)
 
 
 @cluster_command
 def members(cluster: Cluster, groups: GroupsArgument, output: FormatOption = RowFormat.TABLE) -> None:
     """List the members of groups, and the partitions that each has."""
+    timeout = cluster.options.timeout
     with cluster.connected() as client:
-        found = described_groups(client, groups, cluster.options.timeout)
+        found = described_groups(client, groups, timeout)
+        names = known_groups(client, found.errors(), timeout)
     rows = [row for each in found.values().values() for row in _members(each)]
-    with failures_printed(found):
-        print_rows(rows, MemberRow, output, empty="no members")
+    with failures_printed(found, names):
+        print_rows(rows, MemberRow, output, empty=unless_failed(found, "no members"))
 
 
 def described_groups(client: BlockingAdminClient, groups: Sequence[str], timeout: float) -> Results[str, _Description]:
@@ -128,6 +132,13 @@ def described_groups(client: BlockingAdminClient, groups: Sequence[str], timeout
         if absent:
             outcomes.update(describe_others(absent, timeout=timeout).values())
     return Results(outcomes, groups)
+
+
+def known_groups(client: BlockingAdminClient, errors: Mapping[str, KafkaError], timeout: float) -> list[str]:
+    """The groups that exist, if one of those named does not; for a suggestion."""
+    if not any(isinstance(error, GroupIdNotFoundError) for error in errors.values()):
+        return []
+    return [each.group_id for each in client.list_groups(timeout=timeout).values()]
 
 
 def _row(group: _Description) -> GroupDescriptionRow:

@@ -8,8 +8,9 @@ from typing import Annotated, ClassVar
 import typer
 
 from kafkawire.admin import GroupLag, IsolationLevel
-from kafkawire.cli.access.changes import failures_printed
+from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.groups.describing import known_groups
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -98,11 +99,17 @@ def run(
     with cluster.connected() as client:
         names = groups or sorted(each.group_id for each in client.list_groups(timeout=timeout).values())
         found = client.group_lag(names, isolation=isolation, timeout=timeout)
-    with failures_printed(found):
+        known = known_groups(client, found.errors(), timeout)
+    with failures_printed(found, known):
         if total:
-            print_rows(_totals(found.values()), GroupLagRow, output, empty="no groups")
+            print_rows(_totals(found.values()), GroupLagRow, output, empty=unless_failed(found, "no groups"))
         else:
-            print_rows(_partitions(found.values()), PartitionLagRow, output, empty="no offsets are committed")
+            print_rows(
+                _partitions(found.values()),
+                PartitionLagRow,
+                output,
+                empty=None if known else "no offsets are committed",
+            )
 
 
 def _totals(found: Mapping[str, GroupLag]) -> Iterator[GroupLagRow]:

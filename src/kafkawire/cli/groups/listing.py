@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from kafkawire.admin import GroupState, GroupType
-from kafkawire.cli.access.changes import failures_printed
+from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -61,4 +61,4 @@ def run(
         if not patterns or any(fnmatch.fnmatchcase(each.group_id, pattern) for pattern in patterns)
     ]
     with failures_printed(found.by_node):
-        print_rows(rows, GroupRow, output, empty="no groups")
+        print_rows(rows, GroupRow, output, empty=unless_failed(found.by_node, "no groups"))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.filesize import decimal
 
 from kafkawire.admin import BlockingAdminClient, TopicPartition
 from kafkawire.cli.access.changes import DryRunOption, YesOption, confirm, outcome_rows, print_outcomes
@@ -19,6 +20,7 @@ from kafkawire.cli.reassign.throttle import set_throttle
 from kafkawire.cli.reassign.watching import wait_until_moved
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
+from kafkawire.wire.kafka_errors import KafkaError
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What plan wrote, or Kafka's own tool.")]
 ThrottleOption = Annotated[
@@ -51,11 +53,14 @@ def run(
         current = current_assignment(client, sorted({each.topic for each in wanted}), timeout)
         changed = {each: replicas for each, replicas in wanted.items() if current.get(each) != replicas}
         _check(file, wanted, current, live_racks(client, timeout))
+        rows = move_rows(current, changed)
+        work = _work(client, rows, timeout)
         if dry_run or not changed:
-            print_rows(move_rows(current, changed), MoveRow, output, empty="no replica needs to move")
+            print_rows(rows, MoveRow, output, empty="no replica needs to move")
+            if changed:
+                print(f"would {work}", file=sys.stderr)
             return
-        replicas = sum(len(row.adding) for row in move_rows(current, changed))
-        confirm(cluster, f"copy {replicas} replicas of {len(changed)} partitions", yes=yes)
+        confirm(cluster, work, yes=yes)
         before = {each: current[each] for each in changed}
         if rollback_out is not None:
             write_assignment(rollback_out, before)
@@ -79,7 +84,26 @@ def _start(
         wait_until_moved(client, list(results.values()), timeout, remove_limits=throttle is not None)
     elif throttle is not None:
         print("the limit stays until: kafkawire reassign watch --remove-throttle", file=sys.stderr)
-    print_outcomes(outcome_rows(results, "partition", "move"), output)
+    print_outcomes(outcome_rows(results, "partition", "move" if watch else "begin to move"), output)
+
+
+def _work(client: BlockingAdminClient, rows: Sequence[MoveRow], timeout: float) -> str:
+    """How much is copied; without the bytes where the caller may not see them, or a broker does not answer."""
+    copies = sum(len(row.adding) for row in rows)
+    text = f"copy {copies} replicas of {len(rows)} partitions"
+    try:
+        found = client.describe_log_dirs(timeout=timeout).values()
+    except KafkaError:
+        return text
+    sizes: dict[TopicPartition, int] = {}
+    for directories in found.values():
+        for directory in directories.values():
+            for partition, replica in directory.replicas.items():
+                sizes[partition] = max(replica.size_bytes, sizes.get(partition, 0))
+    parts = [(TopicPartition(row.topic, row.partition), len(row.adding)) for row in rows]
+    if any(partition not in sizes for partition, _ in parts):
+        return text
+    return f"{text}: {decimal(sum(sizes[partition] * number for partition, number in parts))}"
 
 
 def _check(

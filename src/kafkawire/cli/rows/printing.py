@@ -13,7 +13,7 @@ from kafkawire.cli.rows.rendering import Page, text_for_programs
 from kafkawire.cli.rows.row import Row
 
 
-def print_rows(rows: Iterable[Row], row_class: type[Row], form: RowFormat, *, empty: str = "none") -> None:
+def print_rows(rows: Iterable[Row], row_class: type[Row], form: RowFormat, *, empty: str | None = "none") -> None:
     """Print rows on standard output.
 
     On a terminal a table has the columns that fit; in a pipe or a file it has all of them, without colours. Rows that
@@ -23,7 +23,7 @@ def print_rows(rows: Iterable[Row], row_class: type[Row], form: RowFormat, *, em
         rows: all of one class.
         row_class: that class; its fields are the columns, also where there is no row.
         form: how. JSON is one array, JSON lines and YAML have an object for each row.
-        empty: what a table without rows says on standard error, such as "no topics".
+        empty: what a table without rows says on standard error, such as "no topics"; None for nothing.
     """
     listed = list(rows)
     is_terminal = sys.stdout.isatty()
@@ -31,7 +31,7 @@ def print_rows(rows: Iterable[Row], row_class: type[Row], form: RowFormat, *, em
         sys.stdout.write(text_for_programs(listed, row_class, form, is_terminal=is_terminal))
     elif listed:
         _print_page(listed, row_class, wide=form is RowFormat.WIDE)
-    else:
+    elif empty is not None:
         print(empty, file=sys.stderr)
 
 

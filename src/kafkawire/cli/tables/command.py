@@ -14,6 +14,7 @@ from rich.console import Console
 
 from kafkawire.cli.destination import opened_destination
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.rows.printing import shows_bold
 from kafkawire.cli.rows.terminal_table import TerminalTable, notes_of
 from kafkawire.cli.tables.formats import STANDARD_OUTPUT, Format, chosen_format
 from kafkawire.cli.tables.read_options import with_read_options
@@ -130,7 +131,7 @@ def _list_tables(registry: RecordRegistry, output: Format | None, out: Path | No
 def _print_table(table: TerminalTable, stream: BinaryIO, errors: Console, *, wide: bool) -> None:
     terminal = stream.isatty()
     text = io.StringIO()
-    table.print(text, width=Console().width if terminal and not wide else None, colours=terminal)
+    table.print(text, width=Console().width if terminal and not wide else None, colours=terminal and shows_bold())
     stream.write(text.getvalue().encode())
     stream.flush()  # the notes are on another stream
     for note in notes_of(table, "-o wide shows all columns, --columns chooses"):

@@ -22,7 +22,7 @@ from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.rows.times import time_of
 from kafkawire.column_roles import ColumnRole
-from kafkawire.wire.kafka_errors import ApiError, KafkaError
+from kafkawire.wire.kafka_errors import KafkaError
 
 _ONLY_OWNER: Final = 0o600
 
@@ -179,8 +179,7 @@ def _changed(
         try:
             expires = time_of(change(known[each]))
         except KafkaError as error:
-            name = error.NAME if isinstance(error, ApiError) else type(error).__name__
-            rows.append(OutcomeRow(each, "token", action, Status.FAILED, name, str(error)))
+            rows.append(OutcomeRow.failed(each, "token", action, error))
         else:
             rows.append(OutcomeRow(each, "token", action, Status.DONE, reason=f"expires {expires:%Y-%m-%dT%H:%M:%SZ}"))
     return rows

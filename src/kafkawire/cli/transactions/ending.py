@@ -18,6 +18,7 @@ from kafkawire.cli.access.changes import (
     failures_printed,
     outcome_rows,
     print_outcomes,
+    unless_failed,
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.durations import milliseconds_of
@@ -82,7 +83,7 @@ def hanging(
         )
     rows = [_row(each) for transactions in found.values().values() for each in transactions]
     with failures_printed(found):
-        print_rows(rows, HangingRow, output, empty="no hanging transactions")
+        print_rows(rows, HangingRow, output, empty=unless_failed(found, "no hanging transactions"))
 
 
 def _row(each: HangingTransaction) -> HangingRow:

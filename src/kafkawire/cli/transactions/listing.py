@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Final
 import typer
 
 from kafkawire.admin import TopicPartition, TransactionState
-from kafkawire.cli.access.changes import failures_printed
+from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.durations import milliseconds_of
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -126,7 +126,7 @@ def list_(
     listed = sorted(found.values(), key=lambda each: each.transactional_id)
     rows = [TransactionRow(each.transactional_id, each.state, each.producer_id) for each in listed]
     with failures_printed(found.by_node):
-        print_rows(rows, TransactionRow, output, empty="no transactional ids")
+        print_rows(rows, TransactionRow, output, empty=unless_failed(found.by_node, "no transactional ids"))
 
 
 @cluster_command
@@ -150,7 +150,7 @@ def describe(cluster: Cluster, ids: IdsArgument, output: FormatOption = RowForma
         for name, each in found.values().items()
     ]
     with failures_printed(found):
-        print_rows(rows, TransactionDescriptionRow, output, empty="no transactions")
+        print_rows(rows, TransactionDescriptionRow, output, empty=unless_failed(found, "no transactions"))
 
 
 @cluster_command
@@ -174,7 +174,7 @@ def producers(cluster: Cluster, partitions: PartitionsArgument, output: FormatOp
         for each in states
     ]
     with failures_printed(found):
-        print_rows(rows, ProducerRow, output, empty="no producers")
+        print_rows(rows, ProducerRow, output, empty=unless_failed(found, "no producers"))
 
 
 def partition_of(text: str) -> TopicPartition:

@@ -201,7 +201,7 @@ def _pattern(pattern_type: PatternType, name: str) -> str:
     return _text(name)
 
 
-def _quotas(quotas: Mapping[ClientQuotaEntity, Mapping[str, float]]) -> Iterator[str]:
+def _quotas(quotas: Mapping[ClientQuotaEntity, Mapping[str, float | None]]) -> Iterator[str]:
     ordered = sorted((entity for entity in quotas if quotas[entity]), key=_order_of_entity)
     if ordered:
         yield "quotas:"
@@ -213,7 +213,7 @@ def _quotas(quotas: Mapping[ClientQuotaEntity, Mapping[str, float]]) -> Iterator
                 yield f"  {mark} {key}: {f'{{{DEFAULT_ENTITY}: true}}' if name is None else _text(name)}"
                 mark = " "
         for key, value in sorted(quotas[entity].items()):
-            yield f"    {key}: {_number(value)}"
+            yield f"    {key}: {'null' if value is None else _number(value)}"
 
 
 def _number(value: float) -> str:

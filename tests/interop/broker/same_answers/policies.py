@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from kafkawire.broker import ClientQuotaCallback, ClientQuotaEntity, ClientQuotaType, ConfigEntityType, Principal
+from kafkawire.broker import (
+    ClientQuotaCallback,
+    ClientQuotaEntity,
+    ClientQuotaType,
+    ConfigEntityType,
+    ConfigurationError,
+    Principal,
+    Reconfigurable,
+)
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigRequestMetadata
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
 from kafkawire.protocol.errors import InvalidConfigError, PolicyViolationError
@@ -56,11 +64,24 @@ def _java(value: object) -> str:
     return str(value)
 
 
-class Doubled(ClientQuotaCallback):
-    """Gives each client id twice its quota, and ignores all else."""
+class Doubled(ClientQuotaCallback, Reconfigurable):
+    """Gives each client id twice its quota, and accepts other factors."""
 
     def __init__(self) -> None:
         self._limits: dict[tuple[ClientQuotaType, str], float] = {}
+
+    def reconfigurable_configs(self) -> Collection[str]:
+        return {"doubled.factor"}
+
+    def validate_reconfiguration(self, configs: Mapping[str, str]) -> None:
+        factor = configs.get("doubled.factor")
+        if factor == "broken":
+            raise RuntimeError("a defect of the callback")
+        if factor is not None and not factor.isdecimal():
+            raise ConfigurationError(f"the factor is a number, not {factor}")
+
+    def reconfigure(self, configs: Mapping[str, str]) -> None:
+        """Nothing depends on the factor here."""
 
     def quota_metric_tags(self, quota_type: ClientQuotaType, principal: Principal, client_id: str) -> Mapping[str, str]:
         return {"client": client_id}

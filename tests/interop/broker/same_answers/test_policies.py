@@ -21,8 +21,10 @@ from tests.interop.broker.same_answers.test_config_descriptions import BROKER, C
 from tests.interop.broker.same_answers.test_topics import Assigned, Config, Topic, create, settled
 
 from kafkawire.protocol import (
+    AlterConfigsRequest,
     CreatePartitionsRequest,
     CreatePartitionsResponse,
+    IncrementalAlterConfigsRequest,
     MetadataRequest,
     MetadataResponse,
 )
@@ -148,3 +150,18 @@ def test_the_policy_sees_only_the_given_values_of_a_replacement(talk: Talk) -> N
     replace(talk, Replaced(TOPIC, "replacing", (shown,)))
     replace(talk, Replaced(TOPIC, "replacing", (shown, Value("retention.ms", "5"))))
     replace(talk, Replaced(TOPIC, "replacing", (shown, Value("retention.ms", "6"))), validate_only=True)
+
+
+@same_answers_from_brokers_with_policies
+def test_kip_257_a_callback_validates_its_configuration(talk: Talk) -> None:
+    """For one broker and for all, and only when its own configuration changes; Java wraps its words."""
+    factor = "doubled.factor"
+    for resource in ((BROKER, "1"), (BROKER, "")):
+        for value in ("x", "broken"):
+            refused = Changed(*resource, (Change(factor, SET, value),))
+            talk.ask_for_codes(IncrementalAlterConfigsRequest((refused,)), 1)
+            talk.ask_for_codes(IncrementalAlterConfigsRequest((refused,), True), 1)
+            talk.ask_for_codes(AlterConfigsRequest((Replaced(*resource, (Value(factor, value),)),)), 2)
+        change(talk, Changed(*resource, (Change("mail.address", SET, "x"),)))
+        change(talk, Changed(*resource, (Change(factor, SET, "3"), Change("mail.address", DELETE, None))))
+        change(talk, Changed(*resource, (Change(factor, DELETE, None),)))

@@ -1,0 +1,1 @@
+"""``kafkawire context``: clusters with a name."""

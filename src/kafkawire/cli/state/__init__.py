@@ -1,0 +1,1 @@
+"""``kafkawire plan``, ``apply``, ``export`` and ``diff``: a cluster and its declared state."""

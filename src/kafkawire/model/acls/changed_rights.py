@@ -1,0 +1,296 @@
+"""The rights that differ between two sets of ACLs on resources of one type, cell by cell.
+
+A cell is one principal (or any that no ACL names), one host (or any that no ACL names) and the names of a node of the
+pattern tree. Only cells that a changed ACL concerns are evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from kafkawire.model.acls.bindings import WILDCARD, AclBinding, AclPermissionType, ResourceType
+from kafkawire.model.acls.evaluation import EVERYBODY
+from kafkawire.model.acls.operation_sets import CHECKED, bits_of
+from kafkawire.model.acls.pattern_tree import (
+    NAME,
+    PREFIX,
+    ROOT,
+    Pattern,
+    PatternNode,
+    PatternTree,
+    contains,
+    pattern_of,
+    span,
+)
+from kafkawire.model.acls.regions import EVERY, Exemption, RegionBuilder, ResourceRegion, Selection
+
+SET = 16
+"""Bits of a set of operations."""
+
+_DENIED, _AFTER = SET, 2 * SET
+"""Places of sets in a number that has four: allowed and denied before, allowed and denied after."""
+
+BEFORE, AFTER = 1, 2
+
+_Hosts = Mapping[str, int]
+_Key = tuple[int, Selection]
+"""A bit of a difference and the hosts that it is about. Lost operations follow the gained ones."""
+
+
+class _Content:
+    """The ACLs of a pattern: which sets have some, and by principal and host what they allow and deny."""
+
+    __slots__ = ("presence", "rights")
+
+    def __init__(self) -> None:
+        self.presence = 0
+        self.rights: dict[str, dict[str, int]] = {}
+
+
+_Node = PatternNode[_Content]
+
+
+class _State(NamedTuple):
+    """What the ACLs of a node and of all wider ones say to a principal."""
+
+    hosts: _Hosts
+    presence: int
+
+
+class _Step(NamedTuple):
+    """A cell on the way of a principal, and what was found there."""
+
+    node: _Node
+    state: _State
+    keys: frozenset[_Key]
+    regions: Mapping[_Key, list[Pattern]]
+    exempt: Mapping[_Key, list[Pattern]]
+
+
+_NOTHING = _State({}, 0)
+_NO_KEYS: frozenset[_Key] = frozenset()
+
+
+class ChangedRight(NamedTuple):
+    """An operation that principals gain or lose.
+
+    Attributes:
+        principals: which.
+        bit: of the operation; ``SET`` more if it is lost.
+        hosts: from which hosts.
+        regions: on which names.
+        exemptions: principals that do not, and on which of these names.
+    """
+
+    principals: Selection
+    bit: int
+    hosts: Selection
+    regions: tuple[ResourceRegion, ...]
+    exemptions: tuple[Exemption, ...] = ()
+
+
+class ChangedRights:
+    """The rights that differ.
+
+    Args:
+        resource_type: of the resources.
+        changed: the ACLs that are in one set only, with ``BEFORE`` or ``AFTER``.
+        common: the ACLs of this type that are in both; others are ignored.
+        super_users: principals that no ACL concerns.
+        is_open: whether resources without ACLs are open to everyone.
+    """
+
+    def __init__(
+        self,
+        resource_type: ResourceType,
+        changed: Mapping[AclBinding, int],
+        common: Iterable[AclBinding],
+        super_users: frozenset[str],
+        is_open: bool,
+    ) -> None:
+        self._checked = CHECKED[resource_type]
+        self._is_open = is_open
+        principals = {acl.principal for acl in changed}
+        wanted = None if is_open or EVERYBODY in principals else frozenset(principals | {EVERYBODY})
+        self._tree = PatternTree(_contents(changed, _concerned(changed, common, wanted), super_users))
+        self._shared = [node for node in self._tree.nodes if is_open or EVERYBODY in node.content.rights]
+        self._shared_patterns = [node.pattern for node in self._shared]
+        self._keys_of_differences: dict[int, frozenset[_Key]] = {}
+        self._states: list[_State] = []
+        self._keys: list[frozenset[_Key]] = []
+        self._exemptions: dict[_Key, list[Exemption]] = {}
+        self._look_at_others()
+
+    def __iter__(self) -> Iterator[ChangedRight]:
+        """What each principal that ACLs name gains and loses where others do not, and then what all others do."""
+        nodes_of: dict[str, list[_Node]] = {}
+        for node in self._tree.nodes:
+            for principal in node.content.rights:
+                nodes_of.setdefault(principal, []).append(node)
+        nodes_of.pop(EVERYBODY, None)
+        for principal in sorted(nodes_of):
+            yield from self._of_principal(principal, nodes_of[principal])
+        yield from self._of_others()
+
+    def _look_at_others(self) -> None:
+        """Walk all cells as a principal that no ACL names."""
+        for node in self._tree.nodes:
+            wider = node.parent
+            outer = _NOTHING if wider is None else self._states[wider.position]
+            state = self._narrowed(outer, node, EVERYBODY)
+            self._states.append(state)
+            self._keys.append(
+                self._keys[wider.position] if wider is not None and state is outer else self._differences(state)
+            )
+
+    def _of_principal(self, principal: str, nodes: Sequence[_Node]) -> Iterator[ChangedRight]:
+        """Walk the cells under the patterns of a principal; in all others it is one of the others."""
+        alone: RegionBuilder[_Key] = RegionBuilder()
+        exempt: RegionBuilder[_Key] = RegionBuilder()
+        path: list[_Step] = []
+        for node in self._cells_under(nodes):
+            while path and not contains(path[-1].node.pattern, node.pattern):
+                path.pop()
+            outer = path[-1] if path else self._step_around(node)
+            state = self._narrowed(self._narrowed(outer.state, node, EVERYBODY), node, principal)
+            keys = outer.keys if state is outer.state and path else self._differences(state)
+            common = self._keys[node.position]
+            path.append(
+                _Step(
+                    node,
+                    state,
+                    keys,
+                    alone.add(node, keys - common, outer.regions),
+                    exempt.add(node, common - keys, outer.exempt),
+                )
+            )
+        for key, regions in exempt.regions().items():
+            self._exemptions.setdefault(key, []).append(Exemption(principal, regions))
+        for (bit, hosts), regions in alone.regions().items():
+            yield ChangedRight(Selection((principal,)), bit, hosts, regions)
+
+    def _step_around(self, node: _Node) -> _Step:
+        """The cell around the outermost pattern of a principal, where it is one of the others."""
+        state = _NOTHING if node.parent is None else self._states[node.parent.position]
+        return _Step(node, state, _NO_KEYS, {}, {})
+
+    def _cells_under(self, nodes: Sequence[_Node]) -> Iterable[_Node]:
+        """The cells under some patterns that are of these patterns or of those of all principals."""
+        cells = {node.position: node for node in nodes}
+        end = 0
+        for node in nodes:
+            if node.pattern[1] == PREFIX and node.position >= end:
+                start, stop = span(self._shared_patterns, node.pattern)
+                cells.update((shared.position, shared) for shared in self._shared[start:stop])
+                _, end = self._tree.range_of(node.pattern)
+        return nodes if len(cells) == len(nodes) else [cells[position] for position in sorted(cells)]
+
+    def _of_others(self) -> Iterator[ChangedRight]:
+        """What all principals gain and lose except those that do not; call it after `_of_principal`."""
+        builder: RegionBuilder[_Key] = RegionBuilder()
+        open_regions: list[Mapping[_Key, list[Pattern]]] = []
+        for node in self._tree.nodes:
+            wider = node.parent
+            regions = {} if wider is None else open_regions[wider.position]
+            keys = self._keys[node.position]
+            if wider is None or keys is not self._keys[wider.position]:
+                regions = builder.add(node, keys, regions)
+            open_regions.append(regions)
+        for key, of_key in builder.regions().items():
+            bit, hosts = key
+            exemptions = self._exemptions.get(key, [])
+            excepted = tuple(each.principal for each in exemptions if each.resources == of_key)
+            partly = tuple(each for each in exemptions if each.resources != of_key)
+            yield ChangedRight(Selection(excepted, others=True), bit, hosts, of_key, partly)
+
+    def _narrowed(self, outer: _State, node: _Node, principal: str) -> _State:
+        """The state in a cell after that in the next wider one; the same object if it is the same."""
+        rights = node.content.rights.get(principal)
+        presence = outer.presence | node.content.presence if self._is_open else 0
+        if rights is None:
+            return outer if presence == outer.presence else _State(outer.hosts, presence)
+        hosts = dict(outer.hosts)
+        for host, bits in rights.items():
+            hosts[host] = hosts.get(host, 0) | bits
+        return _State(hosts, presence)
+
+    def _differences(self, state: _State) -> frozenset[_Key]:
+        common = state.hosts.get(WILDCARD, 0)
+        of_others = self._difference(common, state.presence)
+        differing = {}
+        for host, bits in state.hosts.items():
+            if bits | common != common:
+                difference = self._difference(bits | common, state.presence)
+                if difference != of_others:
+                    differing[host] = difference
+        if not differing:
+            known = self._keys_of_differences.get(of_others)
+            if known is None:
+                known = frozenset((bit, EVERY) for bit in range(2 * SET) if of_others >> bit & 1)
+                self._keys_of_differences[of_others] = known
+            return known
+        return frozenset(_keys(of_others, differing))
+
+    def _difference(self, bits: int, presence: int) -> int:
+        """The gained operations, and the lost ones shifted by ``SET``."""
+        before = bits & ~(bits >> _DENIED) & self._checked
+        after = bits >> _AFTER & ~(bits >> _AFTER + _DENIED) & self._checked
+        if self._is_open:
+            before = before if presence & BEFORE else self._checked
+            after = after if presence & AFTER else self._checked
+        return after & ~before | (before & ~after) << SET
+
+
+def _keys(of_others: int, differing: _Hosts) -> Iterator[_Key]:
+    for bit in range(2 * SET):
+        others = bool(of_others >> bit & 1)
+        names = tuple(sorted(host for host, bits in differing.items() if bool(bits >> bit & 1) is not others))
+        if names or others:
+            yield bit, Selection(names, others)
+
+
+def _contents(
+    changed: Mapping[AclBinding, int], common: Iterable[AclBinding], super_users: frozenset[str]
+) -> dict[Pattern, _Content]:
+    contents = {ROOT: _Content()}
+    for acl, sets in chain(changed.items(), ((acl, BEFORE | AFTER) for acl in common)):
+        pattern = pattern_of(acl)
+        if pattern is None:
+            continue
+        content = contents.get(pattern)
+        if content is None:
+            content = contents[pattern] = _Content()
+        content.presence |= sets
+        bits = bits_of(acl)
+        if not bits or acl.principal in super_users:
+            continue
+        if acl.permission_type == AclPermissionType.DENY:
+            bits <<= _DENIED
+        elif acl.permission_type != AclPermissionType.ALLOW:
+            continue
+        bits = (bits if sets & BEFORE else 0) | (bits << _AFTER if sets & AFTER else 0)
+        hosts = content.rights.setdefault(acl.principal, {})
+        hosts[acl.host] = hosts.get(acl.host, 0) | bits
+    return contents
+
+
+def _concerned(
+    changed: Mapping[AclBinding, int], common: Iterable[AclBinding], principals: frozenset[str] | None
+) -> Iterator[AclBinding]:
+    """The ACLs that say something about cells of changed ones: their patterns are in theirs or around them."""
+    patterns = {pattern for pattern in map(pattern_of, changed) if pattern is not None}
+    prefixes = {name for name, kind in patterns if kind == PREFIX}
+    lengths = sorted({len(prefix) for prefix in prefixes})
+    around = {name[:length] for name, _ in patterns for length in range(len(name) + 1)}
+    for acl in common:
+        if principals is not None and acl.principal not in principals:
+            continue
+        pattern = pattern_of(acl)
+        if pattern is None:
+            continue
+        name, kind = pattern
+        is_around = pattern in patterns if kind == NAME else name in around
+        if is_around or any(name[:length] in prefixes for length in lengths):
+            yield acl

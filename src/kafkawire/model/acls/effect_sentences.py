@@ -1,0 +1,111 @@
+"""Effects of a change of ACLs in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kafkawire.model.acls.bindings import WILDCARD, AclBinding, PatternType, ResourceType
+from kafkawire.model.acls.regions import EVERY, ResourcePattern, ResourceRegion, Selection
+from kafkawire.model.acls.right_changes import AclEffect, RightChange
+
+_NOUNS = {
+    ResourceType.TOPIC: "topic",
+    ResourceType.GROUP: "group",
+    ResourceType.CLUSTER: "cluster",
+    ResourceType.TRANSACTIONAL_ID: "transactional id",
+    ResourceType.DELEGATION_TOKEN: "delegation token",
+    ResourceType.USER: "user",
+}
+
+_EXEMPTIONS_IN_FULL = 3
+"""Principals that a sentence names with the resources on which it is not about them."""
+
+
+def sentence(effect: AclEffect, longest: int) -> str:
+    """An effect in words.
+
+    Args:
+        effect: the effect.
+        longest: how many names a list has at most.
+    """
+    what = f"{_and(map(str, effect.operations))} {resources_in_words(effect.resource_type, effect.resources, longest)}"
+    hosts = "" if effect.hosts == EVERY else f" from {_hosts(effect.hosts, longest)}"
+    who = principals_in_words(effect.principals, longest) + _exempt(effect, longest)
+    if effect.change is RightChange.GAINED:
+        return f"{who} may {what}{hosts} for the first time"
+    return f"{who} can no longer {what}{hosts}"
+
+
+def _exempt(effect: AclEffect, longest: int) -> str:
+    if not effect.exemptions:
+        return ""
+    if len(effect.exemptions) > _EXEMPTIONS_IN_FULL:
+        return f" (except {len(effect.exemptions)} users on some of these)"
+    each = [
+        f"{exemption.principal} on {resources_in_words(effect.resource_type, exemption.resources, longest)}"
+        for exemption in effect.exemptions
+    ]
+    return f" (except {_and(each)})"
+
+
+def principals_in_words(principals: Selection, longest: int) -> str:
+    """Principals, such as ``User:a and User:b`` or ``every user except User:a``."""
+    if not principals.others:
+        return _listed(principals.names, longest)
+    return "every user" + (f" except {_listed(principals.names, longest)}" if principals.names else "")
+
+
+def _hosts(hosts: Selection, longest: int) -> str:
+    names = _listed(hosts.names, longest)
+    return f"every host except {names}" if hosts.others else names
+
+
+def resources_in_words(resource_type: ResourceType, regions: Sequence[ResourceRegion], longest: int) -> str:
+    """Resources, such as ``topic orders and topics that begin with payments- (except payments-secret)``."""
+    if resource_type == ResourceType.CLUSTER:
+        return "the cluster"
+    noun = noun_of(resource_type)
+    names = [region.pattern.name for region in regions if _is_name(region.pattern)]
+    parts = [f"{noun if len(names) == 1 else noun + 's'} {_listed(names, longest)}"] if names else []
+    wide = [_wide(noun, region, longest) for region in regions if not _is_name(region.pattern)]
+    return _listed([*parts, *wide], longest)
+
+
+def _wide(noun: str, region: ResourceRegion, longest: int) -> str:
+    pattern = region.pattern
+    of = f"every {noun}" if pattern.pattern_type == PatternType.LITERAL else f"{noun}s that begin with {pattern.name}"
+    if not region.exceptions:
+        return of
+    return f"{of} (except {_listed(list(map(_exception, region.exceptions)), longest)})"
+
+
+def _exception(pattern: ResourcePattern) -> str:
+    return pattern.name if _is_name(pattern) else f"those that begin with {pattern.name}"
+
+
+def _is_name(pattern: ResourcePattern) -> bool:
+    return pattern.pattern_type == PatternType.LITERAL and pattern.name != WILDCARD
+
+
+def _listed(names: Sequence[str], longest: int) -> str:
+    if len(names) > longest:
+        return f"{', '.join(names[:longest])} and {len(names) - longest} more"
+    return _and(names)
+
+
+def _and(words: Iterable[str]) -> str:
+    listed = list(words)
+    return " and ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
+
+
+def noun_of(resource_type: ResourceType) -> str:
+    """A type of resources in words."""
+    return _NOUNS.get(resource_type, str(resource_type))
+
+
+def acl_in_words(acl: AclBinding) -> str:
+    """An ACL in words, such as ``ALLOW User:etl READ topics that begin with payments-``."""
+    region = ResourceRegion(ResourcePattern(acl.resource_name, acl.pattern_type))
+    what = resources_in_words(acl.resource_type, (region,), 1)
+    host = "" if acl.host == WILDCARD else f" from {acl.host}"
+    return f"{acl.permission_type} {acl.principal} {acl.operation} {what}{host}"
