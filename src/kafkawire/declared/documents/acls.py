@@ -104,7 +104,7 @@ def _read_entry(node: Node, reading: Reading) -> None:
         permission = PERMISSIONS.get(reading.word(word, "permission", PERMISSIONS) or "", permission)
     hosts = _hosts(given.get("host"), reading)
     operations = _operations(given, node, resources, reading)
-    if not resources and not any(key in given for key in (*RESOURCES, CLUSTER)) and not _is_implied(given):
+    if not resources and reading.errors == before and not _is_implied(given):
         remedy = f"write one of {', '.join((*RESOURCES, CLUSTER))}"
         reading.error(node, Rule.VALUE, "an entry of acls has no resource", remedy)
     if reading.errors > before:

@@ -253,7 +253,8 @@ class _Composer:
                 merged += self._merged(value)
             elif key.text in kept:
                 first = self._position(kept[key.text][0])
-                self._add(key, f"the key {shown(key.text)} is there twice; first in line {first.line}", "keep one")
+                message = f"the key {shown(key.text)} is there twice; first in line {first.line}"
+                self._problems.add(self._position(key), Rule.DUPLICATE, message, "keep one of the two")
             else:
                 kept[key.text] = key, value
         for table in merged:
