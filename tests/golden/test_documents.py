@@ -8,6 +8,8 @@ committing it.
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,22 @@ def test_published_schema_is_that_of_the_reader(*, update_golden: bool) -> None:
     if update_golden:
         PUBLISHED.write_text(schema, encoding="utf-8")
     assert schema == PUBLISHED.read_text(encoding="utf-8")
+
+
+def test_the_page_has_every_key_and_rule() -> None:
+    page = PUBLISHED.with_name("documents.md").read_text(encoding="utf-8")
+    words = set(re.findall(r"`([a-zA-Z0-9_-]+)`", page))
+    assert {key for key in keys_of(json_schema()) if "." not in key} - {"default", "prefix", "name"} <= words
+    assert set(Rule) <= words
+
+
+def keys_of(schema: object) -> Iterator[str]:
+    """The keys of the objects that a schema describes, without the names of configs."""
+    if isinstance(schema, dict):
+        if schema.get("additionalProperties") is False:
+            yield from schema.get("properties", ())
+        for part in schema.values():
+            yield from keys_of(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from keys_of(part)

@@ -1,10 +1,18 @@
-from kafkawire.declared.applying import AppliedItem as AppliedItem, Application as Application, Result as Result
+from kafkawire.declared.applying import Application as Application, AppliedItem as AppliedItem, Result as Result
 from kafkawire.declared.checking import check_plan as check_plan
 from kafkawire.declared.comparison import (
     Difference as Difference,
     DifferingItem as DifferingItem,
     compare_states as compare_states,
 )
+from kafkawire.declared.documents.declared import Declared as Declared, PruneScope as PruneScope
+from kafkawire.declared.documents.problems import Position as Position, Problem as Problem, Rule as Rule
+from kafkawire.declared.documents.reading import read_documents as read_documents
+from kafkawire.declared.documents.secret_references import (
+    SecretReference as SecretReference,
+    UnavailableSecretError as UnavailableSecretError,
+)
+from kafkawire.declared.documents.writing import write_documents as write_documents
 from kafkawire.declared.drift import (
     Comparison as Comparison,
     DriftedItem as DriftedItem,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
-from kafkawire.declared.wording import number_in_words
+from kafkawire.declared.wording import item_in_words, number_in_words
 from kafkawire.model.quotas.entities import CLIENT_ID, IP, USER, ClientQuotaEntity
 
 Quotas: TypeAlias = Mapping[ClientQuotaEntity, Mapping[str, float | None]]
@@ -49,20 +49,18 @@ def quota_effects(before: Quotas, after: Quotas) -> list[str]:
         ```
     """
     nearer = _Nearer(after)
+    limits = _Limits(before), _Limits(after)
     names_of: dict[_Effect, list[str]] = {}
-    for entity in sorted({*before, *after}, key=lambda each: repr(sorted(each.items(), key=repr))):
+    changed = [entity for entity in {**before, **after} if before.get(entity) != after.get(entity)]
+    for entity in sorted(changed, key=item_in_words):
         old, new = before.get(entity, {}), after.get(entity, {})
         for key in sorted({*old, *new}):
             if old.get(key) != new.get(key):
-                effect, name = _effect(entity, key, before, after, nearer)
+                subject, name = _subject(entity)
+                was, is_now = (each.of(entity, key) for each in limits)
+                effect = _Effect(subject, key, was, is_now, *nearer.of(entity, key))
                 names_of.setdefault(effect, []).append(name)
     return [_sentence(effect, names) for effect, names in names_of.items()]
-
-
-def _effect(entity: ClientQuotaEntity, key: str, before: Quotas, after: Quotas, nearer: _Nearer) -> tuple[_Effect, str]:
-    subject, name = _subject(entity)
-    exceptions, what = nearer.of(entity, key)
-    return _Effect(subject, key, _limit(entity, key, before), _limit(entity, key, after), exceptions, what), name
 
 
 def _sentence(effect: _Effect, names: list[str]) -> str:
@@ -97,16 +95,32 @@ def _subject(entity: ClientQuotaEntity) -> tuple[str, str]:
     return (f"each {word} without quotas of its own", "") if name is None else (f"{word} {_NAME}", name)
 
 
-def _limit(entity: ClientQuotaEntity, key: str, quotas: Quotas) -> str:
-    """The limit that holds for an entity: its own, or that of the nearest entity that covers all of it."""
-    own = quotas.get(entity, {}).get(key)
-    if own is not None:
-        return number_in_words(own)
-    for wider in _wider(entity):
-        value = quotas.get(wider, {}).get(key)
-        if value is not None:
-            return f"{number_in_words(value)} (of {_owner(wider)})"
-    return "unlimited"
+class _Limits:
+    """The limits that hold for entities: their own, or those of the nearest entity that covers all of one."""
+
+    def __init__(self, quotas: Quotas) -> None:
+        self._quotas = quotas
+        self._of_others: dict[tuple[ClientQuotaEntity | str, str], str] = {}
+
+    def of(self, entity: ClientQuotaEntity, key: str) -> str:
+        """The limit in words."""
+        own = self._quotas.get(entity, {}).get(key)
+        if own is not None:
+            return number_in_words(own)
+        (type_, *others) = entity
+        # All named entities of one type have the same wider ones.
+        shared = type_ if not others and entity[type_] is not None else entity
+        found = self._of_others.get((shared, key))
+        if found is None:
+            found = self._of_others[shared, key] = self._wider(entity, key)
+        return found
+
+    def _wider(self, entity: ClientQuotaEntity, key: str) -> str:
+        for wider in _wider(entity):
+            value = self._quotas.get(wider, {}).get(key)
+            if value is not None:
+                return f"{number_in_words(value)} (of {_owner(wider)})"
+        return "unlimited"
 
 
 def _owner(entity: ClientQuotaEntity) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -50,8 +51,10 @@ def planned(cluster: Cluster, client: BlockingAdminClient, declared: Declared, o
         KafkaError: the cluster does not answer.
     """
     scopes = _scopes_of(declared, options)
+    gc.freeze()  # what documents declare stays: searching it for garbage takes a quarter of the time of a large plan
     read = read_with_progress(client, _read_scope(declared, options, scopes), cluster.options.timeout)
     print_unread(read.unread)
+    gc.freeze()
     plan = plan_of(
         declared.state,
         read.state,

@@ -72,7 +72,7 @@ Operations: TypeAlias = Mapping[ResourceType, Collection[AclOperation]]
 
 
 class _Entry(NamedTuple):
-    """What an entry stands for: the product of all its parts."""
+    """An entry: it means the product of all its parts."""
 
     principals: list[str]
     resources: list[Resource]
@@ -189,7 +189,7 @@ def _pattern(node: Node, key: str, reading: Reading) -> tuple[str, PatternType] 
     if not isinstance(node, Table):
         name = reading.name(node, key)
         if name is not None and len(name) > 1 and name.endswith(WILDCARD):
-            message = f"{key} {shown(name)} is one name: * stands for all names only by itself"
+            message = f"{key} {shown(name)} is one name: only * by itself means all names"
             remedy = f"write {{prefix: {shown(name[:-1])}}}; for this very name {{name: {shown(name)}}}"
             reading.error(node, Rule.VALUE, message, remedy)
             return None

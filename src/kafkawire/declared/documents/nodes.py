@@ -20,7 +20,7 @@ DEEPEST_NESTING: Final = 64
 """Collections inside each other; documents need eight."""
 
 MOST_NODES: Final = 20_000_000
-"""Nodes of a file, those behind aliases counted each time."""
+"""Nodes of a file, those of aliases counted each time."""
 
 _TEXT_TAGS: Final = frozenset({None, "!", "tag:yaml.org,2002:str"})
 _MERGE: Final = "<<"

@@ -171,7 +171,7 @@ def without_secrets(text: str, file: str, hidden: Iterable[Position]) -> str:
 
 
 def _files(path: str, reading: Reading) -> Iterator[tuple[str, Path | None]]:
-    """The files behind an argument, with their names; those of folders in the order of their names."""
+    """The files of an argument, with their names; those of folders in the order of their names."""
     if path == STANDARD_INPUT:
         yield "<stdin>", None
         return

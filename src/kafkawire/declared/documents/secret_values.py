@@ -17,7 +17,7 @@ def read_reference(node: Node, reading: Reading) -> SecretReference | None:
     """Where a secret is; None, with a problem, for anything else. No message has what may be the secret."""
     if isinstance(node, Scalar) and not node.is_null:
         reading.hide(node)
-        message = "a secret as plain text: whoever reads the document would have it"
+        message = "a secret as plain text, which every reader of the document would have"
         reading.error(node, Rule.STRUCTURE, message, _FORMS)
         return None
     if isinstance(node, Scalar | Sequence):
