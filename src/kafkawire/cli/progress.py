@@ -7,18 +7,43 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @contextmanager
 def progress_bar(console: Console) -> Iterator[Callable[[str, int, int], None]]:
     """Yield a function that reports (current step, amount done, total amount)."""
+    from rich.progress import (  # noqa: PLC0415 slow to import, and most runs show none
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("starting", total=None)
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+
+
+@contextmanager
+def call_progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield what calls of the client take as ``progress``: a bar on a terminal, nothing elsewhere.
+
+    Args:
+        what: what is being done, such as "topics".
+    """
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console  # noqa: PLC0415 as above
+
+    with progress_bar(Console(stderr=True)) as show:
+        yield lambda done, total: show(what, done, total)
 
 
 def output_has_reader() -> bool:

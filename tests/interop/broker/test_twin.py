@@ -102,7 +102,7 @@ def create_last(admin: BlockingAdminClient, *acls: AclBinding) -> None:
 
 
 def described(admin: BlockingAdminClient) -> Mapping[str, Any]:
-    """The results of all describe methods."""
+    """The whole state, as the methods that describe return it."""
     names = sorted(admin.list_topics(include_internal=True))
     cluster = admin.describe_cluster(include_fenced_brokers=False)
     resources = [
