@@ -12,7 +12,7 @@ from kafkawire.column_roles import ColumnRole
 
 
 class CheckStatus(StrEnum):
-    """What became of a check."""
+    """The outcome of a check."""
 
     OK = "ok"
     WARNING = "warning"
@@ -26,7 +26,7 @@ class CheckRow(Row, frozen=True):
     Attributes:
         step: what was checked: settings, name, tcp, tls, sasl, api versions, metadata, advertised address.
         target: of which address or node.
-        status: what became of it.
+        status: its outcome.
         milliseconds: how long it took; None if it was skipped.
         detail: what was found.
         advice: what to do; None if nothing is to be done.
