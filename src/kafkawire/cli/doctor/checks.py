@@ -24,7 +24,7 @@ class CheckRow(Row, frozen=True):
     """A check.
 
     Attributes:
-        step: what was checked: settings, name, tcp, tls, sasl, api versions, metadata, advertised address.
+        step: what was checked: settings, name, tcp, tls, sasl, api versions, metadata, advertised.
         target: of which address or node.
         status: its outcome.
         milliseconds: how long it took; None if it was skipped.
@@ -39,7 +39,12 @@ class CheckRow(Row, frozen=True):
     detail: str | None = None
     advice: str | None = None
 
-    ROLES: ClassVar[Mapping[str, ColumnRole]] = {"advice": ColumnRole.ERROR}
+    ROLES: ClassVar[Mapping[str, ColumnRole]] = {
+        "status": ColumnRole.KEY,
+        "milliseconds": ColumnRole.DETAIL,
+        "detail": ColumnRole.ERROR,
+        "advice": ColumnRole.ERROR,
+    }
 
 
 class Check:
