@@ -30,6 +30,7 @@ from tests.pages.proofs import (
     with_name,
 )
 
+from kafkawire.cli.access.contexts import checked_context
 from kafkawire.codegen.evolve.checking.accepted import read_accepted
 from kafkawire.codegen.evolve.checking.result import PURPOSES
 from kafkawire.codegen.importing.sources import Decision, Release
@@ -103,6 +104,9 @@ def read_toml(block: Block, folder: Path) -> None:
             assert read_accepted(folder / "accepted.toml", {rule: "" for rules in PURPOSES.values() for rule in rules})
         case ["fields", *_]:
             assert not parse_meanings(block.text, block.title).findings
+        case ["contexts", "current"]:
+            for name, table in parsed["contexts"].items():
+                checked_context(table, name)
         case ["decisions"]:
             msgspec.convert(parsed["decisions"], tuple[Decision, ...])
         case ["releases"]:
