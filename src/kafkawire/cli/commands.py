@@ -77,6 +77,7 @@ COMMANDS: Mapping[str, Entry] = {
     ),
     "demo": "kafkawire.cli.demo.command:run",
     "diff": "kafkawire.cli.state.diff:run",
+    "doctor": "kafkawire.cli.doctor.command:run",
     "generate": "kafkawire.cli.generate:run",
     "groups": Group(
         "List and describe groups, show their lag, reset their offsets.",
