@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from tests.made.terminal import TerminalRun
 
-from kafkawire.admin import BlockingAdminClient, NewTopic
+from kafkawire.admin import BlockingAdminClient, NewTopic, TopicPartition
 from kafkawire.broker import ThreadedBroker
 from kafkawire.cli.outcome import ExitCode
 
@@ -99,3 +99,12 @@ def test_no_color_leaves_headings_plain(servers: str) -> None:
     with TerminalRun("topics", "list", "orders", "-b", servers, environment={"NO_COLOR": "1"}) as run:
         assert run.ended() == ExitCode.DONE
         assert "\x1b" not in run.raw
+
+
+@pytest.mark.parametrize("words", [["groups", "list"], ["groups", "lag", "--all", "--total"]], ids=" ".join)
+def test_groups_can_be_watched_too(words: list[str], servers: str, client: BlockingAdminClient) -> None:
+    client.alter_consumer_group_offsets("readers", {TopicPartition("orders", 0): 0}).all()
+    with TerminalRun(*words, "--watch", "0.1", "-b", servers) as run:
+        run.until("readers", times=2)
+        run.type(CTRL_C)
+        assert run.ended() == ExitCode.INTERRUPTED
