@@ -55,7 +55,7 @@ COMMANDS: Mapping[str, Entry] = {
         {"decode": "kafkawire.cli.codec:decode", "encode": "kafkawire.cli.codec:encode"},
     ),
     "configs": Group(
-        "Describe configs of topics, brokers, groups and other resources, and change them.",
+        "Describe and change configs of any resource; also with the options of Kafka\'s kafka-configs.",
         {
             "append": "kafkawire.cli.configs.changing:append",
             "delete": "kafkawire.cli.configs.changing:delete",
@@ -63,6 +63,7 @@ COMMANDS: Mapping[str, Entry] = {
             "set": "kafkawire.cli.configs.changing:set_",
             "subtract": "kafkawire.cli.configs.changing:subtract",
         },
+        otherwise="kafkawire.cli.kafka_configs.command:main",
     ),
     "context": Group(
         "Name clusters and how to reach them, and choose the current one.",
@@ -78,6 +79,7 @@ COMMANDS: Mapping[str, Entry] = {
     "demo": "kafkawire.cli.demo.command:run",
     "diff": "kafkawire.cli.state.diff:run",
     "doctor": "kafkawire.cli.doctor.command:run",
+    "export": "kafkawire.cli.state.export:run",
     "generate": "kafkawire.cli.generate:run",
     "groups": Group(
         "List and describe groups, show their lag, reset their offsets.",
