@@ -44,11 +44,17 @@ from kafkawire.model.acls.bindings import (
 from kafkawire.model.acls.effects import AclEffects as AclEffects, acl_effects as acl_effects
 from kafkawire.model.acls.evaluation import AclEvaluator as AclEvaluator, Decision as Decision, Reason as Reason
 from kafkawire.model.acls.matching import AclIndex as AclIndex
+from kafkawire.model.acls.minimal_set import MinimalAcls as MinimalAcls, minimise_acls as minimise_acls
 from kafkawire.model.acls.regions import (
     Exemption as Exemption,
     ResourcePattern as ResourcePattern,
     ResourceRegion as ResourceRegion,
     Selection as Selection,
+)
+from kafkawire.model.acls.review import (
+    AclFinding as AclFinding,
+    FindingKind as FindingKind,
+    review_acls as review_acls,
 )
 from kafkawire.model.acls.right_changes import AclEffect as AclEffect, RightChange as RightChange
 from kafkawire.model.cluster import (

@@ -55,8 +55,14 @@ COMMANDS: Mapping[str, Entry] = {
         {"decode": "kafkawire.cli.codec:decode", "encode": "kafkawire.cli.codec:encode"},
     ),
     "configs": Group(
-        "Describe and change configs; also with the options of Kafka's kafka-configs.",
-        {},
+        "Describe and change configs of any resource; also with the options of Kafka\'s kafka-configs.",
+        {
+            "append": "kafkawire.cli.configs.changing:append",
+            "delete": "kafkawire.cli.configs.changing:delete",
+            "describe": "kafkawire.cli.configs.describing:run",
+            "set": "kafkawire.cli.configs.changing:set_",
+            "subtract": "kafkawire.cli.configs.changing:subtract",
+        },
         otherwise="kafkawire.cli.kafka_configs.command:main",
     ),
     "context": Group(
@@ -72,6 +78,8 @@ COMMANDS: Mapping[str, Entry] = {
     ),
     "demo": "kafkawire.cli.demo.command:run",
     "diff": "kafkawire.cli.state.diff:run",
+    "doctor": "kafkawire.cli.doctor.command:run",
+    "export": "kafkawire.cli.state.export:run",
     "generate": "kafkawire.cli.generate:run",
     "groups": Group(
         "List and describe groups, show their lag, reset their offsets.",
@@ -92,8 +100,8 @@ COMMANDS: Mapping[str, Entry] = {
             "delete": "kafkawire.cli.quotas.changing:delete",
             "describe": "kafkawire.cli.quotas.reading:describe",
             "effective": "kafkawire.cli.quotas.effective:run",
-            "metrics": "kafkawire.cli.quotas.metrics:run",
             "list": "kafkawire.cli.quotas.reading:list_",
+            "metrics": "kafkawire.cli.quotas.metrics:run",
             "set": "kafkawire.cli.quotas.changing:set_",
         },
     ),
@@ -165,6 +173,15 @@ COMMANDS: Mapping[str, Entry] = {
             "list": "kafkawire.cli.transactions.listing:list_",
             "producers": "kafkawire.cli.transactions.listing:producers",
             "terminate": "kafkawire.cli.transactions.ending:terminate",
+        },
+    ),
+    "users": Group(
+        "List and describe users with SCRAM credentials, set their passwords and delete them.",
+        {
+            "delete": "kafkawire.cli.users.changing:delete",
+            "describe": "kafkawire.cli.users.reading:describe",
+            "list": "kafkawire.cli.users.reading:list_",
+            "set": "kafkawire.cli.users.changing:set_",
         },
     ),
 }

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 import pytest
-from tests.apache_kafka.java_program import compiled
-from tests.apache_kafka.node import run_tool
-from tests.apache_kafka.releases import newest_broker_release
+from tests.conformance.admin.kafkas_answers import ask, row
 
 from kafkawire.broker.image.acls import AclsImage
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
@@ -48,7 +46,6 @@ from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntr
 
 pytestmark = pytest.mark.conformance
 
-_SOURCES: Final = Path(__file__).parent
 _RESOURCE_TYPES: Final = (ResourceType.TOPIC, ResourceType.GROUP)
 _NAMES: Final = ("f", "foo", "foobar", "fop", "*", "b")
 _PRINCIPALS: Final = ("User:alice", "User:bob", "User:*", "Group:alice", "User:a:b")
@@ -56,15 +53,6 @@ _HOSTS: Final = ("10.0.0.1", "10.0.0.2", "*")
 _OPERATIONS: Final = tuple(AclOperation)[3:]
 _PATTERNS: Final = (PatternType.LITERAL, PatternType.PREFIXED)
 _PERMISSIONS: Final = (AclPermissionType.ALLOW, AclPermissionType.DENY)
-
-
-def ask(folder: Path, questions: Iterable[Mapping[str, object]]) -> list[object]:
-    """What Kafka answers, in the order of the questions; ``folder`` is for the question file."""
-    file = folder / "questions.jsonl"
-    file.write_bytes(msgspec.json.Encoder().encode_lines(list(questions)))
-    release = newest_broker_release()
-    answers = run_tool(release, "AdminSemantics", str(file), plugins=[compiled(release, _SOURCES)]).splitlines()
-    return [msgspec.json.decode(answer) for answer in answers]
 
 
 def test_enumerations_have_the_names_and_numbers_of_kafka(tmp_path: Path) -> None:
@@ -90,7 +78,7 @@ def test_acl_filters_match_the_acls_that_kafka_matches(tmp_path: Path) -> None:
     acls = [_acl(dice) for _ in range(150)]
     filters = [_filter(dice) for _ in range(400)]
     (answer,) = ask(
-        tmp_path, [{"op": "match", "filters": [_row(one) for one in filters], "acls": [_row(acl) for acl in acls]}]
+        tmp_path, [{"op": "match", "filters": [row(one) for one in filters], "acls": [row(acl) for acl in acls]}]
     )
     assert answer == [[matches(wanted, acl) for acl in acls] for wanted in filters]
     index = AclIndex(acls)
@@ -107,7 +95,7 @@ def test_the_evaluator_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
     questions = (
         {
             "op": "authorize",
-            "acls": [_row(acl) for acl in acls],
+            "acls": [row(acl) for acl in acls],
             "super_users": "User:root",
             "open": open_to_all,
             "actions": [
@@ -135,7 +123,7 @@ def test_the_authorizer_of_the_broker_decides_as_kafkas_authorizer(tmp_path: Pat
     questions = (
         {
             "op": "authorize",
-            "acls": [_row(acl) for acl in acls],
+            "acls": [row(acl) for acl in acls],
             "super_users": "User:root",
             "open": open_to_all,
             "actions": [[*who.split(":", 1), int(how), int(kind), name, host] for who, how, kind, name, host in named],
@@ -167,7 +155,7 @@ def test_kafka_refuses_the_acls_that_the_client_refuses(tmp_path: Path) -> None:
         )
         for _ in range(4000)
     ]
-    (answer,) = ask(tmp_path, [{"op": "create", "acls": [_row(acl) for acl in acls]}])
+    (answer,) = ask(tmp_path, [{"op": "create", "acls": [row(acl) for acl in acls]}])
     refusals = [refusal_of_binding(acl) for acl in acls]
     ours = [0 if refusal is None else refusal.code for refusal in refusals]
     assert [(acl, ours, said) for acl, ours, said in zip(acls, ours, _codes(answer), strict=True) if ours != said] == []
@@ -333,12 +321,6 @@ def _decision(authorizer: StandardAuthorizer, action: tuple[str, AclOperation, R
 
 def _split(actions: Sequence[_Action]) -> Iterable[tuple[str, tuple[int, int], tuple[str, str]]]:
     return ((principal, (operation, type_), (name, host)) for principal, operation, type_, name, host in actions)
-
-
-def _row(of: AclBinding | AclBindingFilter) -> list[object]:
-    codes = map(int, (of.resource_type, of.pattern_type, of.operation, of.permission_type))
-    resource_type, pattern_type, operation, permission_type = codes
-    return [resource_type, of.resource_name, pattern_type, of.principal, of.host, operation, permission_type]
 
 
 def _quotas(dice: random.Random, count: int) -> dict[ClientQuotaEntity, dict[str, float]]:

@@ -1,4 +1,4 @@
-"""A part of a state is the same whether a cluster is asked for it or it is cut out of the whole."""
+"""A part of a state is the same whether it is read from a cluster or cut out of the whole."""
 
 from __future__ import annotations
 

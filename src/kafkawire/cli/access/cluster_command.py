@@ -12,6 +12,7 @@ from typing import Annotated, Any, Concatenate, Final, NamedTuple, ParamSpec, Ty
 import typer
 
 from kafkawire.admin import BlockingAdminClient
+from kafkawire.cli.access.advice import in_words_of_the_command
 from kafkawire.cli.access.client_of import ClusterAccess
 from kafkawire.cli.access.selection import NamedCluster, select
 from kafkawire.cli.access.tracing import print_trace, warnings_as_messages
@@ -171,7 +172,8 @@ def errors_of_cluster(source: str = "") -> Iterator[None]:
     try:
         yield
     except KafkaError as error:
-        raise CommandError(f"{error} (the cluster is that of {source})" if source else str(error)) from None
+        message = in_words_of_the_command(str(error))
+        raise CommandError(f"{message} (the cluster is that of {source})" if source else message) from None
 
 
 def cluster_command(function: Callable[Concatenate[Cluster, P], None]) -> Callable[..., None]:

@@ -42,6 +42,8 @@ class ClusterRow(Row, frozen=True):
     metadata_version: int | None
     operations: tuple[str, ...]
 
+    ROLES: ClassVar = {"operations": ColumnRole.DETAIL}
+
 
 class NodeRow(Row, frozen=True):
     """A member of a cluster.
@@ -89,7 +91,9 @@ class QuorumRow(Row, frozen=True):
     leader_epoch: int
     high_watermark: int
 
-    ROLES: ClassVar = dict.fromkeys(("directory_id", "leader_epoch", "high_watermark"), ColumnRole.DETAIL)
+    ROLES: ClassVar = dict.fromkeys(
+        ("last_fetch", "endpoints", "directory_id", "leader_epoch", "high_watermark"), ColumnRole.DETAIL
+    )
 
 
 FencedOption = Annotated[bool, typer.Option("--fenced", help="Brokers that are registered and not in use, too.")]

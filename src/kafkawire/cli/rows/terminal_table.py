@@ -84,10 +84,9 @@ class TerminalTable:
         self.left_out_details = len(self._columns) - len(telling)
         if self._are_declared:
             telling = [each for each in telling if each.role is not ColumnRole.ERROR or any(each.cells)]
-            shown = fitting_columns(telling, width)
-            if len(shown) == len(telling):
-                return shown
-        shown = fitting_columns([each for each in telling if _differs(each)] or telling, width)
+            shown = _fitting_of_declared(telling, width)
+        else:
+            shown = fitting_columns([each for each in telling if _differs(each)] or telling, width)
         names = {each.name for each in shown}
         others = [each for each in telling if each.name not in names and each.role is not ColumnRole.ERROR]
         self.empty = tuple(each.name for each in others if not any(each.cells))
@@ -100,6 +99,19 @@ class TerminalTable:
             each.name for each in others if each.name not in self.empty and each.name not in self.same
         )
         return shown
+
+
+def _fitting_of_declared(columns: Sequence[ShownColumn], width: int) -> Sequence[ShownColumn]:
+    """As many columns as fit; empty ones are the first to go, then those that are equal in all rows."""
+    empty = [each for each in reversed(columns) if not any(each.cells)]
+    equal = [each for each in reversed(columns) if any(each.cells) and not _differs(each)]
+    kept = list(columns)
+    for dispensable in (*empty, *equal):
+        if len(fitting_columns(kept, width)) == len(kept):
+            break
+        if len(kept) > 1:
+            kept.remove(dispensable)
+    return fitting_columns(kept, width)
 
 
 def notes_of(table: TerminalTable, more: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from types import MappingProxyType
 
 import msgspec
@@ -208,8 +209,7 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
     @property
     def is_unknown(self) -> bool:
         """Whether only newer brokers have one of its values; this client cannot create such an ACL (A14)."""
-        parts = (self.resource_type, self.operation, self.permission_type, self.pattern_type)
-        return any(part.is_unknown for part in parts)
+        return _has_unknown(self.resource_type, self.operation, self.permission_type, self.pattern_type)
 
     def to_filter(self) -> AclBindingFilter:
         """The filter that matches only this ACL.
@@ -302,6 +302,12 @@ OPERATIONS_OF_RESOURCES: Mapping[ResourceType, frozenset[AclOperation]] = Mappin
     }
 )
 """The operations that brokers check on each type of resource; an ACL for another one has no effect (A24)."""
+
+
+@cache
+def _has_unknown(*parts: TolerantEnum) -> bool:
+    return any(part.is_unknown for part in parts)
+
 
 _NOT_REQUESTED = -0x8000_0000
 

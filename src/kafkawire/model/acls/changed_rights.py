@@ -1,7 +1,7 @@
 """The rights that differ between two sets of ACLs on resources of one type, cell by cell.
 
 A cell is one principal (or any that no ACL names), one host (or any that no ACL names) and the names of a node of the
-pattern tree. Only cells that a changed ACL concerns are looked at.
+pattern tree. Only cells that a changed ACL concerns are evaluated.
 """
 
 from __future__ import annotations
@@ -184,11 +184,11 @@ class ChangedRights:
             if node.pattern[1] == PREFIX and node.position >= end:
                 start, stop = span(self._shared_patterns, node.pattern)
                 cells.update((shared.position, shared) for shared in self._shared[start:stop])
-                end = node.position + len(self._tree.inside(node.pattern))
+                _, end = self._tree.range_of(node.pattern)
         return nodes if len(cells) == len(nodes) else [cells[position] for position in sorted(cells)]
 
     def _of_others(self) -> Iterator[ChangedRight]:
-        """What all principals gain and lose except those that do not; `_of_principal` has looked at these before."""
+        """What all principals gain and lose except those that do not; call it after `_of_principal`."""
         builder: RegionBuilder[_Key] = RegionBuilder()
         open_regions: list[Mapping[_Key, list[Pattern]]] = []
         for node in self._tree.nodes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kafkawire.model.acls.bindings import WILDCARD, PatternType, ResourceType
+from kafkawire.model.acls.bindings import WILDCARD, AclBinding, PatternType, ResourceType
 from kafkawire.model.acls.regions import EVERY, ResourcePattern, ResourceRegion, Selection
 from kafkawire.model.acls.right_changes import AclEffect, RightChange
 
@@ -64,7 +64,7 @@ def resources_in_words(resource_type: ResourceType, regions: Sequence[ResourceRe
     """Resources, such as ``topic orders and topics that begin with payments- (except payments-secret)``."""
     if resource_type == ResourceType.CLUSTER:
         return "the cluster"
-    noun = _NOUNS.get(resource_type, str(resource_type))
+    noun = noun_of(resource_type)
     names = [region.pattern.name for region in regions if _is_name(region.pattern)]
     parts = [f"{noun if len(names) == 1 else noun + 's'} {_listed(names, longest)}"] if names else []
     wide = [_wide(noun, region, longest) for region in regions if not _is_name(region.pattern)]
@@ -96,3 +96,16 @@ def _listed(names: Sequence[str], longest: int) -> str:
 def _and(words: Iterable[str]) -> str:
     listed = list(words)
     return " and ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
+
+
+def noun_of(resource_type: ResourceType) -> str:
+    """A type of resources in words."""
+    return _NOUNS.get(resource_type, str(resource_type))
+
+
+def acl_in_words(acl: AclBinding) -> str:
+    """An ACL in words, such as ``ALLOW User:etl READ topics that begin with payments-``."""
+    region = ResourceRegion(ResourcePattern(acl.resource_name, acl.pattern_type))
+    what = resources_in_words(acl.resource_type, (region,), 1)
+    host = "" if acl.host == WILDCARD else f" from {acl.host}"
+    return f"{acl.permission_type} {acl.principal} {acl.operation} {what}{host}"

@@ -1,6 +1,6 @@
 """The patterns of ACLs on resources of one type as a tree: under a prefix are the longer prefixes and the names in it.
 
-A node stands for its cell: the names in its pattern that are in no pattern under it. Names are endless, so no cell is
+A node has a cell: the names in its pattern that are in no pattern under it. Names are endless, so no cell is
 empty, and ACLs decide alike on all names of a cell. The root has the ACLs of every resource (``*``).
 """
 
@@ -90,10 +90,9 @@ class PatternTree(Generic[T]):
         self.by_pattern = {node.pattern: node for node in self.nodes}
         self._order = [node.pattern for node in self.nodes]
 
-    def inside(self, pattern: Pattern) -> Sequence[PatternNode[T]]:
-        """The nodes whose patterns are in a pattern."""
-        start, end = span(self._order, pattern)
-        return self.nodes[start:end]
+    def range_of(self, pattern: Pattern) -> tuple[int, int]:
+        """The positions of the nodes whose patterns are in a pattern: the first, and the one after the last."""
+        return span(self._order, pattern)
 
     def at(self, pattern: Pattern) -> PatternNode[T]:
         """The node of the cell that has the names of a pattern which are in no pattern under it."""

@@ -15,6 +15,7 @@ from kafkawire.model.acls.bindings import (
     PatternType,
     ResourceType,
 )
+from kafkawire.model.acls.operation_sets import address_as_brokers_write, is_address_of_client
 from kafkawire.model.tolerant_enums import TolerantEnum
 from kafkawire.protocol.errors import InvalidRequestError
 from kafkawire.wire.kafka_errors import ApiError
@@ -38,10 +39,12 @@ def reason_without_effect(acl: AclBinding) -> ApiError | None:
     """Why an ACL that a broker stores never has an effect there, or None if it may (A22, A23, A24)."""
     if acl.principal.startswith(":"):
         return InvalidRequestError(f"The principal {acl.principal!r} has an empty type; write it as User:name.")
-    if acl.host != WILDCARD and not _is_address(acl.host):
-        return InvalidRequestError(
-            f"The host {acl.host!r} is neither an address nor *; names and ranges match no client."
-        )
+    if acl.host != WILDCARD and not is_address_of_client(acl.host):
+        written = address_as_brokers_write(acl.host)
+        reason = "is neither an address nor *; names and ranges match no client."
+        if written is not None:
+            reason = f"matches no client, since brokers compare texts; write it as {written}."
+        return InvalidRequestError(f"The host {acl.host!r} {reason}")
     possible = OPERATIONS_OF_RESOURCES.get(acl.resource_type)
     if possible is not None and acl.operation not in possible:
         names = ", ".join(operation.name for operation in sorted(possible))
@@ -61,13 +64,3 @@ def refusal_of_filter(wanted: AclBindingFilter) -> ApiError | None:
 
 def _said(part: TolerantEnum) -> str:
     return f"{type(part).__name__}.{part}"
-
-
-def _is_address(host: str) -> bool:
-    from ipaddress import ip_address  # noqa: PLC0415 slow to import, and few need it
-
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True

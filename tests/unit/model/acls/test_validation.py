@@ -74,7 +74,9 @@ def test_an_acl_with_an_unknown_part_or_one_of_filters_is_refused(change: dict[s
         ACL,
         msgspec.structs.replace(ACL, pattern_type=PatternType.PREFIXED, operation=AclOperation.ALL, host="10.0.0.1"),
         AclBinding.of_cluster("User:*", AclOperation.ALTER, AclPermissionType.DENY),
-        AclBinding(ResourceType.TRANSACTIONAL_ID, "*", "Group:a:b", AclOperation.TWO_PHASE_COMMIT, host="::1"),
+        AclBinding(
+            ResourceType.TRANSACTIONAL_ID, "*", "Group:a:b", AclOperation.TWO_PHASE_COMMIT, host="0:0:0:0:0:0:0:1"
+        ),
     ],
 )
 def test_sound_acls_are_accepted_and_have_an_effect(acl: AclBinding) -> None:
