@@ -57,7 +57,7 @@ def test_compat_with_another_tool_is_refused(run: Run) -> None:
 
 
 def test_help_alone_is_that_of_the_group(run: Run) -> None:
-    assert run("--help").stdout.startswith("Usage: kafkawire configs [OPTIONS]")
+    assert run("--help").stdout.startswith("Usage: kafkawire configs COMMAND")
     assert run("-h", "--bootstrap-servers", "x").stdout.startswith("usage: config-command")
 
 
