@@ -45,16 +45,5 @@ def problem_text(declared: Declared) -> str:
 def _finding(problem: Problem) -> Finding:
     place = problem.position
     span = Span(place.line, place.column, place.end_line, place.end_column)
-<<<<<<< HEAD
-    return Finding(
-        place.file,
-        span,
-        problem.rule,
-        "warning" if problem.is_warning else "error",
-        problem.message,
-        problem.remedy,
-    )
-=======
     severity: Severity = "warning" if problem.is_warning else "error"
     return Finding(place.file, span, problem.rule, severity, problem.message, problem.remedy)
->>>>>>> documents
