@@ -73,7 +73,7 @@ def acl_effects(
 ) -> AclEffects:
     """Who gains and who loses what if the ACLs of a cluster change, as Kafka's own authorizer decides.
 
-    Resources that do not exist yet count too, so a gain may be on "all topics that begin with payments-". Only
+    Resources that do not exist yet count too, so a gain may be on all topics with a prefix. Only
     operations count that brokers check on the type of a resource.
 
     Args:
@@ -88,7 +88,7 @@ def acl_effects(
 
         before = AclBinding.consumer("User:billing", topics=["orders"], groups=["billing"])
         change = acl_effects(before, [*before, AclBinding(ResourceType.TOPIC, "*", "User:etl", AclOperation.READ)])
-        assert change.sentences() == ["User:etl may READ and DESCRIBE every topic for the first time"]
+        assert change.sentences() == ["User:etl may READ and DESCRIBE all topics for the first time"]
         ```
     """
     old, new = frozenset(before), frozenset(after)
