@@ -12,8 +12,9 @@ from kafkawire.model.acls.bindings import (
     PatternType,
     ResourceType,
 )
-from kafkawire.model.acls.regions import EVERY, ResourcePattern, ResourceRegion, Selection
+from kafkawire.model.acls.regions import ResourcePattern, ResourceRegion
 from kafkawire.model.acls.right_changes import AclEffect, RightChange
+from kafkawire.model.selections import EVERY, Selection
 
 _EXEMPTIONS_IN_FULL = 3
 """Principals that a sentence names with the resources on which it is not about them."""

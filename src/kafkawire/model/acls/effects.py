@@ -11,8 +11,9 @@ from kafkawire.model.acls.bindings import AclBinding, AclOperation, ResourceType
 from kafkawire.model.acls.changed_rights import AFTER, BEFORE, SET, ChangedRight, ChangedRights
 from kafkawire.model.acls.effect_sentences import sentence
 from kafkawire.model.acls.operation_sets import CHECKED, operations_in
-from kafkawire.model.acls.regions import EVERY, Selection, grouped
+from kafkawire.model.acls.regions import grouped
 from kafkawire.model.acls.right_changes import AclEffect, RightChange
+from kafkawire.model.selections import EVERY, Selection
 
 
 class AclEffects(msgspec.Struct, frozen=True, kw_only=True):
