@@ -40,6 +40,7 @@ from kafkawire.codegen.evolve.checking.accepted import read_accepted
 from kafkawire.codegen.evolve.checking.result import PURPOSES
 from kafkawire.codegen.importing.sources import Decision, Release
 from kafkawire.codegen.parse.meanings import parse_meanings
+from kafkawire.declared.documents.reading import read_texts
 from kafkawire.model.configs.broker_names import broker_definition
 from kafkawire.model.properties_file import parse_properties
 
@@ -149,9 +150,10 @@ def read_yaml(block: Block, folder: Path) -> None:
         assert given_items(folder / block.title, ITEMS[block.title])
     elif not block.title:
         check_steps(parsed)
-    else:
-        assert block.title in {".pre-commit-config.yaml", ".gitlab-ci.yml"}, "say what reads it"
+    elif block.title in {".pre-commit-config.yaml", ".gitlab-ci.yml"}:
         assert parsed
+    else:
+        assert not read_texts({block.title: block.text}).problems
 
 
 def check_steps(steps: list[dict[str, Any]]) -> None:

@@ -137,6 +137,7 @@ COMMANDS: Mapping[str, Entry] = {
         {
             "check": "kafkawire.cli.schema.check:run",
             "diff": "kafkawire.cli.schema.diff:run",
+            "documents": "kafkawire.cli.schema.documents:run",
             "lint": "kafkawire.cli.schema.lint:run",
         },
     ),
