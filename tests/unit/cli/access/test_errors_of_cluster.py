@@ -11,14 +11,15 @@ from kafkawire.wire.kafka_errors import ConnectionFailedError
 
 
 def test_an_error_of_one_item_is_its_message() -> None:
-    results = Results({"orders": ConnectionFailedError("refused")})
+    results: Results[str, None] = Results({"orders": ConnectionFailedError("refused")})
     with pytest.raises(CommandError) as raised, errors_of_cluster("context test"):
         results.all()
     assert raised.value.message == "'orders': refused (the cluster is that of context test)"
 
 
 def test_of_several_errors_the_first_is_printed() -> None:
-    results = Results({AclBindingFilter(): ConnectionFailedError("refused"), "b": ConnectionFailedError("lost")})
+    first, second = ConnectionFailedError("refused"), ConnectionFailedError("lost")
+    results: Results[object, None] = Results({AclBindingFilter(): first, "b": second})
     with pytest.raises(CommandError) as raised, errors_of_cluster():
         results.all()
     assert raised.value.message == "refused (and 1 more have failed)"
