@@ -55,7 +55,7 @@ COMMANDS: Mapping[str, Entry] = {
         {"decode": "kafkawire.cli.codec:decode", "encode": "kafkawire.cli.codec:encode"},
     ),
     "configs": Group(
-        "Describe and change configs of any resource; also with the options of Kafka\'s kafka-configs.",
+        "Describe and change configs of any resource; also with the options of Kafka's kafka-configs.",
         {
             "append": "kafkawire.cli.configs.changing:append",
             "delete": "kafkawire.cli.configs.changing:delete",
