@@ -30,6 +30,7 @@ from tests.pages.proofs import (
     with_name,
 )
 
+from kafkawire.cli.access.contexts import checked_context
 from kafkawire.cli.configs.resources import ConfigItem
 from kafkawire.cli.items import given_items
 from kafkawire.cli.quotas.entities import QuotaItem
@@ -39,6 +40,7 @@ from kafkawire.codegen.evolve.checking.accepted import read_accepted
 from kafkawire.codegen.evolve.checking.result import PURPOSES
 from kafkawire.codegen.importing.sources import Decision, Release
 from kafkawire.codegen.parse.meanings import parse_meanings
+from kafkawire.declared.documents.reading import read_texts
 from kafkawire.model.configs.broker_names import broker_definition
 from kafkawire.model.properties_file import parse_properties
 
@@ -116,6 +118,9 @@ def read_toml(block: Block, folder: Path) -> None:
             assert read_accepted(folder / "accepted.toml", {rule: "" for rules in PURPOSES.values() for rule in rules})
         case ["fields", *_]:
             assert not parse_meanings(block.text, block.title).findings
+        case ["contexts", "current"]:
+            for name, table in parsed["contexts"].items():
+                checked_context(table, name)
         case ["decisions"]:
             msgspec.convert(parsed["decisions"], tuple[Decision, ...])
         case ["releases"]:
@@ -145,9 +150,10 @@ def read_yaml(block: Block, folder: Path) -> None:
         assert given_items(folder / block.title, ITEMS[block.title])
     elif not block.title:
         check_steps(parsed)
-    else:
-        assert block.title in {".pre-commit-config.yaml", ".gitlab-ci.yml"}, "say what reads it"
+    elif block.title in {".pre-commit-config.yaml", ".gitlab-ci.yml"}:
         assert parsed
+    else:
+        assert not read_texts({block.title: block.text}).problems
 
 
 def check_steps(steps: list[dict[str, Any]]) -> None:
