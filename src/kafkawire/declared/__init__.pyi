@@ -1,4 +1,4 @@
-from kafkawire.declared.applying import AppliedItem as AppliedItem, Application as Application, Result as Result
+from kafkawire.declared.applying import Application as Application, AppliedItem as AppliedItem, Result as Result
 from kafkawire.declared.checking import check_plan as check_plan
 from kafkawire.declared.comparison import (
     Difference as Difference,
