@@ -15,13 +15,18 @@ from kafkawire.cli.app import main
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "come-from-other-tools.md"
 OURS = re.compile(r"\| `kafkawire ([^`]+)` \|$", re.MULTILINE)
 
+SECURED = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
+
 
 def test_the_commands_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """They use the context that the page sets first; the group of the page gets its offsets when it has its topic."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     lines = OURS.findall(PAGE.read_text("utf-8"))
     assert len(lines) > 30
-    with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as client:
+    with ThreadedBroker(SECURED) as broker, BlockingAdminClient(broker.bootstrap_servers) as client:
         for line in lines:
             words = shlex.split(line.replace("localhost:9092", broker.bootstrap_servers))
             assert (line, main(words)) == (line, 0)
