@@ -13,6 +13,7 @@ from benchmarks import (
     admin,
     admin_memory,
     admin_page,
+    batches,
     broker,
     broker_page,
     codec,
@@ -125,7 +126,8 @@ def _run_broker(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
     measurements: list[Measurement] = []
     try:
         for measurement in broker.run(rounds, broker.SMALL if trial else broker.Load()):
-            print(f"{measurement.kind}\n" + "\n".join(table([measurement], (KAFKA,))), flush=True)
+            peers = batches.OTHERS if measurement.kind == batches.KIND else (KAFKA,)
+            print(f"{measurement.kind}\n" + "\n".join(table([measurement], peers)), flush=True)
             measurements.append(measurement)
     except pytest.skip.Exception as skipped:
         print(f"{BROKER} left out: {skipped}", file=sys.stderr)

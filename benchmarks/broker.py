@@ -7,12 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
-import signal
 import socket
 import struct
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +21,8 @@ from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.node import HOST, Node, free_ports, listed_brokers
 from tests.apache_kafka.releases import newest_broker_release
 
+from benchmarks import batches
+from benchmarks.broker_programs import running_program
 from benchmarks.results import KAFKA, OURS, DisagreementError, Measurement, Target
 from benchmarks.sampling import Call, Waiting, interleave_waiting
 from kafkawire.broker.embedded import EmbeddedBroker
@@ -58,15 +56,17 @@ class Load:
         changes, reads: number of pipelined requests that change something, and that only read.
         acls: number of ACLs that one request creates.
         starts: number of starts of each program.
+        filters: number of filters in a batch.
     """
 
     changes: int = 200
     reads: int = 2_000
     acls: int = 10_000
     starts: int = 5
+    filters: int = 500
 
 
-SMALL = Load(changes=5, reads=20, acls=20, starts=1)
+SMALL = Load(changes=5, reads=20, acls=20, starts=1, filters=5)
 """For a trial of the benchmark."""
 
 
@@ -81,13 +81,14 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
         node, kafka_port = _formatted(home)
         yield _starts(home, node, kafka_port, min(rounds, load.starts))
         yield _starts_in_process(home, rounds)
-        with _running_kafka(node, kafka_port), _running_program(home / "ours") as port:
+        with _running_kafka(node, kafka_port), running_program(home / "ours") as port:
             ours, theirs = Connection(port), Connection(kafka_port)
             yield _changes(ours, theirs, rounds, load.changes)
             yield _reads(ours, theirs, rounds, load.reads)
             yield _acls(ours, theirs, rounds, load.acls)
             ours.close()
             theirs.close()
+        yield from batches.run(rounds, load.filters, home / "batches")
 
 
 class Connection:
@@ -127,7 +128,7 @@ def _starts(home: Path, node: Node, kafka_port: int, rounds: int) -> Measurement
 
     def start_ours() -> float:
         begin = time.perf_counter()
-        with _running_program(home / "started"):
+        with running_program(home / "started"):
             return time.perf_counter() - begin
 
     contenders: Mapping[str, Call | Waiting] = {OURS: Waiting(start_ours), KAFKA: Waiting(start_kafka)}
@@ -238,18 +239,3 @@ def _running_kafka(node: Node, port: int) -> Iterator[None]:
         yield
     finally:
         node.stop()
-
-
-@contextmanager
-def _running_program(data_dir: Path) -> Iterator[int]:
-    """Run the program on a directory; gives its port."""
-    configured = [f"--config={name}={value}" for name, value in AUTHORIZER.items()]
-    kafkawire = os.fspath(Path(sys.executable).with_name("kafkawire"))
-    command = [kafkawire, "broker", "--port=0", f"--data-dir={data_dir}", *configured]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            if process.stdout is None:
-                raise RuntimeError("the output is a pipe")
-            yield int(process.stdout.readline().rpartition(":")[2])
-        finally:
-            process.send_signal(signal.SIGTERM)

@@ -80,15 +80,16 @@ def _rounded(ratio: float) -> str:
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"
 
 
-def table(measurements: Sequence[Measurement], candidates: Sequence[str] = PEERS) -> list[str]:
+def table(measurements: Sequence[Measurement], candidates: Sequence[str] = PEERS, own: str = OURS) -> list[str]:
     """The lines of a Markdown table, one row for each measurement.
 
     Args:
         measurements: the rows.
         candidates: all peers; each has columns if a row has it.
+        own: the heading of our column.
     """
     peers = [peer for peer in candidates if any(peer in one.seconds for one in measurements)] or list(candidates)
-    heads = ["", OURS, *peers, *(f"speed-up over {peer}" for peer in peers), "target"]
+    heads = ["", own, *peers, *(f"speed-up over {peer}" for peer in peers), "target"]
     lines = [f"|{'|'.join(f' {head} ' if head else ' ' for head in heads)}|"]
     lines.append(f"| --- |{' ---: |' * (1 + 2 * len(peers))} --- |")
     for one in measurements:

@@ -24,8 +24,8 @@ GROUP = ConfigResource.group("invoicing")
 METRICS = ConfigResource.client_metrics("slow-clients")
 
 
-def fill(admin: BlockingAdminClient) -> None:
-    """Topics, configs of every kind of resource, ACLs, quotas and credentials."""
+def fill(admin: BlockingAdminClient, *, groups: bool = True) -> None:
+    """Topics, configs of every kind of resource, ACLs, quotas and credentials; Kafka 3 has no configs of groups."""
     node = admin.describe_cluster().nodes[0].node.id
     admin.create_topics(
         [
@@ -38,7 +38,7 @@ def fill(admin: BlockingAdminClient) -> None:
         {
             ConfigResource.broker_default(): [ConfigChange.set("log.retention.ms", "86400000")],
             ConfigResource.broker(node): [ConfigChange.set("log.cleaner.threads", "2")],
-            GROUP: [ConfigChange.set("consumer.session.timeout.ms", "50000")],
+            **({GROUP: [ConfigChange.set("consumer.session.timeout.ms", "50000")]} if groups else {}),
             METRICS: [ConfigChange.set("interval.ms", "60000")],
         }
     ).all()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from benchmarks import admin_memory, admin_page, broker_page, logs, logs_page, spark_page
+from benchmarks import admin_memory, admin_page, batches, broker_page, logs, logs_page, spark_page
 from benchmarks.admin_memory import Memory
 from benchmarks.admin_peers import missing_admin_peers
 from benchmarks.chart import drawn, speed_up_chart
@@ -217,12 +217,15 @@ def test_the_broker_is_measured_beside_apache_kafka() -> None:
 def test_the_page_of_the_broker_has_a_section_for_each_kind() -> None:
     started = Measurement("broker start", "the program", {OURS: (1.0,), KAFKA: (4.0,)}, (Target(KAFKA, 3),))
     asked = Measurement("broker requests", "ten of them", {OURS: (1.0,), KAFKA: (2.0,)}, (Target(KAFKA, 3),))
-    text = broker_page.page([started, asked], [("Processor", "one")])
+    seconds = {OURS: (1.0,), batches.PIPELINED: (3.0,), batches.SINGLY: (5.0,)}
+    batched = Measurement(batches.KIND, "many filters", seconds, batches.TARGETS)
+    text = broker_page.page([started, asked, batched], [("Processor", "one")])
     assert "* Processor: one" in text
     assert (
         text.index("## Start") < text.index("the program |") < text.index("## Requests") < text.index("ten of them |")
     )
     assert "**4**" in text
+    assert "| many filters | 1 s | 3 s | 5 s | **3** (3 to 3) | **5** (5 to 5) |" in text
 
 
 @pytest.mark.extended

@@ -18,7 +18,10 @@ from tests.pages.proofs import PAGES, ROOT, with_name
 
 from kafkawire.admin import BlockingAdminClient, TopicPartition
 from kafkawire.broker import ThreadedBroker
+from kafkawire.cli.commands import COMMANDS, Group
 from kafkawire.cli.description import HELP_OPTIONS, CommandDescription, stored_description
+from kafkawire.cli.kafka_configs.kafka_words import OPTIONS
+from kafkawire.cli.kafka_configs.kip_248_words import OPTIONS as OPTIONS_OF_KIP_248
 from kafkawire.cli.outcome import CommandError
 from kafkawire.cli.words import check_words, found_command, no_such_command, read_words
 
@@ -47,6 +50,7 @@ def test_the_commands_of_a_page_work(
 ) -> None:
     cloned: set[str] = set()
     before: list[str] = []
+    workplace.write_files(page)
     for line in lines_of(page):
         words = shlex.split(line)
         if words[0] == "kafkawire":
@@ -97,6 +101,8 @@ def found(words: list[str]) -> tuple[list[str], CommandDescription, list[str]]:
 def parse(line: str) -> None:
     """Read a command line without running it; what follows a pipe is another's."""
     names, command, rest = found(shlex.split(line.partition(" | ")[0])[1:])
+    if has_another_grammar(names, rest):
+        return  # it is run
     read = read_words(command, rest)
     if not command.commands and not read.wants_help:
         check_words(" ".join(["kafkawire", *names]), command, read, own_parser=names == ["spark", "tables"])
@@ -109,9 +115,18 @@ def test_commands_in_sentences_exist_with_their_options(page: Path) -> None:
 
 
 def check_sentence(line: str) -> None:
-    _, command, words = found(shlex.split(line)[1:])
+    names, command, words = found(shlex.split(line)[1:])
     options = [word.partition("=")[0] for word in words if word.startswith("-")]
-    assert [option for option in options if option not in {*command.options, *HELP_OPTIONS}] == [], line
+    known = {*command.options, *HELP_OPTIONS}
+    if has_another_grammar(names, words):
+        known |= {*(f"--{option.name}" for option in OPTIONS), *OPTIONS_OF_KIP_248, "--compat"}
+    assert [option for option in options if option not in known] == [], line
+
+
+def has_another_grammar(names: list[str], words: list[str]) -> bool:
+    """Whether words after a group are those of another tool."""
+    group = COMMANDS.get(names[0]) if len(names) == 1 else None
+    return isinstance(group, Group) and bool(group.otherwise) and bool(words) and words[0].startswith("-")
 
 
 @pytest.mark.parametrize(

@@ -301,12 +301,13 @@ class BlockingAdminClient(BlockingClient):
             import asyncio
 
 
-            async def described(admin):
-                return await asyncio.gather(admin.describe_cluster(), admin.list_topics())
+            async def count(client: AdminClient) -> tuple[int, int]:
+                cluster, topics = await asyncio.gather(client.describe_cluster(), client.list_topics())
+                return len(cluster.nodes), len(topics)
 
 
-            cluster, topics = admin.run(described)
-            print(cluster.cluster_id, "has", len(topics), "topics")
+            with BlockingAdminClient("localhost:9092") as admin:
+                print(admin.run(count))
             ```
         """
         return self._wait_for(lambda: work(self._client))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Generic, TypeVar
@@ -296,3 +297,15 @@ class DescribedQuotas(Results[ClientQuotaFilter, Mapping[ClientQuotaEntity, Quot
             ```
         """
         return {entity: values for described in self.all().values() for entity, values in described.items()}
+
+    def entities(self) -> dict[ClientQuotaEntity, QuotaValues]:
+        """The same as `union`, by the name that KIP-888 deprecates.
+
+        Deprecated: call `values` for the entities of each filter, or `union` for those of all.
+
+        Raises:
+            ExceptionGroup: of every error, if a filter has one.
+        """
+        message = "entities() is deprecated (KIP-888): call values() for each filter, or union() for all of them"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self.union()

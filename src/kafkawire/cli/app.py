@@ -66,9 +66,9 @@ def _run(words: list[str], commands: Mapping[str, Entry]) -> int:
     names, command = found_command(root, words)
     path = " ".join((_NAME, *names))
     rest = words[len(names) :]
-    if command.commands:
-        grammar = _other_grammar(commands, names)
-        if grammar and rest and rest[0].startswith("-") and rest[0] not in HELP_OPTIONS:
+    grammar = _other_grammar(commands, names)
+    if command.commands or grammar:
+        if grammar and rest and rest[0].startswith("-") and not (len(rest) == 1 and rest[0] in HELP_OPTIONS):
             from kafkawire.cli.running import attribute_of  # noqa: PLC0415 as below
 
             return int(attribute_of(grammar)(rest))

@@ -49,6 +49,7 @@ COMMANDS: Mapping[str, Entry] = {
             "who-can": "kafkawire.cli.acls.asking:who_can",
         },
     ),
+    "apply": "kafkawire.cli.state.apply:run",
     "broker": "kafkawire.cli.broker:run",
     "cluster": Group(
         "Describe the cluster: brokers, versions, quorum, features, disks.",
@@ -66,6 +67,17 @@ COMMANDS: Mapping[str, Entry] = {
         "Encode and decode messages: a filter on JSON lines.",
         {"decode": "kafkawire.cli.codec:decode", "encode": "kafkawire.cli.codec:encode"},
     ),
+    "configs": Group(
+        "Describe and change configs of any resource; also with the options of Kafka's kafka-configs.",
+        {
+            "append": "kafkawire.cli.configs.changing:append",
+            "delete": "kafkawire.cli.configs.changing:delete",
+            "describe": "kafkawire.cli.configs.describing:run",
+            "set": "kafkawire.cli.configs.changing:set_",
+            "subtract": "kafkawire.cli.configs.changing:subtract",
+        },
+        otherwise="kafkawire.cli.kafka_configs.command:main",
+    ),
     "context": Group(
         "Name clusters and how to reach them, and choose the current one.",
         {
@@ -79,6 +91,8 @@ COMMANDS: Mapping[str, Entry] = {
     ),
     "demo": "kafkawire.cli.demo.command:run",
     "diff": "kafkawire.cli.state.diff:run",
+    "doctor": "kafkawire.cli.doctor.command:run",
+    "export": "kafkawire.cli.state.export:run",
     "generate": "kafkawire.cli.generate:run",
     "groups": Group(
         "List and describe groups, show their lag, reset their offsets.",
@@ -93,6 +107,7 @@ COMMANDS: Mapping[str, Entry] = {
             "reset": "kafkawire.cli.groups.resetting:run",
         },
     ),
+    "plan": "kafkawire.cli.state.plan:run",
     "quotas": Group(
         "List and describe client quotas, set and delete them, and show those in effect.",
         {
@@ -124,6 +139,7 @@ COMMANDS: Mapping[str, Entry] = {
         {
             "check": "kafkawire.cli.schema.check:run",
             "diff": "kafkawire.cli.schema.diff:run",
+            "documents": "kafkawire.cli.schema.documents:run",
             "lint": "kafkawire.cli.schema.lint:run",
         },
     ),
@@ -172,6 +188,15 @@ COMMANDS: Mapping[str, Entry] = {
             "list": "kafkawire.cli.transactions.listing:list_",
             "producers": "kafkawire.cli.transactions.listing:producers",
             "terminate": "kafkawire.cli.transactions.ending:terminate",
+        },
+    ),
+    "users": Group(
+        "List and describe users with SCRAM credentials, set their passwords and delete them.",
+        {
+            "delete": "kafkawire.cli.users.changing:delete",
+            "describe": "kafkawire.cli.users.reading:describe",
+            "list": "kafkawire.cli.users.reading:list_",
+            "set": "kafkawire.cli.users.changing:set_",
         },
     ),
 }

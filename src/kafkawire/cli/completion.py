@@ -7,12 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from kafkawire.cli.description import CommandDescription, Description, Parameter
+from kafkawire.cli.description import OF_A_CLUSTER, OF_CONTEXTS, CommandDescription, Description, Parameter
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.words import ReadWords, found_command, read_words
 
 VARIABLE = "_KAFKAWIRE_COMPLETE"
 """The environment variable by which the scripts ask for completions; its value is the shell."""
+
+_BREAKS = "=:"
+"""Where bash breaks words, beside at blanks."""
 
 _SEPARATED_BY_COMMAS = frozenset({"columns", "record_types"})
 _OF_A_TABLE = "columns"
@@ -129,7 +132,7 @@ def _values(parameter: Parameter, begun: str, read: ReadWords, description: Desc
         key = parameter.value_list
         if key == _OF_A_TABLE:
             key = f"{key}/{read.values.get('--table', '')}"
-        known = description.values.get(key, ())
+        known = _living_names(key, read) or description.values.get(key, ())
     chosen, last = "", begun
     if parameter.value_list in _SEPARATED_BY_COMMAS and "," in begun:
         chosen, _, last = begun.rpartition(",")
@@ -137,6 +140,16 @@ def _values(parameter: Parameter, begun: str, read: ReadWords, description: Desc
     for value in known:
         if value.casefold().startswith(last.casefold()) and value not in chosen.split(","):
             yield Reply(f"{chosen}{value}")
+
+
+def _living_names(key: str, read: ReadWords) -> Iterable[str]:
+    """Names that no release knows: of the user's contexts, and of what is in a cluster."""
+    kind = key.partition(OF_A_CLUSTER)[2]
+    if not kind and key != OF_CONTEXTS:
+        return ()
+    from kafkawire.cli.access.cluster_names import names_of_cluster, names_of_contexts  # noqa: PLC0415 few need it
+
+    return names_of_cluster(kind, read.values) if kind else names_of_contexts()
 
 
 def print_replies(description: Description, shell: str, words: Sequence[str]) -> None:
@@ -150,9 +163,7 @@ def print_replies(description: Description, shell: str, words: Sequence[str]) ->
         for each in replies(description, words):
             print(_for_zsh(each) if shell == "zsh" else f"{each.word}\t{each.help}".rstrip())
         return
-    joined = _joined_at_equals(words)
-    # Bash replaces only what follows the =.
-    cut = len(joined[-1].partition("=")[0]) + 1 if joined and joined[-1].startswith("--") and "=" in joined[-1] else 0
+    joined, cut = _joined(words)
     for each in replies(description, joined):
         print(each.word[cut:])
 
@@ -162,18 +173,24 @@ def _for_zsh(reply: Reply) -> str:
     return f"{word}:{reply.help}" if reply.help else word
 
 
-def _joined_at_equals(words: Sequence[str]) -> Sequence[str]:
-    """Bash makes three words of ``--table=topic``."""
+def _joined(words: Sequence[str]) -> tuple[Sequence[str], int]:
+    """The words as they were typed: bash makes three words of ``--table=topic`` and of ``User:alice``.
+
+    Returns:
+        The words, and how many letters of the last one stand before what bash replaces.
+    """
     joined: list[str] = []
-    after_equals = False
+    cut, after_break = 0, False
     for word in words:
-        is_equals = word == "=" and bool(joined) and joined[-1].startswith("--")
-        if is_equals or after_equals:
+        is_break = bool(joined) and bool(word) and not word.strip(_BREAKS)
+        if is_break or after_break:
+            cut = len(joined[-1]) + (len(word) if is_break else 0)
             joined[-1] += word
         else:
             joined.append(word)
-        after_equals = is_equals
-    return joined
+            cut = 0
+        after_break = is_break
+    return joined, cut
 
 
 def show_script(shell: str | None) -> None:

@@ -4,22 +4,39 @@ from __future__ import annotations
 
 import argparse
 import inspect
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from kafkawire.cli.commands import Entry, Group, OwnParser
-from kafkawire.cli.description import CommandDescription, Parameter
+from kafkawire.cli.description import OF_A_CLUSTER, OF_CONTEXTS, CommandDescription, Parameter
 from kafkawire.cli.running import attribute_of, typer_command
 
 _VALUE_LISTS = {
     "--chapter": "chapters",
     "--columns": "columns",
+    "--group": f"{OF_A_CLUSTER}groups",
+    "--principal": f"{OF_A_CLUSTER}principals",
     "--record-types": "record_types",
     "--table": "tables",
+    "--topic": f"{OF_A_CLUSTER}topics",
+    "--user": f"{OF_A_CLUSTER}users",
 }
 """Options with values that only running code knows, and the lists of them."""
+
+_LISTS_OF_METAVARS = {
+    "BROKER": f"{OF_A_CLUSTER}brokers",
+    "CONTEXT": OF_CONTEXTS,
+    "LEFT": OF_CONTEXTS,
+    "RIGHT": OF_CONTEXTS,
+    "GROUP": f"{OF_A_CLUSTER}groups",
+    "PRINCIPAL": f"{OF_A_CLUSTER}principals",
+    "TOPIC": f"{OF_A_CLUSTER}topics",
+    "USER": f"{OF_A_CLUSTER}users",
+}
+"""What a value is, as the metavar of the option or argument says, to the names that completion offers for it."""
 
 _METAVARS = {int: "N", Path: "PATH", str: "TEXT", float: "NUMBER"}
 
@@ -87,9 +104,15 @@ def _of_typer(parameter: Any) -> Parameter:  # noqa: ANN401 Typer has its classe
         required=parameter.required,
         repeatable=parameter.multiple if is_option else parameter.nargs != 1,
         choices=choices,
-        value_list=next((_VALUE_LISTS[name] for name in names if name in _VALUE_LISTS), ""),
+        value_list=_value_list(names, metavar),
         panel=parameter.rich_help_panel or "",
     )
+
+
+def _value_list(names: Sequence[str], metavar: str) -> str:
+    """The list of an option that has one of its own, or else of what its metavar begins with: ``[TOPIC]...``."""
+    of_name = next((_VALUE_LISTS[name] for name in names if name in _VALUE_LISTS), "")
+    return of_name or _LISTS_OF_METAVARS.get(re.split(r"[\[\]:. ]+", metavar.lstrip("["))[0], "")
 
 
 def _default(parameter: Any) -> str:  # noqa: ANN401 as above

@@ -16,6 +16,12 @@ DESCRIPTION_FILE = Path(__file__).with_name("description.json")
 
 HELP_OPTIONS = ("-h", "--help")
 
+OF_A_CLUSTER = "cluster/"
+"""How names of lists begin that only a cluster knows: ``cluster/topics``."""
+
+OF_CONTEXTS = "contexts"
+"""The list of the user's contexts."""
+
 
 class Parameter(NamedTuple):
     """An option or an argument.
@@ -29,7 +35,8 @@ class Parameter(NamedTuple):
         required: whether it must be given.
         repeatable: whether it may be given several times.
         choices: all values that it may have; empty if there are others.
-        value_list: name of the list of its values in ``Description.values``; empty if there is none.
+        value_list: name of the list of its values: in ``Description.values``, or ``contexts``, or of a cluster as
+            ``cluster/topics``; empty if there is none.
         panel: heading above the option in the help; empty for the usual one.
     """
 

@@ -23,6 +23,8 @@ V = TypeVar("V")
 
 Configs: TypeAlias = Mapping[str, str | None]
 
+Quotas: TypeAlias = Mapping[str, float | None]
+
 Values: TypeAlias = Mapping[str, str | None]
 """Values of an item by name; None for one that a document leaves open."""
 
@@ -70,9 +72,11 @@ def compare_states(
 
     Example:
         ```python
+        from datetime import UTC, datetime
+
         from kafkawire.declared import compare_states, read_log_state
 
-        yesterday = read_log_state("/var/lib/kafka/data", datetime(2026, 3, 1, tzinfo=UTC))
+        yesterday = read_log_state("/var/lib/kafka/data", datetime(2026, 11, 21, 12, tzinfo=UTC))
         today = read_log_state("/var/lib/kafka/data")
         for item in compare_states(yesterday, today):
             print(item.kind, item.item, item.difference)
@@ -131,8 +135,8 @@ def _acl_values(_acl: AclBinding, _one: bool, _other: bool | None) -> Values:
     return {}
 
 
-def _quota_values(_: ClientQuotaEntity, quotas: Mapping[str, float], _other: Mapping[str, float] | None) -> Values:
-    return {key: number_in_words(value) for key, value in sorted(quotas.items())}
+def _quota_values(_: ClientQuotaEntity, quotas: Quotas, _other: Quotas | None) -> Values:
+    return {key: number_in_words(value) for key, value in sorted(quotas.items()) if value is not None}
 
 
 def _credential_values(_: UserMechanism, known: CredentialState, _other: CredentialState | None) -> Values:

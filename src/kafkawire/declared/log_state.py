@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from operator import itemgetter
@@ -83,7 +84,7 @@ def read_log_state(path: str | os.PathLike[str], as_of: datetime | None = None) 
 
         from kafkawire.declared import read_log_state
 
-        state = read_log_state("/var/lib/kafka/data/__cluster_metadata-0", datetime(2026, 3, 1, tzinfo=UTC))
+        state = read_log_state("/var/lib/kafka/data/__cluster_metadata-0", datetime(2026, 11, 21, 12, tzinfo=UTC))
         print(sorted(state.topics))
         ```
     """
@@ -105,11 +106,17 @@ def read_log_state(path: str | os.PathLike[str], as_of: datetime | None = None) 
 
 
 def _one_log(logs: FoundLogs) -> FoundLogs:
-    folders = sorted({file.shown_folder for file in logs.files})
+    """The one metadata log. Kafka keeps the records that a cluster begins with in a file beside it."""
+    folders = {file.folder: file.shown_folder for file in logs.files if not _is_bootstrap(file)}
     if len(folders) > 1:
-        named = ", ".join(folders[:_NAMED_LOGS]) + (", …" if len(folders) > _NAMED_LOGS else "")
+        shown = sorted(folders.values())
+        named = ", ".join(shown[:_NAMED_LOGS]) + (", …" if len(shown) > _NAMED_LOGS else "")
         raise NoLogsError(", ".join(logs.paths), f"there are several metadata logs; give one of them: {named}")
-    return logs
+    return replace(logs, files=tuple(file for file in logs.files if not folders or file.folder in folders))
+
+
+def _is_bootstrap(file: LogFile) -> bool:
+    return file.kind is FileKind.SNAPSHOT and file.base_offset == 0
 
 
 def _held(files: Sequence[LogFile], source: FoldSource) -> Mapping[str, _Held]:

@@ -208,14 +208,21 @@ class _Reader:
         return {resource: configs for resource, configs in set_on.items() if configs}
 
     async def _listed_resources(self) -> tuple[ConfigResource, ...]:
-        """Groups and metrics subscriptions that have configs. Before 3.7 none has; before 4.1 groups are not listed."""
+        """Groups and metrics subscriptions that have configs. Before 3.7 there are no such subscriptions."""
         subscriptions, groups = await asyncio.gather(
             self._listed(ConfigResourceType.CLIENT_METRICS), self._listed(ConfigResourceType.GROUP)
         )
         if not isinstance(subscriptions, UnsupportedVersionError):
             self._note(subscriptions, "metrics subscriptions", ConfigResourceType.CLIENT_METRICS)
+        if not isinstance(groups, UnsupportedVersionError) or await self._groups_have_configs():
             self._note(groups, "configs of groups", ConfigResourceType.GROUP)
         return tuple(chain.from_iterable(each for each in (subscriptions, groups) if isinstance(each, tuple)))
+
+    async def _groups_have_configs(self) -> bool:
+        """Whether groups may have configs, of a broker that does not list them: 4.0. Any group is described then."""
+        any_group = ConfigResource.group("any")
+        described = await self._client.describe_configs([any_group], timeout=self._timeout)
+        return not any(isinstance(error, InvalidRequestError) for error in described.errors().values())
 
     async def _listed(self, resource_type: ConfigResourceType) -> tuple[ConfigResource, ...] | KafkaError:
         try:

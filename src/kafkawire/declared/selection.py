@@ -88,3 +88,15 @@ class StateSelection(msgspec.Struct, frozen=True, kw_only=True):
 
     def _is_of(self, name: str | None, names: frozenset[str]) -> bool:
         return not self.principals or name in names
+
+
+def kinds_in(state: ClusterState) -> frozenset[Kind]:
+    """The kinds that a state has items of."""
+    items = {
+        Kind.TOPICS: state.topics,
+        Kind.CONFIGS: state.configs,
+        Kind.ACLS: state.acls,
+        Kind.QUOTAS: state.quotas,
+        Kind.USERS: state.credentials,
+    }
+    return frozenset(kind for kind, of_kind in items.items() if of_kind)

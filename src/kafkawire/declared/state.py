@@ -21,7 +21,8 @@ class TopicState(msgspec.Struct, frozen=True, kw_only=True):
         partitions: how many; None if a document does not say.
         replication_factor: replicas of each partition; None if a document does not say, or if they differ.
         assignments: partition to the ids of its brokers, the preferred leader first; None if a document does not say.
-        configs: of a document, the keys that it owns, others stay as they are; of a cluster, those set on it.
+        configs: of a document, the keys that it owns, others stay as they are, and None for one that must not be
+            set; of a cluster, those set on it.
         is_internal: whether Kafka itself uses it.
     """
 
@@ -68,12 +69,12 @@ class ClusterState(msgspec.Struct, frozen=True, kw_only=True):
         configs: of brokers, of all brokers, of groups and of metrics subscriptions: the values set on each. Those of
             topics are in ``topics``. A sensitive value of a cluster is None.
         acls: all ACLs, in an order that has no meaning.
-        quotas: values by key of each entity.
+        quotas: values by key of each entity; of a document, the keys that it owns, None for one that must not be set.
         credentials: by user and mechanism.
     """
 
     topics: Mapping[str, TopicState] = {}
     configs: Mapping[ConfigResource, Mapping[str, str | None]] = {}
     acls: frozenset[AclBinding] = frozenset()
-    quotas: Mapping[ClientQuotaEntity, Mapping[str, float]] = {}
+    quotas: Mapping[ClientQuotaEntity, Mapping[str, float | None]] = {}
     credentials: Mapping[UserMechanism, CredentialState] = {}

@@ -10,7 +10,8 @@ from typing import assert_type
 import pytest
 from hypothesis import given, strategies as st
 
-from kafkawire.admin.results import Results
+from kafkawire.admin.results import DescribedQuotas, Results
+from kafkawire.model.quotas.entities import ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.protocol.errors import InvalidTopicError, TopicAlreadyExistsError
 from kafkawire.wire.kafka_errors import DisconnectedError, KafkaError, UnrecognizedCodeError
 
@@ -119,6 +120,20 @@ def test_a_long_representation_has_a_line_for_each_item() -> None:
     assert lines[2].endswith("x...,")
     assert max(map(len, lines)) < 420
     assert lines[-2:] == ["  ... 2 more", "})"]
+
+
+def test_entities_of_described_quotas_is_deprecated() -> None:
+    """KIP-888: it had the entities of the only filter, as the union has those of all."""
+    alice, bob = ClientQuotaEntity.of_user("alice"), ClientQuotaEntity.of_user("bob")
+    described = DescribedQuotas(
+        {
+            ClientQuotaFilter.of_entity(alice): {alice: {"producer_byte_rate": 5.0}},
+            ClientQuotaFilter.of_entity(bob): {bob: {}},
+        }
+    )
+    with pytest.warns(DeprecationWarning, match=r"entities\(\) is deprecated \(KIP-888\): call values\(\)") as warned:
+        assert described.entities() == described.union() == {alice: {"producer_byte_rate": 5.0}, bob: {}}
+    assert warned[0].filename == __file__
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.one_of(st.integers(), st.just(EXISTS)))))

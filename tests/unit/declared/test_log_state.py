@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -141,6 +142,13 @@ def test_several_logs_are_refused(tmp_path: Path) -> None:
             pass
     with pytest.raises(NoLogsError, match=r"several metadata logs; give one of them: .*a/__cluster.*b/__cluster"):
         read_log_state(tmp_path)
+
+
+def test_the_file_that_kafka_keeps_beside_the_log_is_no_other_log(tmp_path: Path) -> None:
+    real = REAL / "logs" / METADATA_LOG
+    shutil.copytree(real, tmp_path / METADATA_LOG)
+    shutil.copy(real / "00000000000000000000-0000000000.checkpoint", tmp_path / "bootstrap.checkpoint")
+    assert read_log_state(tmp_path) == read_log_state(real)
 
 
 def test_a_damaged_log_is_refused(tmp_path: Path) -> None:

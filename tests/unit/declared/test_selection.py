@@ -1,4 +1,4 @@
-"""A part of a state is the same whether a cluster is asked for it or it is cut out of the whole."""
+"""A part of a state is the same whether it is read from a cluster or cut out of the whole."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read(admin: BlockingAdminClient, scope: ReadScope) -> ClusterState:
         StateSelection(principals=frozenset({"User:billing", "User:alice"})),
         StateSelection(principals=frozenset({"Group:team"})),
     ],
-    ids=str,
+    ids=["all", "internal", "kinds", "prefixes", "users", "group"],
 )
 def test_what_is_read_for_a_selection_is_its_part_of_the_whole(
     admin: BlockingAdminClient, selection: StateSelection

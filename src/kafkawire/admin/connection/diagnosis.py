@@ -123,14 +123,29 @@ async def mistake_at(place: Place, tls: ssl.SSLContext | None, host: str) -> ssl
 async def login_wanted_at(place: Place, tls: ssl.SSLContext | None, host: str) -> str | None:
     """Diagnose a listener that listed its versions and then closed the connection at the first request.
 
-    A listener with SASL does that to a client which does not log in. Asked for a mechanism that there is not, it names
-    those that it has; others refuse the request.
+    A listener with SASL does that to a client which does not log in.
 
     Args:
         place, tls, host: of the connection that was closed.
 
     Returns:
         What is wrong and what to do; None if the listener has no SASL, or does not show.
+    """
+    mechanisms = await mechanisms_at(place, tls, host)
+    if not mechanisms:
+        return None
+    enabled = ", ".join(mechanisms)
+    return f"the listener wants a login (SASL; it has {enabled}): give credentials=..., or take the port of another"
+
+
+async def mechanisms_at(place: Place, tls: ssl.SSLContext | None, host: str) -> tuple[str, ...]:
+    """The SASL mechanisms of a listener: asked for one that there is not, it names those that it has.
+
+    Args:
+        place, tls, host: of the listener.
+
+    Returns:
+        The first ten; none if the listener has no SASL, or does not show.
     """
     question = encode_request(
         protocol.SaslHandshakeRequest(""), _HANDSHAKE_VERSION, correlation_id=_CORRELATION_ID, client_id="kafkawire"
@@ -150,12 +165,10 @@ async def login_wanted_at(place: Place, tls: ssl.SSLContext | None, host: str) -
                     await writer.wait_closed()
         _, answer = decode_response(frame, protocol.SaslHandshakeResponse, _HANDSHAKE_VERSION)
     except (OSError, EOFError, DecodeError):  # TimeoutError is an OSError
-        return None
-    mechanisms = [name for name in answer.mechanisms if _MECHANISM.fullmatch(name)]
-    if answer.error_code != UnsupportedSaslMechanismError.code or not mechanisms:
-        return None
-    enabled = ", ".join(mechanisms[:_MECHANISMS_NAMED])
-    return f"the listener wants a login (SASL; it has {enabled}): give credentials=..., or take the port of another"
+        return ()
+    if answer.error_code != UnsupportedSaslMechanismError.code:
+        return ()
+    return tuple(name for name in answer.mechanisms if _MECHANISM.fullmatch(name))[:_MECHANISMS_NAMED]
 
 
 def _advice_for(verify_code: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from itertools import islice
@@ -42,6 +42,8 @@ class Status(StrEnum):
     UNCHANGED = "unchanged"
     FAILED = "failed"
     NOT_TRIED = "not tried"
+    UNKNOWN = "unknown"
+    """Sent, and interrupted before the answer."""
 
 
 class OutcomeRow(Row, frozen=True):
@@ -73,7 +75,7 @@ class OutcomeRow(Row, frozen=True):
     def failed(cls, item: str, kind: str, action: str, error: KafkaError) -> OutcomeRow:
         """The row of an error."""
         name = error.NAME if isinstance(error, ApiError) else type(error).__name__
-        return cls(item, kind, action, Status.FAILED, name, str(error))
+        return cls(item, kind, action, Status.FAILED, name, _remark(error))
 
 
 def outcome_rows(
@@ -105,6 +107,13 @@ def outcome_rows(
     return rows
 
 
+def _remark(error: KafkaError) -> str:
+    """The text of an error, whose code and item are in other columns."""
+    if not isinstance(error, ApiError) or not error.message:
+        return str(error)
+    return f"{error.message} (an attempt had an unknown outcome)" if error.outcome_unknown else error.message
+
+
 def print_outcomes(rows: Iterable[OutcomeRow], form: RowFormat) -> None:
     """Print outcomes, and end with the exit code that they mean: 0 all done, 1 all failed, 3 some failed.
 
@@ -113,9 +122,18 @@ def print_outcomes(rows: Iterable[OutcomeRow], form: RowFormat) -> None:
     """
     listed = list(rows)
     print_rows(listed, OutcomeRow, form, empty="nothing to do")
-    failed = sum(row.status in {Status.FAILED, Status.NOT_TRIED} for row in listed)
+    end_with(listed)
+
+
+def end_with(rows: Sequence[OutcomeRow]) -> None:
+    """End with the exit code that outcomes mean, as ``print_outcomes`` does.
+
+    Raises:
+        typer.Exit: some failed.
+    """
+    failed = sum(row.status in {Status.FAILED, Status.NOT_TRIED} for row in rows)
     if failed:
-        raise typer.Exit(ExitCode.FAILED if failed == len(listed) else ExitCode.SOME_FAILED)
+        raise typer.Exit(ExitCode.FAILED if failed == len(rows) else ExitCode.SOME_FAILED)
 
 
 def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = True) -> None:

@@ -11,6 +11,7 @@ import msgspec
 from kafkawire.admin import AdminSettings, OAuthBearerCredentials, PlainCredentials, ScramCredentials
 from kafkawire.admin.client_properties import ClientArguments, client_arguments
 from kafkawire.admin.connection.sasl.credentials import Credentials
+from kafkawire.cli.access.advice import in_words_of_the_command
 from kafkawire.cli.access.config_file import config_path
 from kafkawire.cli.access.contexts import Context, Login, Value, context_named
 from kafkawire.cli.access.secret_references import SecretReference, located
@@ -73,7 +74,7 @@ class ClusterAccess:
         """What holds the settings, for errors."""
         if self.selection.context is not None:
             return f"context {self.selection.context}"
-        return str(self.properties_path or "options")
+        return str(self.properties_path or "--bootstrap-server")
 
     def client_arguments(self) -> ClientArguments:
         """The arguments of a client; reads the secrets.
@@ -88,7 +89,7 @@ class ClusterAccess:
                 credentials=self._credentials(), source=self.where,
             )  # fmt: skip
         except ValueError as error:
-            raise CommandError(_in_words_of_the_command(str(error)), ExitCode.USAGE) from None
+            raise CommandError(in_words_of_the_command(str(error)), ExitCode.USAGE) from None
         settings = given.settings or AdminSettings()
         settings = msgspec.structs.replace(
             settings, call_timeout=self.timeout, request_timeout=min(settings.request_timeout, self.timeout)
@@ -164,23 +165,3 @@ def _properties_in(path: Path) -> Mapping[str, str]:
         return parse_properties(content.decode(_ENCODING))
     except PropertiesError as error:
         raise CommandError(f"{path}: {error}", ExitCode.USAGE) from None
-
-
-_IN_WORDS_OF_THE_COMMAND: Final = {
-    "pass credentials=, a function that returns OAuthBearerCredentials, beside the properties": (
-        'make a context with login: mechanism = "OAUTHBEARER", and a reference to the token'
-    ),
-    "or OAUTHBEARER with credentials=": "or a context with a login for OAUTHBEARER",
-    "or pass credentials=": "or make a context with a login",
-    "pass credentials=, a function that returns credentials": "make a context with a login",
-    "pass bootstrap_servers=": "give --bootstrap-server HOST:PORT",
-    "or pass tls=, an ssl.SSLContext": "or use Python's AdminClient with tls=",
-    "pass tls=, an ssl.SSLContext": "use Python's AdminClient with tls=",
-}
-"""What the library advises to programs, to what the command line has for it."""
-
-
-def _in_words_of_the_command(message: str) -> str:
-    for words, own in _IN_WORDS_OF_THE_COMMAND.items():
-        message = message.replace(words, own)
-    return message

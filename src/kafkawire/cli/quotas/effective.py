@@ -48,11 +48,14 @@ class EffectiveQuotaRow(Row, frozen=True, kw_only=True):
     entity: Mapping[str, str | None] | None
 
     ROLES: ClassVar = {
-        "user": ColumnRole.DETAIL,
-        "client_id": ColumnRole.DETAIL,
-        "ip": ColumnRole.DETAIL,
+        "user": ColumnRole.KEY,
+        "client_id": ColumnRole.KEY,
+        "ip": ColumnRole.KEY,
+        "set_for": ColumnRole.KEY,
+        "bucket": ColumnRole.KEY,
         "entity": ColumnRole.DETAIL,
     }
+    OPTIONAL: ClassVar = frozenset({"user", "client_id", "ip", "level", "bucket"})
 
 
 @cluster_command

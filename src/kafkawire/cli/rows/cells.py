@@ -51,6 +51,8 @@ def columns_of(rows: Sequence[Row], row_class: type[Row], fields: Sequence[str])
     hints = typing.get_type_hints(row_class)
     first = row_class.__struct_fields__[0]
     for name in fields:
+        if name in row_class.OPTIONAL and all(getattr(row, name) is None for row in rows):
+            continue
         role = row_class.ROLES.get(name, ColumnRole.KEY if name == first else ColumnRole.VALUE)
         kind = _kind(hints[name])
         cells = [shown(msgspec.to_builtins(getattr(row, name))) for row in rows]
@@ -63,10 +65,17 @@ def nested_fields(row_class: type[Row]) -> Mapping[str, type[Row]]:
     """The fields that have rows of their own, and the classes of these rows."""
     nested = {}
     for name, hint in typing.get_type_hints(row_class).items():
-        inner = [each for each in typing.get_args(hint) if isinstance(each, type) and issubclass(each, Row)]
+        inner = [each for each in _arguments(hint) if isinstance(each, type) and issubclass(each, Row)]
         if inner and name in row_class.__struct_fields__:
             nested[name] = inner[0]
     return nested
+
+
+def _arguments(hint: object) -> Iterator[object]:
+    """What a type is made of, also in a union."""
+    for each in typing.get_args(hint):
+        yield each
+        yield from _arguments(each)
 
 
 def _kind(hint: object) -> CellKind:

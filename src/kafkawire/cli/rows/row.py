@@ -15,9 +15,11 @@ class Row(msgspec.Struct, frozen=True):
 
     Attributes:
         ROLES: the roles of fields that are not plain values. The first field is always a key.
+        OPTIONAL: fields that no table shows if they are null in all rows: what was not asked for.
     """
 
     ROLES: ClassVar[Mapping[str, ColumnRole]] = {}
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def row_name(self) -> str:

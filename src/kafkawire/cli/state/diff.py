@@ -16,7 +16,7 @@ from kafkawire.cli.rows.row import Row
 from kafkawire.cli.state.comparison_text import comparison_lines, print_lines
 from kafkawire.cli.state.reading_cluster import print_unread
 from kafkawire.cli.state.selection_options import OnlyOption, PrincipalOption, TopicPrefixOption, selected
-from kafkawire.cli.state.sides import SIDES_HELP, GivenClusterSide, ReadSide, Side, cluster_of, read_side, side_of
+from kafkawire.cli.state.sides import SIDES_HELP, GivenClusterSide, ReadSide, Side, read_sides, side_of
 from kafkawire.column_roles import ColumnRole
 from kafkawire.declared.comparison import Difference, DifferingItem, compare_states
 from kafkawire.declared.planned import Kind
@@ -76,10 +76,9 @@ def run(
 
     Exit code: 0, whether the sides differ or not; with --exit-code 4 if they differ; 1 if a side cannot be read.
     """
-    sides = (left, side_of(left)), _second(right, options)
     selection = selected(only, topic_prefix, principal, internal=internal)
-    clusters = [cluster_of(side, options) for _, side in sides]
-    one, other = (read_side(*each, cluster, selection) for each, cluster in zip(sides, clusters, strict=True))
+    sides = (left, side_of(left)), _second(right, options)
+    one, other = read_sides(*sides, options, selection, whole=only is not None)
     unread = _said_unread(one, other)
     states = [without_unread(side.state, unread) if unread else side.state for side in (one, other)]
     items = compare_states(*states, with_assignments=assignments)

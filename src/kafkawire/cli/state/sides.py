@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
+
+import msgspec
 
 from kafkawire.cli.access.cluster_command import Cluster, GivenOptions
 from kafkawire.cli.access.config_file import config_path, read_config, tables_of_contexts
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.state.reading_cluster import read_with_progress
-from kafkawire.declared.selection import StateSelection
+from kafkawire.cli.visible import visible
+from kafkawire.declared.planned import Kind
+from kafkawire.declared.selection import StateSelection, kinds_in
 from kafkawire.declared.state import ClusterState
 from kafkawire.declared.unread import Unread
 
-SIDES_HELP: Final = "FILE or folder of documents, HOST:PORT, the name of a context, or log:DIR@DATE"
+SIDES_HELP: Final = (
+    "FILE or folder of documents (- is standard input), HOST:PORT, the name of a context, or log:DIR@DATE"
+)
 """What a side may be, for the help of commands."""
 
 _LOG: Final = "log:"
@@ -89,47 +97,59 @@ def side_of(text: str) -> Side:
         raise CommandError(message, ExitCode.USAGE)
     if is_context:
         return ContextSide(text)
-    if (text and path.exists()) or "/" in text or path.suffix in _DOCUMENT_ENDS:
+    if text == "-" or (text and path.exists()) or "/" in text or path.suffix in _DOCUMENT_ENDS:
         return DocumentsSide(path)
     message = f"{text!r} is neither a file nor a context; a side is a {SIDES_HELP}"
     raise CommandError(message, ExitCode.USAGE)
 
 
-def cluster_of(side: Side, options: GivenOptions) -> Cluster | None:
-    """The cluster that a side is; None if it is none. Nothing is connected yet.
+def reader_of(name: str, side: Side, options: GivenOptions) -> Callable[[StateSelection], ReadSide]:
+    """The function that reads a part of a side. Nothing is read or connected yet.
 
     Raises:
         CommandError: nothing names the cluster, or its context does not exist or is malformed.
     """
     match side:
+        case DocumentsSide():
+            return lambda selection: ReadSide(name, selection.of(_state_of_documents(side.path)))
+        case LogSide():
+            return lambda selection: ReadSide(name, selection.of(_state_of_log(side.path, side.as_of)))
         case ServersSide():
-            return Cluster(options._replace(bootstrap_server=side.servers, bootstrap_controller=None, context=None))
+            options = options._replace(bootstrap_server=side.servers, bootstrap_controller=None, context=None)
         case ContextSide():
-            return Cluster(GivenOptions(context=side.name, timeout=options.timeout, verbose=options.verbose))
-        case GivenClusterSide():
-            return Cluster(options)
-        case _:
-            return None
+            options = GivenOptions(context=side.name, timeout=options.timeout, verbose=options.verbose)
+    cluster = Cluster(options)
+    return lambda selection: _of_cluster(name, cluster, selection)
 
 
-def read_side(name: str, side: Side, cluster: Cluster | None, selection: StateSelection) -> ReadSide:
-    """The selected part of a side.
+def read_sides(
+    left: tuple[str, Side], right: tuple[str, Side], options: GivenOptions, selection: StateSelection, *, whole: bool
+) -> tuple[ReadSide, ReadSide]:
+    """Both sides. Of kinds that the documents of one side do not have, nothing is read unless all is wanted.
 
     Args:
-        name: as the user gave it.
-        side: a log, documents or a cluster.
-        cluster: that which it is, if it is one.
-        selection: the part.
+        left, right: names and sides.
+        options: of the cluster.
+        selection: what to read.
+        whole: whether kinds that documents do not have are compared with a cluster too.
 
     Raises:
-        CommandError: it cannot be read.
+        CommandError: a side cannot be read.
     """
-    if cluster is not None:
-        with cluster.connected() as client:
-            read = read_with_progress(client, selection.scope(), cluster.options.timeout)
-        return ReadSide(name, selection.of(read.state), read.unread)
-    state = _state_of_log(side) if isinstance(side, LogSide) else _state_of_documents(side)
-    return ReadSide(name, selection.of(state))
+    readers = [reader_of(*each, options) for each in (left, right)]
+    of_documents = [isinstance(side, DocumentsSide) for _, side in (left, right)]
+    if whole or of_documents[0] == of_documents[1]:
+        one, other = (read(selection) for read in readers)
+        return one, other
+    first = of_documents.index(True)
+    documents = readers[first](selection)
+    kinds = selection.kinds & kinds_in(documents.state)
+    others = readers[1 - first](msgspec.structs.replace(selection, kinds=kinds))
+    left_out = ", ".join(kind for kind in Kind if kind in selection.kinds - kinds)
+    if left_out:
+        said = f"{visible(documents.name)} declares no {left_out}, which are not compared; --only chooses kinds"
+        print(f"kafkawire: {said}", file=sys.stderr)
+    return (others, documents) if first else (documents, others)
 
 
 def _log_side(text: str) -> LogSide:
@@ -145,13 +165,21 @@ def _log_side(text: str) -> LogSide:
         raise CommandError(f"{_LOG}{text}: {date!r} is {error}", ExitCode.USAGE) from None
 
 
-def _state_of_log(side: LogSide) -> ClusterState:
+def _of_cluster(name: str, cluster: Cluster, selection: StateSelection) -> ReadSide:
+    with cluster.connected() as client:
+        read = read_with_progress(client, selection.scope(), cluster.options.timeout)
+    return ReadSide(name, selection.of(read.state), read.unread)
+
+
+def _state_of_log(path: str, as_of: datetime | None) -> ClusterState:
     from kafkawire.cli.tables.table_batches import command_errors  # noqa: PLC0415 needs an extra
     from kafkawire.declared.log_state import read_log_state  # noqa: PLC0415 the same
 
     with command_errors():
-        return read_log_state(side.path, side.as_of)
+        return read_log_state(path, as_of)
 
 
-def _state_of_documents(side: Side) -> ClusterState:
-    raise NotImplementedError
+def _state_of_documents(path: Path) -> ClusterState:
+    from kafkawire.cli.documents.reading import read_sound_documents  # noqa: PLC0415 slow to import
+
+    return read_sound_documents([str(path)]).state

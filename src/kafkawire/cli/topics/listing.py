@@ -62,7 +62,12 @@ class TopicRow(Row, frozen=True, kw_only=True):
     topic_id: str | None
     is_internal: bool
 
-    ROLES: ClassVar = {"topic_id": ColumnRole.DETAIL, "is_internal": ColumnRole.DETAIL}
+    ROLES: ClassVar = {
+        "overrides": ColumnRole.KEY,
+        "topic_id": ColumnRole.DETAIL,
+        "is_internal": ColumnRole.DETAIL,
+    }
+    OPTIONAL: ClassVar = frozenset({"overrides"})
 
 
 @cluster_command

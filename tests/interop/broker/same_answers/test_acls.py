@@ -7,7 +7,7 @@ import itertools
 import pytest
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers, same_answers_from_secure_brokers
-from tests.interop.broker.same_answers.talk import Talk
+from tests.interop.broker.same_answers.talk import CLOSED, Talk
 
 from kafkawire.model.acls.bindings import AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.protocol import (
@@ -28,6 +28,7 @@ from kafkawire.protocol import (
     MetadataRequest,
     MetadataResponse,
 )
+from kafkawire.protocol.error_codes import ErrorCode
 
 pytestmark = pytest.mark.interop
 
@@ -161,6 +162,44 @@ def test_unmapped_numbers_in_filters(talk: Talk) -> None:
             Filter(kind, None, pattern, None, None, operation, permission),
             Filter(ANY, "nothing", ANY, None, None, ANY, ANY),
         )
+
+
+@same_answers_from_secure_brokers
+def test_kip_140_an_unmapped_number_in_a_filter(talk: Talk) -> None:
+    """The proposal: an error of a description, and UNSUPPORTED_VERSION for the filter of a deletion."""
+    create(talk, acl("t"))
+    there(talk, 1)
+    for parts in ((99, 1, 1, 1), (1, 99, 1, 1), (1, 1, 99, 1), (1, 1, 1, 99)):
+        kind, pattern, operation, permission = parts
+        unmapped = DescribeAclsRequest(kind, None, pattern, None, None, operation, permission)
+        described = talk.ask(unmapped, 3, DescribeAclsResponse)
+        assert (described.error_code, described.resources) == (0, ())
+        deleted = delete(
+            talk,
+            Filter(kind, None, pattern, None, None, operation, permission),
+            Filter(TOPIC, "t", LITERAL, None, None, READ, ALLOW),
+        )
+        outcomes = [(result.error_code, len(result.matching_acls)) for result in deleted.filter_results]
+        assert outcomes == [(ErrorCode.INVALID_REQUEST, 0), (ErrorCode.NONE, 1)]
+        create(talk, acl("t"))
+        there(talk, 1)
+
+
+@same_answers_from_secure_brokers
+def test_kip_140_the_number_0_in_a_filter_gets_no_answer(talk: Talk) -> None:
+    """The proposal has an error for it; no filter of the request is applied."""
+    create(talk, acl("t"))
+    there(talk, 1)
+    for parts in ((0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1), (1, 1, 1, 0)):
+        kind, pattern, operation, permission = parts
+        unknown = Filter(kind, None, pattern, None, None, operation, permission)
+        for request in (
+            DescribeAclsRequest(kind, None, pattern, None, None, operation, permission),
+            DeleteAclsRequest((Filter(TOPIC, "t", LITERAL, None, None, READ, ALLOW), unknown)),
+        ):
+            talk.tell(request, 3)
+            assert talk.exchanges[-1].answer == CLOSED
+    there(talk, 1)
 
 
 @same_answers_from_secure_brokers

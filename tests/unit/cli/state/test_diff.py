@@ -194,3 +194,42 @@ def test_wrong_words(words: list[str], message: str, capsys: pytest.CaptureFixtu
 def test_a_cluster_that_does_not_answer_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "127.0.0.1:1", "127.0.0.1:1", "--timeout", "0.2"]) == ExitCode.FAILED
     assert "timed out" in capsys.readouterr().err
+
+
+def test_kinds_that_documents_do_not_have_are_compared_on_request(
+    before: ThreadedBroker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    declared = tmp_path / "topics.yaml"
+    declared.write_text("topics:\n  orders:\n    partitions: 5\n  payments: {}\n")
+    assert main(["diff", str(declared), before.bootstrap_servers, "-o", "jsonl"]) == ExitCode.DONE
+    said = capsys.readouterr()
+    rows = [json.loads(line) for line in said.out.splitlines()]
+    assert {(row["kind"], row["item"], row["change"]) for row in rows} == {
+        ("topics", "orders", "changed"),
+        ("topics", "orders-dead", "added"),
+    }
+    assert said.err == (
+        f"kafkawire: {declared} declares no configs, acls, quotas, users, which are not compared; "
+        "--only chooses kinds\n"
+    )
+    main(["diff", before.bootstrap_servers, str(declared), "--only", "acls,users", "-o", "name"])
+    said = capsys.readouterr()
+    assert len(said.out.splitlines()) == len(BILLING) + 2
+    assert said.err == ""
+
+
+def test_two_documents_need_no_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, partitions in {"a": 1, "b": 2}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "topics.yaml").write_text(f"topics:\n  orders:\n    partitions: {partitions}\n")
+    assert main(["diff", str(tmp_path / "a"), str(tmp_path / "b"), "-o", "csv"]) == ExitCode.DONE
+    assert list(csv.DictReader(io.StringIO(capsys.readouterr().out))) == [
+        {"kind": "topics", "item": "orders", "change": "changed", "name": "partitions", "left": "1", "right": "2"}
+    ]
+
+
+def test_mistakes_in_documents_have_their_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    declared = tmp_path / "topics.yaml"
+    declared.write_text("topics:\n  orders:\n    partitions: many\n")
+    assert main(["diff", str(declared), str(declared)]) == ExitCode.FAILED
+    assert f"{declared}:3:17" in capsys.readouterr().err

@@ -1,0 +1,1 @@
+"""Documents that declare a cluster's state, in commands."""

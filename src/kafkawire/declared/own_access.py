@@ -1,0 +1,104 @@
+"""Keeps a plan from taking the rights away by which its caller carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
+
+import msgspec
+
+from kafkawire.declared.planned import Action, Kind, Plan
+from kafkawire.model.acls.bindings import (
+    CLUSTER_NAME,
+    WILDCARD,
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    ResourceType,
+)
+from kafkawire.model.acls.evaluation import EVERYBODY, AclEvaluator
+
+RIGHTS: Final = (AclOperation.CREATE, AclOperation.ALTER, AclOperation.ALTER_CONFIGS, AclOperation.DESCRIBE)
+"""The rights on the cluster that plans need."""
+
+_SOME_HOST: Final = "192.0.2.1"
+"""An address that no ACL names: it is for documentation."""
+
+
+def keep_access(plan: Plan, acls: Iterable[AclBinding], caller: str, super_users: Collection[str] = ()) -> Plan:
+    """A plan that leaves its caller the rights to carry it out, and to carry out the next one.
+
+    Two kinds of items become impossible: deletions of permissions of the caller itself, and whatever makes the caller
+    lose a right on the cluster: CREATE, ALTER, ALTER_CONFIGS or DESCRIBE.
+
+    Args:
+        plan: from `plan_of`.
+        acls: all ACLs of the cluster.
+        caller: principal that carries the plan out, ``User:admin``.
+        super_users: principals that need no ACLs.
+    """
+    if caller in super_users:
+        return plan
+    own = _with_reasons(plan, _own_permissions(plan, caller))
+    before = frozenset(acl for acl in acls if acl.resource_type is ResourceType.CLUSTER)
+    lost = tuple(_lost(before, _after(own, before), caller))
+    if not lost:
+        return own
+    reason = f"{caller}, who calls, would lose {', '.join(lost)} on the cluster; let another user do this"
+    return _with_reasons(own, dict.fromkeys(_taking_away(own, caller), reason))
+
+
+def _own_permissions(plan: Plan, caller: str) -> dict[AclBinding, str]:
+    reason = f"{caller}, who calls, has its own rights by it; let another user delete it"
+    return {
+        acl: reason
+        for acl in _acl_items(plan, Action.DELETE)
+        if acl.principal == caller and acl.permission_type is AclPermissionType.ALLOW
+    }
+
+
+def _lost(before: frozenset[AclBinding], after: frozenset[AclBinding], caller: str) -> Iterator[str]:
+    """The rights that are lost from any address."""
+    hosts = {_SOME_HOST, *(acl.host for acl in before | after if acl.host != WILDCARD)}
+    had, has = AclEvaluator(before), AclEvaluator(after)
+    for operation in RIGHTS:
+        if any(_may(had, caller, operation, host) and not _may(has, caller, operation, host) for host in hosts):
+            yield operation.name
+
+
+def _may(evaluator: AclEvaluator, caller: str, operation: AclOperation, host: str) -> bool:
+    return evaluator.decide(caller, operation, ResourceType.CLUSTER, CLUSTER_NAME, host).allowed
+
+
+def _after(plan: Plan, before: frozenset[AclBinding]) -> frozenset[AclBinding]:
+    deleted = set(_acl_items(plan, Action.DELETE))
+    created = {acl for acl in _acl_items(plan, Action.CREATE) if acl.resource_type is ResourceType.CLUSTER}
+    return before - deleted | created
+
+
+def _taking_away(plan: Plan, caller: str) -> Iterator[AclBinding]:
+    """Permissions that are deleted and denials that are created, which concern the caller on the cluster."""
+    for action, permission in ((Action.DELETE, AclPermissionType.ALLOW), (Action.CREATE, AclPermissionType.DENY)):
+        for acl in _acl_items(plan, action):
+            concerns = acl.resource_type is ResourceType.CLUSTER and acl.principal in {caller, EVERYBODY}
+            if concerns and acl.permission_type is permission:
+                yield acl
+
+
+def _acl_items(plan: Plan, action: Action) -> Iterator[AclBinding]:
+    for item in plan.items:
+        if item.kind is Kind.ACLS and item.action is action and isinstance(item.item, AclBinding):
+            yield item.item
+
+
+def _with_reasons(plan: Plan, reasons: dict[AclBinding, str]) -> Plan:
+    """The plan with impossible items."""
+    if not reasons:
+        return plan
+    items = (
+        msgspec.structs.replace(item, action=Action.IMPOSSIBLE, reason=reasons[item.item])
+        if isinstance(item.item, AclBinding) and item.item in reasons
+        else item
+        for item in plan.items
+    )
+    return msgspec.structs.replace(plan, items=tuple(items))

@@ -1,0 +1,39 @@
+"""Ctrl-C while a command waits for a cluster: the end is prompt and clean."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kafkawire.cli.outcome import ExitCode
+
+PROGRAM = Path(sys.executable).with_name("kafkawire")
+
+
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("words", ["topics list --verbose", "doctor --verbose"])
+def test_a_waiting_command_ends_at_once(words: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(20)
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with subprocess.Popen(
+            [PROGRAM, *words.split(), "-b", address], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as run:
+            connection, _ = silent.accept()  # the command waits for an answer on it
+            with connection:
+                assert connection.recv(1) or words.startswith("doctor")
+                begun = time.monotonic()
+                run.send_signal(signal.SIGINT)
+                printed, said = run.communicate(timeout=20)
+                seconds = time.monotonic() - begun
+    assert run.returncode == ExitCode.INTERRUPTED
+    assert printed == ""
+    assert "Traceback" not in said
+    assert seconds < 3
