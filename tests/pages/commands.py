@@ -32,6 +32,7 @@ BROKER = "localhost:9092"
 """A broker of the reader; tests start one."""
 
 ONLY_PARSED = {
+    "kafkawire acls": "the broker of the pages has no authorizer; tests/unit/cli/acls",
     "kafkawire cluster log-dirs": "an embedded broker has no log directories",
     "kafkawire cluster quorum": "an embedded broker has no quorum; tests/interop/cli/test_cluster_commands.py",
     "kafkawire cluster set-features": "an embedded broker has one level; tests/interop/cli/test_cluster_commands.py",

@@ -69,7 +69,7 @@ class DecisionRow(Row, frozen=True):
     """A decision of the authorizer.
 
     Attributes:
-        principal, operation, resource, host: what was asked.
+        principal, operation, resource, host: the question.
         allowed: whether it is allowed.
         reason: the reason.
         acl: the ACL that decides, in words.

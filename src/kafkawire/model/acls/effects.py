@@ -100,7 +100,7 @@ def acl_effects(
     found: list[AclEffect] = []
     for resource_type in sorted(by_type.keys() & CHECKED.keys()):
         of_type = {acl: changed[acl] for acl in by_type[resource_type]}
-        common = (acl for acl in new if acl.resource_type == resource_type and acl not in of_type)
+        common = (acl for acl in new if acl.resource_type == resource_type)
         rights = ChangedRights(resource_type, of_type, common, supers, allow_everyone_if_no_acl)
         found += _merged(resource_type, rights)
     return AclEffects(effects=tuple(found), unclear=unclear, super_users=supers)
