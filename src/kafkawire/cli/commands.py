@@ -37,6 +37,18 @@ Entry = Union[str, Group, OwnParser]  # noqa: UP007 an alias is evaluated, and n
 """What a name means. Of a command: ``module:attribute`` of a function whose parameters Typer reads."""
 
 COMMANDS: Mapping[str, Entry] = {
+    "acls": Group(
+        "List, create and delete ACLs, say what they allow, review them.",
+        {
+            "create": "kafkawire.cli.acls.changing:create",
+            "delete": "kafkawire.cli.acls.changing:delete",
+            "list": "kafkawire.cli.acls.reading:list_",
+            "may": "kafkawire.cli.acls.asking:may",
+            "minimise": "kafkawire.cli.acls.reviewing:minimise",
+            "review": "kafkawire.cli.acls.reviewing:review",
+            "who-can": "kafkawire.cli.acls.asking:who_can",
+        },
+    ),
     "broker": "kafkawire.cli.broker:run",
     "cluster": Group(
         "Describe the cluster: brokers, versions, quorum, features, disks.",
@@ -55,7 +67,7 @@ COMMANDS: Mapping[str, Entry] = {
         {"decode": "kafkawire.cli.codec:decode", "encode": "kafkawire.cli.codec:encode"},
     ),
     "configs": Group(
-        "Describe and change configs of any resource; also with the options of Kafka\'s kafka-configs.",
+        "Describe and change configs of any resource; also with the options of Kafka's kafka-configs.",
         {
             "append": "kafkawire.cli.configs.changing:append",
             "delete": "kafkawire.cli.configs.changing:delete",
