@@ -40,7 +40,7 @@ class Reading:
         self.topics: dict[str, TopicState] = {}
         self.configs: dict[ConfigResource, dict[str, str | None]] = {}
         self.acls: set[AclBinding] = set()
-        self.quotas: dict[ClientQuotaEntity, dict[str, float]] = {}
+        self.quotas: dict[ClientQuotaEntity, dict[str, float | None]] = {}
         self.credentials: dict[UserMechanism, CredentialState] = {}
         self.secrets: dict[SecretKey, SecretReference] = {}
         self.prune: list[PruneScope] = []
