@@ -49,6 +49,7 @@ COMMANDS: Mapping[str, Entry] = {
             "who-can": "kafkawire.cli.acls.asking:who_can",
         },
     ),
+    "apply": "kafkawire.cli.state.apply:run",
     "broker": "kafkawire.cli.broker:run",
     "cluster": Group(
         "Describe the cluster: brokers, versions, quorum, features, disks.",
@@ -106,6 +107,7 @@ COMMANDS: Mapping[str, Entry] = {
             "reset": "kafkawire.cli.groups.resetting:run",
         },
     ),
+    "plan": "kafkawire.cli.state.plan:run",
     "quotas": Group(
         "List and describe client quotas, set and delete them, and show those in effect.",
         {

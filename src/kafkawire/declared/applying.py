@@ -77,6 +77,9 @@ class Application:
         timeout: seconds that each call to the cluster may take; by default ``call_timeout`` of the settings.
         progress: called after each portion.
 
+    Attributes:
+        progress: the same; it can be replaced.
+
     Example:
         ```python
         from kafkawire.declared import Application, plan_of, read_cluster
@@ -100,7 +103,7 @@ class Application:
         self._plan = plan
         self._secret = secret
         self._timeout = timeout
-        self._progress = progress or (lambda _done, _total: None)
+        self.progress: ApplyProgress = progress or (lambda _done, _total: None)
         self._to_do = [item for item in plan.items if item.action in {Action.CREATE, Action.CHANGE, Action.DELETE}]
         self._outcomes: dict[int, AppliedItem] = {}
         self._sent: frozenset[int] = frozenset()
@@ -157,7 +160,7 @@ class Application:
 
     def _settle(self, applied: Iterable[AppliedItem]) -> None:
         self._outcomes.update((id(each.planned), each) for each in applied)
-        self._progress(len(self._outcomes), len(self._to_do))
+        self.progress(len(self._outcomes), len(self._to_do))
 
 
 class _Calls:

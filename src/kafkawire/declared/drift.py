@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import msgspec
 
 from kafkawire.declared.planned import Action, Item, Kind, Plan, PlannedItem, ValueChange
-from kafkawire.declared.planned_topics import topic_values
+from kafkawire.declared.planned_topics import REPLICAS, topic_values
 from kafkawire.declared.planned_values import config_values, number, quota_values
-from kafkawire.declared.planning import removable_configs
+from kafkawire.declared.planning import PASSWORD, removable_configs
 from kafkawire.declared.scope import ReadScope
 from kafkawire.declared.state import ClusterState
 from kafkawire.declared.wording import HIDDEN
@@ -37,7 +38,7 @@ class DriftedItem(msgspec.Struct, frozen=True):
     values: tuple[ValueChange, ...] = ()
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class Comparison(NamedTuple):
     """A plan held against the state of now.
 
     Attributes:
@@ -106,14 +107,17 @@ def _is_as_planned(item: PlannedItem, values: Mapping[str, str | None] | None) -
         return values is None
     if values is None:
         return item.kind in _CAN_HAVE_NO_VALUES and all(change.after is None for change in item.changes)
-    if any(change.after == HIDDEN for change in item.changes):
-        return False  # whether a secret is the wanted one cannot be seen
-    return all(_now(values, change) == change.after for change in item.changes)
+    changed = [change for change in item.changes if change.before != change.after]
+    again = [change for change in item.changes if change.before == change.after == HIDDEN]
+    if (item.changes and not changed) or (again and item.kind is not Kind.USERS):
+        return False  # a secret that is to be set again, and nothing shows whether it was
+    return all(_now(values, change) == change.after for change in changed)
 
 
 def _now(values: Mapping[str, str | None], change: ValueChange) -> str | None:
-    """The value of now; the brokers of partitions are not compared."""
-    return change.after if change.name.startswith("replicas of") else values.get(change.name)
+    """The value of now; passwords and the brokers of partitions are not compared."""
+    skipped = change.name == PASSWORD or change.name.startswith(REPLICAS)
+    return change.after if skipped else values.get(change.name)
 
 
 def _drift(item: PlannedItem, values: Mapping[str, str | None] | None) -> DriftedItem | None:
@@ -125,7 +129,7 @@ def _drift(item: PlannedItem, values: Mapping[str, str | None] | None) -> Drifte
         values = {}
     elif item.action is Action.CREATE and item.kind not in _CAN_HAVE_NO_VALUES:
         return DriftedItem(item.kind, item.item, "exists by now")
-    seen = {change.name: change.before for change in item.changes if change.name != "password"}
+    seen = {change.name: change.before for change in item.changes if change.name != PASSWORD}
     names = {**seen, **values} if item.action is Action.DELETE else seen
     changes = tuple(_changed(seen, values, names))
     return DriftedItem(item.kind, item.item, values=changes) if changes else None
@@ -136,5 +140,5 @@ def _changed(
 ) -> Iterable[ValueChange]:
     for name in names:
         before, now = seen.get(name), values.get(name)
-        if before != now and not name.startswith("replicas of"):
+        if before != now and not name.startswith(REPLICAS):
             yield ValueChange(name, before, now)

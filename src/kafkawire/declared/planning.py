@@ -29,6 +29,7 @@ Where: TypeAlias = Callable[[Kind, Item], str | None]
 DELETED = "not declared, and in the scope of deletions"
 AS_DECLARED = "as declared"
 SAME_CREDENTIAL = "mechanism and iterations are as declared; a password cannot be read back"
+PASSWORD = "password"  # noqa: S105 the name of a value
 _KAFKAS_OWN = "__"
 _SET_BY_KAFKA = "min.insync.replicas"
 
@@ -211,13 +212,13 @@ class _Planner:
         changes: tuple[ValueChange, ...]
         if before is None:
             after = str(iterations or MINIMUM_ITERATIONS)
-            changes = (ValueChange("iterations", None, after), ValueChange("password", None, HIDDEN))
+            changes = (ValueChange("iterations", None, after), ValueChange(PASSWORD, None, HIDDEN))
         elif iterations is not None and iterations != before.iterations:
             changed = ValueChange("iterations", number(before.iterations), str(iterations))
-            changes = (changed, ValueChange("password", HIDDEN, HIDDEN))
+            changes = (changed, ValueChange(PASSWORD, HIDDEN, HIDDEN))
         elif self._set_secrets and has_password:
             kept = number(before.iterations)
-            changes = (ValueChange("iterations", kept, kept), ValueChange("password", HIDDEN, HIDDEN))
+            changes = (ValueChange("iterations", kept, kept), ValueChange(PASSWORD, HIDDEN, HIDDEN))
         else:
             return PlannedItem(kind=Kind.USERS, item=item, action=Action.UNCHANGED, reason=SAME_CREDENTIAL)
         if not has_password:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from tests.apache_kafka.broker import AUTHORIZER, Broker, running_broker
@@ -13,9 +14,13 @@ from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.embedded.filled_state import ALICE, BILLING, DEFAULT_CLIENT, GROUP, METRICS, fill
 
 from kafkawire.admin import BlockingAdminClient, ConfigChange, ConfigResource, NewPartitions, ScramMechanism
+from kafkawire.cli.app import main
+from kafkawire.cli.outcome import ExitCode
 from kafkawire.declared.comparison import compare_states
+from kafkawire.declared.documents.reading import read_documents
 from kafkawire.declared.log_state import read_log_state
-from kafkawire.declared.planned import Kind
+from kafkawire.declared.planned import Action, Kind
+from kafkawire.declared.planning import plan_of
 from kafkawire.declared.reading import ReadCluster, read_cluster
 from kafkawire.declared.state import CredentialState
 from kafkawire.declared.unread import without_unread
@@ -92,3 +97,17 @@ def test_the_log_has_the_same_now_and_before_a_change(broker: Broker, admin: Blo
         (Kind.TOPICS, "orders"),
         (Kind.ACLS, BILLING[0]),
     }
+
+
+def test_a_plan_after_an_export_is_empty(broker: Broker, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "-b", broker.address, "--out", f"{tmp_path}/"]) == ExitCode.DONE
+    declared = read_documents([tmp_path])
+    assert not declared.problems
+    with BlockingAdminClient(broker.address) as client:
+        read = client.run(read_cluster)
+    plan = plan_of(declared.state, read.state, may_delete=lambda _kind, _item: True, unread=read.unread)
+    assert {item.action for item in plan.items} == {Action.UNCHANGED}
+    assert main(["plan", str(tmp_path), "-b", broker.address, "--exit-code"]) == ExitCode.DONE
+    capsys.readouterr()
+    assert main(["diff", str(tmp_path), "-b", broker.address, "--exit-code"]) == ExitCode.DONE
+    assert capsys.readouterr().err == "no differences\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import TypeAlias
 
 import msgspec
 
@@ -12,6 +13,8 @@ from kafkawire.model.configs.broker_names import broker_definition, broker_synon
 from kafkawire.model.configs.definitions import ConfigDefinition, definitions
 from kafkawire.model.configs.resources import ConfigEntry, ConfigResourceType, ConfigSource, ConfigSynonym, ConfigType
 from kafkawire.model.configs.values import written
+
+SetValues: TypeAlias = Mapping[str, str]
 
 
 def topic_defaults(dynamic: DynamicConfiguration) -> dict[str, str | None]:
@@ -76,6 +79,7 @@ class ConfigDescriptions:
         self._dynamic = dynamic
         self._configs = configs
         self._sources = _BrokerSources(dynamic)
+        self._inherited: tuple[tuple[SetValues, SetValues], Mapping[str, ConfigEntry]] | None = None
 
     def topic(self, name: str) -> list[ConfigEntry]:
         """The configuration of a topic."""
@@ -83,15 +87,28 @@ class ConfigDescriptions:
 
     def topic_with(self, own: Mapping[str, str]) -> list[ConfigEntry]:
         """The configuration of a topic for which these values are set."""
+        inherited = self._inherited_by_topics()
+        described = _Described(definitions().topic, own, ConfigSource.DYNAMIC_TOPIC_CONFIG)
+        return [
+            described.entry(name, entry.value, entry.synonyms) if name in own else entry
+            for name, entry in inherited.items()
+        ]
+
+    def _inherited_by_topics(self) -> Mapping[str, ConfigEntry]:
+        """The configuration of a topic without its own values. It is the same until a value of brokers changes."""
+        of_brokers = dict(self._dynamic.of_this_broker), dict(self._dynamic.of_all_brokers)
+        if self._inherited is None or self._inherited[0] != of_brokers:
+            self._inherited = of_brokers, dict(self._entries_without_own())
+        return self._inherited[1]
+
+    def _entries_without_own(self) -> Iterator[tuple[str, ConfigEntry]]:
         known = definitions()
         defaults = topic_defaults(self._dynamic)
-
-        def synonyms(name: str) -> tuple[ConfigSynonym, ...]:
+        described = _Described(known.topic, {}, ConfigSource.DYNAMIC_TOPIC_CONFIG)
+        for name in _public(known.topic):
             of_broker = next(iter(known.topic_synonyms.get(name, ())), None)
-            return () if of_broker is None else self._sources.synonyms(of_broker)
-
-        described = _Described(known.topic, own, ConfigSource.DYNAMIC_TOPIC_CONFIG)
-        return [described.entry(name, defaults[name], synonyms(name)) for name in _public(known.topic)]
+            synonyms = () if of_broker is None else self._sources.synonyms(of_broker)
+            yield name, described.entry(name, defaults[name], synonyms)
 
     def topic_in_creation(self, own: Mapping[str, str]) -> list[ConfigEntry]:
         """The configuration of a topic that is being created: by name, with the sources that the controller reports.

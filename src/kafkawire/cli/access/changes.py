@@ -42,6 +42,8 @@ class Status(StrEnum):
     UNCHANGED = "unchanged"
     FAILED = "failed"
     NOT_TRIED = "not tried"
+    UNKNOWN = "unknown"
+    """Sent, and interrupted before the answer."""
 
 
 class OutcomeRow(Row, frozen=True):

@@ -19,7 +19,7 @@ from kafkawire.declared.wording import item_in_words
 
 _MARKS: Final = {Difference.ADDED: "+", Difference.REMOVED: "-", Difference.CHANGED: "~"}
 _STYLES: Final = {Difference.ADDED: "green", Difference.REMOVED: "red", Difference.CHANGED: "yellow"}
-_HEADINGS: Final = {
+HEADINGS: Final = {
     Kind.TOPICS: "Topics",
     Kind.CONFIGS: "Configs",
     Kind.ACLS: "ACLs",
@@ -59,7 +59,7 @@ def comparison_lines(
     yield Line(f"+++ {visible(right)}", "green")
     for kind, of_kind in groupby(items, key=lambda item: item.kind):
         yield Line("")
-        yield Line(_HEADINGS[kind], "bold")
+        yield Line(HEADINGS[kind], "bold")
         for item in of_kind:
             style = _STYLES[item.difference]
             yield Line(f"  {_MARKS[item.difference]} {visible(item_in_words(item.item))}", style, indent=4)
@@ -108,14 +108,15 @@ def folded(line: Line, width: int) -> list[str]:
 def _values(difference: Difference, value: ValueChange) -> str:
     match difference:
         case Difference.ADDED:
-            return _shown(value.after)
+            return shown(value.after)
         case Difference.REMOVED:
-            return _shown(value.before)
+            return shown(value.before)
         case Difference.CHANGED:
-            return f"{_shown(value.before)} → {_shown(value.after)}"
+            return f"{shown(value.before)} → {shown(value.after)}"
 
 
-def _shown(value: str | None) -> str:
+def shown(value: str | None) -> str:
+    """A value in words."""
     return _NOT_SET if value is None else visible(value) or '""'
 
 

@@ -76,6 +76,24 @@ async def test_other_units_count_for_topics(client: BrokerConnection) -> None:
     assert (await described(client, TOPIC, "t", "retention.ms"))["retention.ms"].value == "3600000"
 
 
+async def test_topics_inherit_what_brokers_have_at_the_moment(client: BrokerConnection) -> None:
+    async def retention() -> tuple[str | None, int]:
+        config = (await described(client, TOPIC, "t", "retention.ms"))["retention.ms"]
+        return config.value, config.config_source
+
+    assert await retention() == ("3600000", 5)  # of log.retention.hours
+    await change(client, BROKER, "", Change("log.retention.ms", SET, "5"))
+    assert await retention() == ("5", 3)
+    await change(client, BROKER, "1", Change("log.retention.ms", SET, "6"))
+    assert await retention() == ("6", 2)
+    await change(client, TOPIC, "t", Change("retention.ms", SET, "7"))
+    assert await retention() == ("7", 1)
+    await change(client, TOPIC, "t", Change("retention.ms", DELETE, None))
+    for name in ("1", ""):
+        await change(client, BROKER, name, Change("log.retention.ms", DELETE, None))
+    assert await retention() == ("3600000", 5)  # of log.retention.hours
+
+
 async def test_thread_pools_change_in_steps(client: BrokerConnection) -> None:
     failed = "Dynamic thread count update validation failed for num.io.threads="
     for text, reason in (("3", "be at least half"), ("17", "not be greater than double")):

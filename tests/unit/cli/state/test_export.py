@@ -52,6 +52,16 @@ def test_what_is_written_is_read_again(broker: ThreadedBroker, state: ClusterSta
     assert "__consumer_offsets" not in out.read_text()
 
 
+def test_a_plan_after_it_is_empty_also_where_everything_else_may_be_deleted(
+    broker: ThreadedBroker, tmp_path: Path
+) -> None:
+    cluster = ["-b", broker.bootstrap_servers]
+    assert main(["export", *cluster, "--out", f"{tmp_path}/"]) == ExitCode.DONE
+    scope = [word for kind in Kind for word in ("--prune-kind", kind)]
+    assert main(["plan", str(tmp_path), *cluster, "--exit-code"]) == ExitCode.DONE
+    assert main(["plan", str(tmp_path), *cluster, "--exit-code", "--prune", *scope]) == ExitCode.DONE
+
+
 def test_replicas_are_not_bound_to_brokers_unless_asked_for(
     broker: ThreadedBroker, state: ClusterState, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -1,0 +1,123 @@
+"""The options that ``plan`` and ``apply`` share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
+
+import typer
+
+from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.state.selection_options import selected
+from kafkawire.declared.documents.declared import ALL, PruneScope
+from kafkawire.declared.planned import Kind
+
+PruneOption = Annotated[
+    bool,
+    typer.Option(
+        "--prune",
+        help="Also delete what is not declared, in the scope that the documents or the next options name.",
+    ),
+]
+PrunePrefixOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PREFIX", help="Scope of --prune: topics whose names begin so. Can be repeated."),
+]
+PrunePrincipalOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TYPE:NAME",
+        help="Scope of --prune: ACLs, quotas and SCRAM credentials of this principal. Can be repeated.",
+    ),
+]
+PruneKindOption = Annotated[
+    list[Kind] | None,
+    typer.Option(help="Scope of --prune: everything of this kind. Can be repeated."),
+]
+CallerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TYPE:NAME",
+        help="The principal that calls, whose own rights are not taken away; by default the user of the login.",
+    ),
+]
+SuperUserOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="TYPE:NAME", help="A super user of the brokers, who needs no ACLs. Can be repeated."),
+]
+SetSecretsOption = Annotated[
+    bool,
+    typer.Option(
+        "--set-secrets", help="Set passwords and secret configs again where they are set: they cannot be compared."
+    ),
+]
+
+
+class PlanOptions(NamedTuple):
+    """What the user says of a plan.
+
+    Attributes:
+        kinds: the kinds to plan.
+        prune: whether something may be deleted.
+        scopes: where, besides what documents say.
+        caller: the principal that calls; None for that of the login.
+        super_users: principals that need no ACLs.
+        set_secrets: whether secrets are set again.
+    """
+
+    kinds: frozenset[Kind] = frozenset(Kind)
+    prune: bool = False
+    scopes: tuple[PruneScope, ...] = ()
+    caller: str | None = None
+    super_users: frozenset[str] = frozenset()
+    set_secrets: bool = False
+
+
+def plan_options(
+    *,
+    only: str | None,
+    prune: bool,
+    prefixes: list[str] | None,
+    principals: list[str] | None,
+    kinds: list[Kind] | None,
+    caller: str | None,
+    super_users: list[str] | None,
+    set_secrets: bool,
+) -> PlanOptions:
+    """The options as the user gave them.
+
+    Raises:
+        CommandError: a principal has no type, or there is a scope without --prune.
+    """
+    _check_principals("--prune-principal", principals or ())
+    _check_principals("--caller", () if caller is None else (caller,))
+    _check_principals("--super-user", super_users or ())
+    scopes = tuple(_scopes(prefixes or (), principals or (), kinds or ()))
+    if scopes and not prune:
+        raise CommandError("a scope of deletions is given without --prune; give --prune too", ExitCode.USAGE)
+    return PlanOptions(
+        kinds=selected(only, None, None).kinds,
+        prune=prune,
+        scopes=scopes,
+        caller=caller,
+        super_users=frozenset(super_users or ()),
+        set_secrets=set_secrets,
+    )
+
+
+def _scopes(prefixes: Sequence[str], principals: Sequence[str], kinds: Sequence[Kind]) -> list[PruneScope]:
+    found = []
+    if prefixes:
+        found.append(PruneScope(kinds=frozenset({Kind.TOPICS}), topic_prefixes=tuple(prefixes)))
+    if principals:
+        of_principals = frozenset({Kind.ACLS, Kind.QUOTAS, Kind.USERS})
+        found.append(PruneScope(kinds=of_principals, principals=frozenset(principals)))
+    if kinds:
+        found.append(PruneScope(kinds=frozenset(kinds), topic_prefixes=(ALL,), principals=frozenset({ALL})))
+    return found
+
+
+def _check_principals(option: str, principals: Sequence[str]) -> None:
+    for principal in principals:
+        if ":" not in principal:
+            raise CommandError(f"{option} {principal}: write its type too: User:{principal}", ExitCode.USAGE)

@@ -1,0 +1,63 @@
+"""A plan does not take its caller's own rights away."""
+
+from __future__ import annotations
+
+from kafkawire.admin import AclBinding, AclOperation, AclPermissionType, ResourceType
+from kafkawire.declared.own_access import keep_access
+from kafkawire.declared.planned import Action, Item
+from kafkawire.declared.planning import plan_of
+from kafkawire.declared.state import ClusterState
+
+CALLER = "User:admin"
+ALTER = AclBinding.of_cluster(CALLER, AclOperation.ALTER)
+CREATE = AclBinding.of_cluster("User:*", AclOperation.CREATE)
+OTHER = AclBinding.of_cluster("User:other", AclOperation.ALTER)
+DENY = AclBinding.of_cluster(CALLER, AclOperation.ALTER, AclPermissionType.DENY)
+DENY_ALL = AclBinding.of_cluster("User:*", AclOperation.ALL, AclPermissionType.DENY, host="10.0.0.1")
+OWN_TOPIC = AclBinding(ResourceType.TOPIC, "orders", CALLER, AclOperation.READ)
+
+
+def kept(
+    declared: set[AclBinding], current: set[AclBinding], *, caller: str = CALLER, supers: tuple[str, ...] = ()
+) -> dict[Item, tuple[Action, str]]:
+    states = ClusterState(acls=frozenset(declared)), ClusterState(acls=frozenset(current))
+    plan = keep_access(plan_of(*states, may_delete=lambda _kind, _item: True), current, caller, supers)
+    return {item.item: (item.action, item.reason) for item in plan.items}
+
+
+def test_permissions_of_the_caller_stay() -> None:
+    plan = kept(set(), {ALTER, OTHER, OWN_TOPIC})
+    assert {acl: action for acl, (action, _) in plan.items()} == {
+        ALTER: Action.IMPOSSIBLE,
+        OWN_TOPIC: Action.IMPOSSIBLE,
+        OTHER: Action.DELETE,
+    }
+    assert plan[ALTER][1] == "User:admin, who calls, has its own rights by it; let another user delete it"
+
+
+def test_permissions_of_everybody_stay_if_the_caller_needs_them() -> None:
+    action, reason = kept(set(), {CREATE})[CREATE]
+    assert action is Action.IMPOSSIBLE
+    assert reason == "User:admin, who calls, would lose CREATE on the cluster; let another user do this"
+    own = AclBinding.of_cluster(CALLER, AclOperation.CREATE)
+    assert kept({own}, {CREATE, own})[CREATE][0] is Action.DELETE
+
+
+def test_denials_that_concern_the_caller_are_not_created() -> None:
+    assert kept({ALTER, DENY}, {ALTER})[DENY][0] is Action.IMPOSSIBLE
+
+
+def test_denials_from_one_address_count() -> None:
+    assert kept({ALTER, DENY_ALL}, {ALTER})[DENY_ALL][0] is Action.IMPOSSIBLE
+
+
+def test_denials_of_what_the_caller_does_not_have_are_created() -> None:
+    assert kept({DENY}, {OTHER})[DENY][0] is Action.CREATE
+
+
+def test_a_super_user_needs_no_acls() -> None:
+    assert kept(set(), {ALTER}, supers=(CALLER,))[ALTER][0] is Action.DELETE
+
+
+def test_acls_of_others_are_not_protected() -> None:
+    assert kept(set(), {ALTER}, caller="User:other")[ALTER][0] is Action.DELETE
