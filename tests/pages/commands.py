@@ -121,6 +121,12 @@ class Workplace:
         author = {f"GIT_{role}_{what}": "a" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
         return {**kept, **author, "PATH": os.pathsep.join([str(self.programs), os.environ["PATH"]])}
 
+    def write_files(self, page: Path) -> None:
+        """Write the files with items that a page shows, which its commands read."""
+        for block in blocks(page.read_text()):
+            if block.language in {"yaml", "text"} and block.title and not block.title.startswith("."):
+                (self.folder / block.title).write_text(block.text, "utf-8")
+
     def run(self, line: str, before: Sequence[str] = (), broker: str | None = None) -> None:
         """Run a printed command, which must end as a reader expects.
 

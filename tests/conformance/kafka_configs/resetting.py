@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.apache_kafka.eventually import eventually
 from tests.conformance.kafka_configs.scenarios import TOPICS
 
 from kafkawire.admin import (
@@ -37,10 +38,18 @@ def reset(client: BlockingAdminClient, *, listable: frozenset[ConfigResourceType
 
 
 def _reset_configs(client: BlockingAdminClient, listable: frozenset[ConfigResourceType]) -> None:
+    client.incremental_alter_configs(_removals(client, listable)).all()
+    eventually(lambda: _removals(client, listable), lambda removals: not removals)
+
+
+def _removals(
+    client: BlockingAdminClient, listable: frozenset[ConfigResourceType]
+) -> dict[ConfigResource, list[ConfigChange]]:
+    """What is set for brokers, and for resources of the types that can be listed."""
     nodes = [ConfigResource.broker(each.node.id) for each in client.describe_cluster().nodes]
     listed = client.list_config_resources(listable)
     described = client.describe_configs([ConfigResource.broker_default(), *nodes, *listed]).all()
-    changes = {
+    removals = {
         resource: [
             ConfigChange.delete(entry.name)
             for entry in entries.values()
@@ -48,4 +57,4 @@ def _reset_configs(client: BlockingAdminClient, listable: frozenset[ConfigResour
         ]
         for resource, entries in described.items()
     }
-    client.incremental_alter_configs({resource: some for resource, some in changes.items() if some}).all()
+    return {resource: some for resource, some in removals.items() if some}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.apache_kafka.broker import Broker, running_broker
+from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.kafka_tool import KafkaTool, Printed, running_kafka_tool
 from tests.apache_kafka.releases import broker_releases, is_at_least, newest_broker_release
 from tests.conformance.kafka_configs.resetting import reset
@@ -21,6 +23,7 @@ pytestmark = [pytest.mark.conformance, pytest.mark.extended]
 
 PLACE_IN_JAVA = re.compile(r"(?:\tat |\t\.\.\. ).*\n")
 MECHANISMS = re.compile(r"(?<=' are )SCRAM-\S+, SCRAM-\S+$", re.MULTILINE)
+SECONDS_TO_APPLY = 5.0
 LISTED_IN = {ConfigResourceType.CLIENT_METRICS: "3.7", ConfigResourceType.GROUP: "4.1"}
 """Type of a resource to the release whose brokers first list those with a configuration."""
 
@@ -58,11 +61,12 @@ def test_output_and_exit_code_are_those_of_apaches_tool(
         theirs = [_promised(printed, words) for printed, words in zip(tool.configs(lines), lines, strict=True)]
         reset(client, listable=listable)
 
-    def ours(words: list[str]) -> Printed:
+    def ours(words: list[str]) -> tuple[list[str], Printed]:
         exit_code = main(["configs", "--compat", "kafka", *words])
-        return _promised(Printed(*capsys.readouterr(), exit_code), words)
+        return words, _promised(Printed(*capsys.readouterr(), exit_code), words)
 
-    assert [(words, ours(words)) for words in lines] == list(zip(lines, theirs, strict=True))
+    for words, expected in zip(lines, theirs, strict=True):  # in less time than the broker takes to apply a change
+        eventually(partial(ours, words), (words, expected).__eq__, seconds=SECONDS_TO_APPLY)
 
 
 def test_there_are_more_than_a_hundred_command_lines() -> None:

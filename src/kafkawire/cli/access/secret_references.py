@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import subprocess
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from kafkawire.cli.outcome import CommandError
-
-_LARGEST: Final = 1 << 20
-_SECONDS: Final = 60.0
+from kafkawire.declared.documents.secret_references import SecretReference as PlacedReference, UnavailableSecretError
 
 _SECRET_WORDS: Final = ("password", "secret", "jaas", "keystore.key", "token.value")
 
@@ -59,24 +55,9 @@ class SecretReference(msgspec.Struct, frozen=True, forbid_unknown_fields=True, o
             CommandError: it cannot be had; says why, and nothing of the secret.
         """
         try:
-            text = self._text(folder).rstrip("\r\n")
-        except _UnavailableError as error:
+            return PlacedReference(self.env, self.file, self.command, str(folder)).read()
+        except UnavailableSecretError as error:
             raise CommandError(f"{what}: {error}") from None
-        if not text:
-            raise CommandError(f"{what}: {self} gives an empty text; a secret has at least one character")
-        return text
-
-    def _text(self, folder: Path) -> str:
-        if self.env is not None:
-            text = os.environ.get(self.env)
-            if text is None:
-                raise _UnavailableError(f"the environment variable {self.env} is not set; set it and export it")
-            return text
-        return _of_file(located(self.file, folder)) if self.file is not None else _printed_by(self.command or ())
-
-
-class _UnavailableError(Exception):
-    """Why a secret cannot be had."""
 
 
 def parse_reference(text: str) -> SecretReference:
@@ -100,35 +81,3 @@ def parse_reference(text: str) -> SecretReference:
 def located(path: str, folder: Path) -> Path:
     """A path of a file of contexts: ``~`` is the user's folder, and a relative path begins at the file's folder."""
     return folder / Path(path).expanduser()
-
-
-def _of_file(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST + 1)
-    except OSError as error:
-        raise _UnavailableError(f"{path}: {error.strerror}; write the secret there, or name another file") from None
-    return _decoded(content, str(path))
-
-
-def _printed_by(command: tuple[str, ...]) -> str:
-    try:
-        run = subprocess.run(command, stdout=subprocess.PIPE, timeout=_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        raise _UnavailableError(f"the command {command[0]} did not end within {_SECONDS:g} s") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "its words hold a NUL character"
-        raise _UnavailableError(f"the command {command[0]} cannot be run: {reason}; correct the context") from None
-    if run.returncode:
-        said = f"exit code {run.returncode}" if run.returncode > 0 else f"signal {-run.returncode}"
-        raise _UnavailableError(f"the command {command[0]} failed with {said}; run it by itself to see why")
-    return _decoded(run.stdout, f"the output of {command[0]}")
-
-
-def _decoded(content: bytes, what: str) -> str:
-    if len(content) > _LARGEST:
-        raise _UnavailableError(f"{what} is larger than 1 MiB, so it is no secret")
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise _UnavailableError(f"{what} is not UTF-8") from None

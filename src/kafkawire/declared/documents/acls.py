@@ -72,7 +72,7 @@ Operations: TypeAlias = Mapping[ResourceType, Collection[AclOperation]]
 
 
 class _Entry(NamedTuple):
-    """What an entry stands for: the product of all its parts."""
+    """An entry: it means the product of all its parts."""
 
     principals: list[str]
     resources: list[Resource]
@@ -104,7 +104,7 @@ def _read_entry(node: Node, reading: Reading) -> None:
         permission = PERMISSIONS.get(reading.word(word, "permission", PERMISSIONS) or "", permission)
     hosts = _hosts(given.get("host"), reading)
     operations = _operations(given, node, resources, reading)
-    if not resources and not any(key in given for key in (*RESOURCES, CLUSTER)) and not _is_implied(given):
+    if not resources and reading.errors == before and not _is_implied(given):
         remedy = f"write one of {', '.join((*RESOURCES, CLUSTER))}"
         reading.error(node, Rule.VALUE, "an entry of acls has no resource", remedy)
     if reading.errors > before:
@@ -189,7 +189,7 @@ def _pattern(node: Node, key: str, reading: Reading) -> tuple[str, PatternType] 
     if not isinstance(node, Table):
         name = reading.name(node, key)
         if name is not None and len(name) > 1 and name.endswith(WILDCARD):
-            message = f"{key} {shown(name)} is one name: * stands for all names only by itself"
+            message = f"{key} {shown(name)} is one name: only * by itself means all names"
             remedy = f"write {{prefix: {shown(name[:-1])}}}; for this very name {{name: {shown(name)}}}"
             reading.error(node, Rule.VALUE, message, remedy)
             return None

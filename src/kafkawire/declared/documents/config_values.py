@@ -81,9 +81,8 @@ def _read_resources(node: Node, resource_type: ConfigResourceType, reading: Read
         elif not key.text:
             reading.error(key, Rule.STRUCTURE, "the name is empty")
             continue
-        values = read_configs(value, resource, reading)
         if reading.is_new(Kind.CONFIGS, resource, key, f"the configuration of {resource_type.name.lower()} {key.text}"):
-            reading.configs[resource] = values
+            reading.configs[resource] = read_configs(value, resource, reading)
 
 
 def read_configs(node: Node, resource: ConfigResource, reading: Reading) -> dict[str, str | None]:

@@ -141,7 +141,7 @@ class Reading:
                 return node.text
             self.error(node, Rule.STRUCTURE, f"{what}: the name is empty")
             return None
-        remedy = f'write "{node.text}" if it is a name' if isinstance(node, Scalar) and node.text else ""
+        remedy = f'write "{node.text}" if it is a name' if isinstance(node, Scalar) and node.text.isalpha() else ""
         self.error(node, Rule.STRUCTURE, f"{what}: expected a name, found {kind_of(node)}", remedy)
         return None
 
@@ -153,7 +153,11 @@ class Reading:
         """A whole number between two others."""
         number = self._number(node)
         if number is None or not number.is_integer():
-            remedy = "write it without quotes" if isinstance(node, Scalar) and node.text.isdecimal() else ""
+            remedy = (
+                "write it without quotes"
+                if isinstance(node, Scalar) and not node.is_plain and node.text.isdecimal()
+                else ""
+            )
             self.error(node, Rule.STRUCTURE, f"{what}: expected a whole number, found {kind_of(node)}", remedy)
             return None
         if not lowest <= number <= highest:

@@ -65,7 +65,7 @@ def _definitions() -> Schema:
                     "file": {**name, "description": "The path of a file, from the folder of the document."},
                     "command": {
                         "type": "array",
-                        "items": {"$ref": "#/$defs/name"},
+                        "items": {"type": ["string", "number"]},
                         "minItems": 1,
                         "description": "A program and its arguments, which prints the secret. No shell runs it.",
                     },

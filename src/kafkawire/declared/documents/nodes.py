@@ -20,7 +20,7 @@ DEEPEST_NESTING: Final = 64
 """Collections inside each other; documents need eight."""
 
 MOST_NODES: Final = 20_000_000
-"""Nodes of a file, those behind aliases counted each time."""
+"""Nodes of a file, those of aliases counted each time."""
 
 _TEXT_TAGS: Final = frozenset({None, "!", "tag:yaml.org,2002:str"})
 _MERGE: Final = "<<"
@@ -253,7 +253,8 @@ class _Composer:
                 merged += self._merged(value)
             elif key.text in kept:
                 first = self._position(kept[key.text][0])
-                self._add(key, f"the key {shown(key.text)} is there twice; first in line {first.line}", "keep one")
+                message = f"the key {shown(key.text)} is there twice; first in line {first.line}"
+                self._problems.add(self._position(key), Rule.DUPLICATE, message, "keep one of the two")
             else:
                 kept[key.text] = key, value
         for table in merged:

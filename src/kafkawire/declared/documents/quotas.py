@@ -58,6 +58,8 @@ def _read_entry(node: Node, reading: Reading) -> None:
     for key in QUOTAS:
         if key in given and (value := reading.number(given[key], key)) is not None:
             values[key] = value
+    if reading.errors > before:
+        return
     if not parts:
         reading.error(node, Rule.STRUCTURE, "an entry of quotas is for none", f"write {', '.join(ENTITIES)}")
     elif not any(key in given for key in QUOTAS):

@@ -46,7 +46,9 @@ KEYS: Final = tuple(_READERS)
 _BREAKS: Final = re.compile("\r\n|[\r\x85\u2028\u2029]")
 """The ends of lines in YAML, besides a line feed."""
 
-_MAYBE_SECRET: Final = re.compile(r"((?:password|secret|jaas)[^:\n]*:[ \t]+)([^\s{\[|>&*#][^\n]*)", re.IGNORECASE)
+_MAYBE_SECRET: Final = re.compile(
+    r"((?:password|secret|jaas\.config)[\"']?[ \t]*:[ \t]+)([^\s{\[|>&*#][^\n]*)", re.IGNORECASE
+)
 
 
 def read_documents(paths: Iterable[str | PathLike[str]], *, stdin: BinaryIO | None = None) -> Declared:
@@ -75,10 +77,10 @@ def read_documents(paths: Iterable[str | PathLike[str]], *, stdin: BinaryIO | No
     for path in paths:
         for name, file in _files(str(path), reading):
             if file is not None:
-                resolved = file.resolve()
-                if resolved in seen:
+                same = _resolved(file)
+                if same in seen:
                     continue
-                seen.add(resolved)
+                seen.add(same)
             text = _text(name, file, stdin, reading)
             if text is not None:
                 sources[name] = text
@@ -169,7 +171,7 @@ def without_secrets(text: str, file: str, hidden: Iterable[Position]) -> str:
 
 
 def _files(path: str, reading: Reading) -> Iterator[tuple[str, Path | None]]:
-    """The files behind an argument, with their names; those of folders in the order of their names."""
+    """The files of an argument, with their names; those of folders in the order of their names."""
     if path == STANDARD_INPUT:
         yield "<stdin>", None
         return
@@ -192,6 +194,13 @@ def _files(path: str, reading: Reading) -> Iterator[tuple[str, Path | None]]:
         _add(reading, path, f"the folder has no file {', '.join('*' + each for each in SUFFIXES)}", "name another one")
     for each in found:
         yield str(each), each
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):  # a NUL, or links in a circle: opening it says so
+        return path
 
 
 def _text(name: str, path: Path | None, stdin: BinaryIO | None, reading: Reading) -> str | None:

@@ -1,4 +1,4 @@
-"""Secrets that a document does not hold, but says where they are: a variable, a file, or a command."""
+"""Secrets that a file does not hold, but says where they are: a variable, a file, or a command."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class SecretReference(msgspec.Struct, frozen=True):
 
     Attributes:
         env: name of an environment variable.
-        file: path of a file, from the folder of the document.
+        file: path of a file, from ``folder``; ``~`` is the user's folder.
         command: a program and its arguments, which prints the secret. No shell runs it.
-        folder: of the document; of a document on standard input the current one.
+        folder: of the file that names it; of standard input the current one.
     """
 
     env: str | None = None
@@ -68,12 +68,12 @@ class SecretReference(msgspec.Struct, frozen=True):
 
     def _printed_by(self, command: tuple[str, ...]) -> str:
         try:
-            run = subprocess.run(command, stdout=subprocess.PIPE, timeout=_SECONDS, check=False, cwd=self.folder)
+            run = subprocess.run(command, stdout=subprocess.PIPE, timeout=_SECONDS, check=False)
         except subprocess.TimeoutExpired:
             raise UnavailableSecretError(f"{self} did not end within {_SECONDS:g} s") from None
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "its words have a NUL"
-            raise UnavailableSecretError(f"{self} cannot be run: {reason}; correct the document") from None
+            raise UnavailableSecretError(f"{self} cannot be run: {reason}; correct it") from None
         if run.returncode:
             ended = f"exit code {run.returncode}" if run.returncode > 0 else f"signal {-run.returncode}"
             raise UnavailableSecretError(f"{self} failed with {ended}; run it by itself to see why")

@@ -41,15 +41,13 @@ def read_users(node: Node, reading: Reading) -> None:
 def _read_credential(user: str, key: Scalar, node: Node, reading: Reading) -> None:
     mechanism = MECHANISMS[key.text]
     before = reading.errors
-    iterations = None
+    iterations = reference = None
     if isinstance(node, Table):
         given = reading.known(node, key.text, KEYS)
         if (number := given.get("iterations")) is not None:
             iterations = reading.whole_number(number, "iterations", MINIMUM_ITERATIONS, MAXIMUM_ITERATIONS)
         if (secret := given.get("password")) is not None:
             reference = read_reference(secret, reading)
-            if reference is not None:
-                reading.secrets.setdefault((user, mechanism), reference)
     elif not (isinstance(node, Scalar) and node.is_null):
         reading.hide(node)
         message = f"{key.text}: expected iterations and password"
@@ -58,3 +56,5 @@ def _read_credential(user: str, key: Scalar, node: Node, reading: Reading) -> No
     what = f"the credential {key.text} of {user}"
     if reading.is_new(Kind.USERS, (user, mechanism), key, what) and is_sound:
         reading.credentials[user, mechanism] = CredentialState(iterations=iterations)
+        if reference is not None:
+            reading.secrets[user, mechanism] = reference

@@ -24,7 +24,8 @@ from kafkawire.model.acls.pattern_tree import (
     pattern_of,
     span,
 )
-from kafkawire.model.acls.regions import EVERY, Exemption, RegionBuilder, ResourceRegion, Selection
+from kafkawire.model.acls.regions import Exemption, RegionBuilder, ResourceRegion
+from kafkawire.model.selections import EVERY, Selection
 
 SET = 16
 """Bits of a set of operations."""
