@@ -46,7 +46,10 @@ UNITS = (
     ),
     Unit(
         "clients",
-        tuple(f"tests/interop/broker/{name}" for name in ("clients/", "test_hand_over.py", "test_logs_of_kafka.py")),
+        tuple(
+            f"tests/interop/broker/{name}"
+            for name in ("clients/", "test_hand_over.py", "test_logs_of_kafka.py", "test_twin.py")
+        ),
         frozenset({"java_admin"}),
     ),
     Unit("logs of kafka", ("tests/interop/logs/",), frozenset({"java_admin"})),

@@ -84,7 +84,7 @@ def test_nothing_is_cut_and_no_colour_is_used_without_a_terminal(shown: Shown) -
 
 def test_a_chapter_fits_on_a_screen(shown: Shown) -> None:
     chapters = re.split(r"^\d\. .*─$", shown.text, flags=re.MULTILINE)[1:]
-    assert len(chapters) == 6
+    assert len(chapters) == 7
     assert max(len(chapter.strip().splitlines()) for chapter in chapters[:-1]) <= 26
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from kafkawire.cli.documents.reading import problem_text
+from kafkawire.cli.schema.documents import run as print_schema
 from kafkawire.declared.documents.json_schema import json_schema
 from kafkawire.declared.documents.problems import Rule
 from kafkawire.declared.documents.reading import read_documents
@@ -57,6 +58,11 @@ def test_published_schema_is_that_of_the_reader(*, update_golden: bool) -> None:
     if update_golden:
         PUBLISHED.write_text(schema, encoding="utf-8")
     assert schema == PUBLISHED.read_text(encoding="utf-8")
+
+
+def test_command_prints_the_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    print_schema()
+    assert capsys.readouterr().out == PUBLISHED.read_text(encoding="utf-8")
 
 
 def test_the_page_has_every_key_and_rule() -> None:

@@ -32,6 +32,7 @@ BROKER = "localhost:9092"
 """A broker of the reader; tests start one."""
 
 ONLY_PARSED = {
+    "kafkawire acls": "the broker of the pages has no authorizer; tests/unit/cli/acls",
     "kafkawire cluster log-dirs": "an embedded broker has no log directories",
     "kafkawire cluster quorum": "an embedded broker has no quorum; tests/interop/cli/test_cluster_commands.py",
     "kafkawire cluster set-features": "an embedded broker has one level; tests/interop/cli/test_cluster_commands.py",
@@ -120,6 +121,12 @@ class Workplace:
         kept |= {"HOME": str(self.folder.parent), "SHELL": "/bin/bash"}
         author = {f"GIT_{role}_{what}": "a" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
         return {**kept, **author, "PATH": os.pathsep.join([str(self.programs), os.environ["PATH"]])}
+
+    def write_files(self, page: Path) -> None:
+        """Write the files with items that a page shows, which its commands read."""
+        for block in blocks(page.read_text()):
+            if block.language in {"yaml", "text"} and block.title and not block.title.startswith("."):
+                (self.folder / block.title).write_text(block.text, "utf-8")
 
     def run(self, line: str, before: Sequence[str] = (), broker: str | None = None) -> None:
         """Run a printed command, which must end as a reader expects.

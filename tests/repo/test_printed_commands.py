@@ -50,6 +50,7 @@ def test_the_commands_of_a_page_work(
 ) -> None:
     cloned: set[str] = set()
     before: list[str] = []
+    workplace.write_files(page)
     for line in lines_of(page):
         words = shlex.split(line)
         if words[0] == "kafkawire":

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,12 @@ from tests.pages.proofs import (
     with_name,
 )
 
+from kafkawire.cli.access.contexts import checked_context
+from kafkawire.cli.configs.resources import ConfigItem
+from kafkawire.cli.items import given_items
+from kafkawire.cli.quotas.entities import QuotaItem
+from kafkawire.cli.topics.creating import TopicItem
+from kafkawire.cli.users.changing import UserItem
 from kafkawire.codegen.evolve.checking.accepted import read_accepted
 from kafkawire.codegen.evolve.checking.result import PURPOSES
 from kafkawire.codegen.importing.sources import Decision, Release
@@ -51,6 +57,14 @@ STEP = {
     "timeout-minutes",
 }  # fmt: skip
 """The keys that GitHub knows, from its documentation "Workflow syntax for GitHub Actions"."""
+
+ITEMS: Mapping[str, type[object]] = {
+    "topics.yaml": TopicItem,
+    "configs.yaml": ConfigItem,
+    "quotas.yaml": QuotaItem,
+    "users.yaml": UserItem,
+}
+"""Files that commands on many items read."""
 
 OF_KAFKA = {"listeners", "advertised.listeners", "listener.security.protocol.map", "inter.broker.listener.name"}
 
@@ -104,6 +118,9 @@ def read_toml(block: Block, folder: Path) -> None:
             assert read_accepted(folder / "accepted.toml", {rule: "" for rules in PURPOSES.values() for rule in rules})
         case ["fields", *_]:
             assert not parse_meanings(block.text, block.title).findings
+        case ["contexts", "current"]:
+            for name, table in parsed["contexts"].items():
+                checked_context(table, name)
         case ["decisions"]:
             msgspec.convert(parsed["decisions"], tuple[Decision, ...])
         case ["releases"]:
@@ -118,9 +135,9 @@ def read_properties(block: Block, _folder: Path) -> None:
     assert [name for name in names - OF_KAFKA if broker_definition(name) is None] == []
 
 
-def read_yaml(block: Block, _folder: Path) -> None:
+def read_yaml(block: Block, folder: Path) -> None:
     """tests/repo/test_schema_checks.py runs those of pre-commit, GitHub and GitLab; this looks at their keys."""
-    parsed = yaml.safe_load(block.text)
+    parsed = next(yaml.safe_load_all(block.text))
     if block.title.startswith(".github/workflows/"):
         keys = {"on" if key is True else key for key in parsed}  # YAML 1.1 reads "on" as a boolean
         assert {"on", "jobs"} <= keys <= WORKFLOW
@@ -128,6 +145,9 @@ def read_yaml(block: Block, _folder: Path) -> None:
             assert "runs-on" in job or "uses" in job
             assert set(job) <= JOB
             check_steps(job.get("steps", []))
+    elif block.title in ITEMS:
+        (folder / block.title).write_text(block.text, "utf-8")
+        assert given_items(folder / block.title, ITEMS[block.title])
     elif not block.title:
         check_steps(parsed)
     elif block.title in {".pre-commit-config.yaml", ".gitlab-ci.yml"}:

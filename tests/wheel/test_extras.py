@@ -30,6 +30,9 @@ EXTRAS = {
 FOR_TESTS = ("broker/pytest_plugin.py", "wire/laws.py", "wire/strategies.py")
 """Modules that need the extra ``test``, which the rest of their packages does not."""
 
+OF_DOCUMENTS = ("declared/documents/nodes.py",)
+"""Modules that need the extra ``cli``, which the rest of their packages does not."""
+
 NOT_IMPORTED = {
     "ruff": "a program that codegen runs",
     "tzdata": "the time zones of zoneinfo, which Windows lacks",
@@ -58,8 +61,8 @@ def imported(root: Path) -> Imports:
     for file in sorted([*(root / "src").rglob("*.py"), *(root / "generator").rglob("*.py")]):
         inside = file.relative_to(next(each for each in file.parents if each.name in {"src", "generator"}))
         top = Path(inside.parts[0] if inside.parts[0] != "kafkawire" else inside.parts[1]).stem
-        is_for_tests = inside.as_posix().removeprefix("kafkawire/") in FOR_TESTS
-        extra = "test" if is_for_tests else EXTRAS.get(top, "")
+        name = inside.as_posix().removeprefix("kafkawire/")
+        extra = "test" if name in FOR_TESTS else "cli" if name in OF_DOCUMENTS else EXTRAS.get(top, "")
         for module in modules_of(file):
             if module not in sys.stdlib_module_names and module not in {"kafkawire", "pyspark_kafkawire"}:
                 (owner,) = owners[module]

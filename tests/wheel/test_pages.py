@@ -18,6 +18,7 @@ from tests.pages.proofs import IS_OF_SPARK, LEDGER, PAGES, ROOT, runs, with_name
 from tests.wheel.conftest import Install
 from tests.wheel.environments import Installed, environment_of
 
+from kafkawire.admin import BlockingAdminClient, TopicPartition
 from kafkawire.broker import ThreadedBroker
 
 RUNNER = Path(page_module.__file__)
@@ -51,12 +52,16 @@ def test_a_page_runs(page: Path, install: Install, tmp_path: Path) -> None:
 def test_the_printed_commands_work(install: Install, tmp_path: Path) -> None:
     require_spark()
     workplace = Workplace.made_in(tmp_path, install("all").folder / "bin")
-    lines = [line for page in PAGES for line in lines_of(page) if line.startswith("kafkawire ")]
-    here = [line for line in dict.fromkeys(lines) if "s3" not in line and not line.startswith(tuple(ONLY_PARSED))]
-    assert len(here) > 5
-    with ThreadedBroker() as broker:
-        for line in here:
-            workplace.run(line, broker=broker.bootstrap_servers if BROKER in line else None)
+    with ThreadedBroker(topics=["orders"]) as broker, BlockingAdminClient(broker.bootstrap_servers) as client:
+        for page in PAGES:
+            client.alter_consumer_group_offsets("billing", {TopicPartition("orders", 0): 0}).all()
+            workplace.write_files(page)
+            before: list[str] = []
+            for line in lines_of(page):
+                if line.startswith("export "):
+                    before.append(line)
+                elif line.startswith("kafkawire ") and "s3" not in line and not line.startswith(tuple(ONLY_PARSED)):
+                    workplace.run(line, before, broker.bootstrap_servers if BROKER in line else None)
 
 
 @pytest.mark.extended

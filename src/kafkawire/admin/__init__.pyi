@@ -49,7 +49,6 @@ from kafkawire.model.acls.regions import (
     Exemption as Exemption,
     ResourcePattern as ResourcePattern,
     ResourceRegion as ResourceRegion,
-    Selection as Selection,
 )
 from kafkawire.model.acls.review import (
     AclFinding as AclFinding,
@@ -123,6 +122,11 @@ from kafkawire.model.quotas.configs import (
     QuotaResourceType as QuotaResourceType,
 )
 from kafkawire.model.quotas.effective import EffectiveQuota as EffectiveQuota, EffectiveQuotas as EffectiveQuotas
+from kafkawire.model.quotas.effects import (
+    QuotaEffect as QuotaEffect,
+    quota_effects as quota_effects,
+    quota_effects_in_words as quota_effects_in_words,
+)
 from kafkawire.model.quotas.entities import (
     CONNECTION_CREATION_RATE as CONNECTION_CREATION_RATE,
     CONSUMER_BYTE_RATE as CONSUMER_BYTE_RATE,
@@ -142,6 +146,7 @@ from kafkawire.model.scram import (
     ScramMechanism as ScramMechanism,
     ScramUpsertion as ScramUpsertion,
 )
+from kafkawire.model.selections import Selection as Selection
 from kafkawire.model.topics import (
     CreatedTopic as CreatedTopic,
     CreatedTopicConfig as CreatedTopicConfig,

@@ -219,7 +219,7 @@ class EmbeddedBroker(BrokerAddresses):
     async def restart(self) -> None:
         """Stop, and start again on the same ports.
 
-        The state is that of the data directory; without one only `topics` exist.
+        The state is that of the data directory; without one only `topics` exist, or what ``from_log`` has.
 
         Raises:
             ConfigurationError, StorageError, OSError: as of `start`; the broker is stopped then.

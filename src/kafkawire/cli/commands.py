@@ -37,6 +37,18 @@ Entry = Union[str, Group, OwnParser]  # noqa: UP007 an alias is evaluated, and n
 """What a name means. Of a command: ``module:attribute`` of a function whose parameters Typer reads."""
 
 COMMANDS: Mapping[str, Entry] = {
+    "acls": Group(
+        "List, create and delete ACLs, say what they allow, review them.",
+        {
+            "create": "kafkawire.cli.acls.changing:create",
+            "delete": "kafkawire.cli.acls.changing:delete",
+            "list": "kafkawire.cli.acls.reading:list_",
+            "may": "kafkawire.cli.acls.asking:may",
+            "minimise": "kafkawire.cli.acls.reviewing:minimise",
+            "review": "kafkawire.cli.acls.reviewing:review",
+            "who-can": "kafkawire.cli.acls.asking:who_can",
+        },
+    ),
     "apply": "kafkawire.cli.state.apply:run",
     "broker": "kafkawire.cli.broker:run",
     "cluster": Group(

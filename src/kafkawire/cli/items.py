@@ -47,7 +47,7 @@ def given_items(file: Path, item_class: type[T], of_name: Callable[[str], object
     Args:
         file: its path; ``-`` is standard input.
         item_class: the class of the items.
-        of_name: the object that a name stands for.
+        of_name: the object that a name means.
 
     Raises:
         CommandError: the file is malformed; the message names the item.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.kafka_tool import KafkaTool, Printed, running_kafka_tool
 from tests.apache_kafka.releases import broker_releases, is_at_least, newest_broker_release
-from tests.conformance.kafka_configs.resetting import reset
+from tests.conformance.kafka_configs.resetting import reset, settle
 from tests.conformance.kafka_configs.scenarios import SCENARIOS, words_of, write_files
 
 from kafkawire.admin import BlockingAdminClient, ConfigResourceType
@@ -53,16 +53,31 @@ def test_output_and_exit_code_are_those_of_apaches_tool(
         for line in SCENARIOS[scenario]
     ]  # fmt: skip
     listable = frozenset(type_ for type_, first in LISTED_IN.items() if is_at_least(broker.release, first))
+
+    def run_theirs(words: list[str]) -> Printed:
+        (printed,) = tool.configs([words])
+        return printed
+
+    def run_ours(words: list[str]) -> Printed:
+        exit_code = main(["configs", "--compat", "kafka", *words])
+        return Printed(*capsys.readouterr(), exit_code)
+
     with BlockingAdminClient(broker.address) as client:
         reset(client, listable=listable)
-        theirs = [_promised(printed, words) for printed, words in zip(tool.configs(lines), lines, strict=True)]
+        theirs = list(_printed(run_theirs, lines, client))
         reset(client, listable=listable)
+        for ended, expected in zip(_printed(run_ours, lines, client), theirs, strict=True):
+            assert ended == expected
 
-    def ours(words: list[str]) -> Printed:
-        exit_code = main(["configs", "--compat", "kafka", *words])
-        return _promised(Printed(*capsys.readouterr(), exit_code), words)
 
-    assert [(words, ours(words)) for words in lines] == list(zip(lines, theirs, strict=True))
+def _printed(
+    run: Callable[[list[str]], Printed], lines: list[list[str]], client: BlockingAdminClient
+) -> Iterator[tuple[list[str], Printed]]:
+    """Each command line, and what it prints after the changes of those before are applied."""
+    for words in lines:
+        yield words, _promised(run(words), words)
+        if any(word.lstrip("-") == "alter" for word in words):
+            settle(client)
 
 
 def test_there_are_more_than_a_hundred_command_lines() -> None:

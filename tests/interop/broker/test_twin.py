@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.cluster import Cluster, running_cluster
+from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.releases import broker_releases
 
 from kafkawire.admin import (
@@ -69,7 +71,6 @@ def begin(admin: BlockingAdminClient) -> None:
     admin.create_topics(
         [NewTopic("orders", replica_assignments=PLACES, configs={"retention.ms": "1000"}), NewTopic("old", 2, 2)]
     ).all()
-    admin.create_acls([allow("orders", "User:alice"), allow("pay", "User:bob", PatternType.PREFIXED)]).all()
     admin.alter_client_quotas([quota("alice", 1000.0), quota(None, 2000.0)]).all()
     admin.alter_user_scram_credentials([ScramUpsertion("alice", ScramMechanism.SCRAM_SHA_256, "secret")]).all()
     admin.incremental_alter_configs(
@@ -79,6 +80,7 @@ def begin(admin: BlockingAdminClient) -> None:
             METRICS: [ConfigChange("interval.ms", ConfigOperation.SET, "5000")],
         }
     ).all()
+    create_last(admin, allow("orders", "User:alice"), allow("pay", "User:bob", PatternType.PREFIXED))
 
 
 def change(admin: BlockingAdminClient) -> None:
@@ -87,10 +89,16 @@ def change(admin: BlockingAdminClient) -> None:
     admin.create_topics([NewTopic("new", 1, 3)]).all()
     admin.create_partitions({"orders": 4}).all()
     admin.delete_acls([AclBindingFilter(principal="User:bob")]).all()
-    admin.create_acls([allow("new", "User:carol")]).all()
     admin.alter_client_quotas([quota("alice", None), quota("bob", 5.0)]).all()
     admin.alter_user_scram_credentials([ScramUpsertion("bob", ScramMechanism.SCRAM_SHA_512, "secret")]).all()
     admin.incremental_alter_configs({ORDERS: [ConfigChange("retention.ms", ConfigOperation.SET, "5000")]}).all()
+    create_last(admin, allow("new", "User:carol"))
+
+
+def create_last(admin: BlockingAdminClient, *acls: AclBinding) -> None:
+    """Create ACLs, and wait for them on all brokers: each of these has then applied all earlier changes too."""
+    admin.create_acls(acls).all()
+    admin.wait_for_acls(acls).all()
 
 
 def described(admin: BlockingAdminClient) -> Mapping[str, Any]:
@@ -197,3 +205,28 @@ def test_users_log_in_with_their_passwords(written: Written) -> None:
         login = ScramCredentials("alice", "secret", "SCRAM-SHA-256")
         with BlockingAdminClient(twin.address("LOGIN"), credentials=login) as admin:
             assert set(admin.list_topics()) == {"orders"}
+
+
+def test_java_reaches_every_node_at_the_address_of_the_twin(written: Written, java_admin: JavaAdmin) -> None:
+    with ThreadedBroker(from_log=written.folder) as twin:
+        java = java_admin.client(twin.bootstrap_servers)
+        assert {node.id for node in java.describe_cluster().nodes} == {1, 2, 3}
+        configs = {config.name: config.value for config in java.describe_configs("BROKER", "2")}
+        assert (configs["log.cleaner.threads"], configs["node.id"]) == ("2", "2")
+        java.alter_config("BROKER", "3", "log.cleaner.threads", "2")
+        java.create_topic("by-java", partitions=3, replication_factor=3)
+        (created,) = java.describe_topics(["by-java"])
+        assert {partition.leader for partition in created.partitions} == {1, 2, 3}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_librdkafka_reaches_every_node_at_the_address_of_the_twin(written: Written) -> None:
+    confluent: Any = importlib.import_module("confluent_kafka.admin")
+    with ThreadedBroker(from_log=written.folder) as twin:
+        admin = confluent.AdminClient({"bootstrap.servers": twin.bootstrap_servers})
+        assert set(admin.list_topics(timeout=20).brokers) == {1, 2, 3}
+        (created,) = admin.create_topics([confluent.NewTopic("by-rdkafka", 3, 3)]).values()
+        created.result(20)
+        resource = confluent.ConfigResource(confluent.ConfigResource.Type.BROKER, "2")
+        (described,) = admin.describe_configs([resource]).values()
+        assert described.result(20)["log.cleaner.threads"].value == "2"

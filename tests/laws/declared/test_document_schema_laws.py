@@ -86,7 +86,7 @@ _acls = _lists(
     | _tables({"principal": _principals, "role": _some(st.sampled_from(("producer", "admin"))), **_acl_parts})
 )
 _entities = _some(_names | _tables({"default": st.booleans()}))
-_rates = st.sampled_from((1, 2.5, 0, -1))
+_rates = st.sampled_from((1, 2.5, 0, -1, None))
 _quotas = _lists(_tables({"user": _entities, "client_id": _entities, "ip": _entities, "producer_byte_rate": _rates}))
 _users = st.dictionaries(
     st.sampled_from(("a", "b", "")),

@@ -27,7 +27,13 @@ from kafkawire.admin import (
     PlainCredentials,
     ResourceType,
 )
-from kafkawire.broker import CorruptLogError, DataDirectoryError, EmbeddedBroker
+from kafkawire.broker import (
+    CorruptLogError,
+    CreateTopicPolicy,
+    DataDirectoryError,
+    EmbeddedBroker,
+    RequestMetadata,
+)
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     AccessControlEntryRecord,
@@ -39,6 +45,7 @@ from kafkawire.protocol import (
     RemoveTopicRecord,
     TopicRecord,
 )
+from kafkawire.protocol.errors import PolicyViolationError
 from kafkawire.wire.batches import Record, encode_batch
 from kafkawire.wire.varint import write_uvarint
 
@@ -374,3 +381,19 @@ async def test_a_quarter_of_a_million_acls_are_ready_within_ten_seconds(tmp_path
         async with AdminClient(broker.bootstrap_servers) as admin:
             found = (await admin.describe_acls([AclBindingFilter(principal="User:7")])).union()
             assert len(found) == len(range(7, 250_000, 997))
+
+
+class AtLeastTwo(CreateTopicPolicy):
+    """A policy for the topics of the cluster."""
+
+    def validate(self, request: RequestMetadata) -> None:
+        if request.replication_factor == 1:
+            raise PolicyViolationError(f"{request.topic}: two replicas at least")
+
+
+async def test_a_policy_decides_as_in_the_cluster(source: Path) -> None:
+    properties = {"create.topic.policy.class.name": f"{__name__}:AtLeastTwo", "default.replication.factor": "2"}
+    async with EmbeddedBroker(properties, from_log=source) as broker, AdminClient(broker.bootstrap_servers) as admin:
+        results = await admin.create_topics([NewTopic("one", 1, 1), NewTopic("default")], validate_only=True)
+        assert "two replicas at least" in str(results.errors()["one"])
+        assert results["default"].replication_factor == 2

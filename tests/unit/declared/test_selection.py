@@ -38,7 +38,7 @@ def read(admin: BlockingAdminClient, scope: ReadScope) -> ClusterState:
         StateSelection(principals=frozenset({"User:billing", "User:alice"})),
         StateSelection(principals=frozenset({"Group:team"})),
     ],
-    ids=str,
+    ids=["all", "internal", "kinds", "prefixes", "users", "group"],
 )
 def test_what_is_read_for_a_selection_is_its_part_of_the_whole(
     admin: BlockingAdminClient, selection: StateSelection

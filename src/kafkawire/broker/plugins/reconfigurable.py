@@ -45,7 +45,7 @@ class Reconfigurable(ABC):
             configs: all properties of the broker as they would be.
 
         Raises:
-            ConfigurationError: the client gets the message with INVALID_REQUEST, and nothing is changed. Any other
+            ConfigurationError: the client gets the message, and nothing is changed. Any other
                 exception is a defect: it is logged, and the client gets a general message.
         """
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeVar, get_type_hints
@@ -169,11 +170,25 @@ def errors_of_cluster(source: str = "") -> Iterator[None]:
     Args:
         source: what selected the cluster, if not the user has named it.
     """
+    place = f" (the cluster is that of {source})" if source else ""
     try:
         yield
     except KafkaError as error:
-        message = in_words_of_the_command(str(error))
-        raise CommandError(f"{message} (the cluster is that of {source})" if source else message) from None
+        raise CommandError(f"{in_words_of_the_command(str(error))}{place}") from None
+    except ExceptionGroup as group:
+        failed, others = group.split(KafkaError)
+        if failed is None or others is not None:
+            raise
+        raise CommandError(f"{in_words_of_the_command(_summary(failed.exceptions))}{place}") from None
+
+
+def _summary(errors: Sequence[Exception]) -> str:
+    """The first of several errors, and how many more there are."""
+    first, *others = errors
+    if isinstance(first, KafkaError) and not isinstance(first.item, str):
+        first = copy.copy(first)
+        first.item = None  # the values of a filter say nothing to a person
+    return f"{first} (and {len(others)} more have failed)" if others else str(first)
 
 
 def cluster_command(function: Callable[Concatenate[Cluster, P], None]) -> Callable[..., None]:

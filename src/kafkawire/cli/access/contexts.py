@@ -50,7 +50,7 @@ class Context(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     Attributes:
         bootstrap_servers: brokers to ask first: ``host:port``, several separated by commas.
         bootstrap_controllers: controllers instead.
-        production: whether every change of the cluster is asked about.
+        production: whether every change of the cluster needs a yes.
         timeout: seconds that a call may take.
         properties_file: the path of a properties file of a Java client.
         properties: properties of a Java client, which win over those of the file.

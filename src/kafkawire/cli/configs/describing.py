@@ -72,8 +72,8 @@ class ConfigRow(Row, frozen=True, kw_only=True):
         is_read_only: whether it can be changed only in the file of the broker.
         config_type: how the value is written, such as ``LONG``.
         resource_type, resource_name: the resource; the name of the default of all brokers is empty.
-        synonyms: all values, that in effect first; null unless they were asked for.
-        documentation: what it is for; null unless it was asked for.
+        synonyms: all values, that in effect first; null unless requested.
+        documentation: what it is for; null unless requested.
     """
 
     resource: str

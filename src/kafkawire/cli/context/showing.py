@@ -28,7 +28,7 @@ class ContextRow(Row, frozen=True):
         name: its name.
         is_current: whether commands use it if nothing else names a cluster.
         nodes: addresses to ask first; None if the properties file has them.
-        production: whether every change of the cluster is asked about.
+        production: whether every change of the cluster needs a yes.
         login: the mechanism, and the user if there is one; None if the context has no login of its own.
         properties_file: the path of a properties file.
     """

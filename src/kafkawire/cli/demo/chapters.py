@@ -62,10 +62,11 @@ CHAPTERS: Final = (
     Chapter(1, "definitions", "Kafka's definitions become a Python package", "definitions", ("jinja2", "ruff")),
     Chapter(2, "bytes", "A request byte by byte, and a broken one", "request"),
     Chapter(3, "broker", "A broker in Python, and a thousand users in two calls", "administration"),
-    Chapter(4, "restart", "kill -9, and its topics, ACLs and quotas are there", "restart"),
-    Chapter(5, "history", "What the log remembers", "history", ("pyarrow",)),
-    Chapter(6, "report", "The report: one page for a browser", "report_page", ("pyarrow", "jinja2")),
-    Chapter(7, YOUR_BROKER, "Your broker", "your_broker"),
+    Chapter(4, "declared", "A declared state: planned, understood, applied", "declared", ("yaml",)),
+    Chapter(5, "restart", "kill -9, and its topics, ACLs and quotas are there", "restart"),
+    Chapter(6, "history", "What the log remembers", "history", ("pyarrow",)),
+    Chapter(7, "report", "The report: one page for a browser", "report_page", ("pyarrow", "jinja2")),
+    Chapter(8, YOUR_BROKER, "Your broker", "your_broker"),
 )
 
 

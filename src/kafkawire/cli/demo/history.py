@@ -1,4 +1,4 @@
-"""Fifth chapter: the history of one ACL, and what changed between two dates, both from the broker's log alone."""
+"""Sixth chapter: the history of one ACL, and what changed between two dates, both from the broker's log alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sixth chapter: the logs become one HTML page."""
+"""Seventh chapter: the logs become one HTML page."""
 
 from __future__ import annotations
 

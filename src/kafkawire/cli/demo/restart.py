@@ -1,4 +1,4 @@
-"""Fourth chapter: the broker is killed, and everything that it acknowledged is there after its restart."""
+"""Fifth chapter: the broker is killed, and everything that it acknowledged is there after its restart."""
 
 from __future__ import annotations
 

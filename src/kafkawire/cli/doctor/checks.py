@@ -12,7 +12,7 @@ from kafkawire.column_roles import ColumnRole
 
 
 class CheckStatus(StrEnum):
-    """What became of a check."""
+    """The outcome of a check."""
 
     OK = "ok"
     WARNING = "warning"
@@ -24,9 +24,9 @@ class CheckRow(Row, frozen=True):
     """A check.
 
     Attributes:
-        step: what was checked: settings, name, tcp, tls, sasl, api versions, metadata, advertised address.
+        step: what was checked: settings, name, tcp, tls, sasl, api versions, metadata, advertised.
         target: of which address or node.
-        status: what became of it.
+        status: its outcome.
         milliseconds: how long it took; None if it was skipped.
         detail: what was found.
         advice: what to do; None if nothing is to be done.
@@ -39,7 +39,12 @@ class CheckRow(Row, frozen=True):
     detail: str | None = None
     advice: str | None = None
 
-    ROLES: ClassVar[Mapping[str, ColumnRole]] = {"advice": ColumnRole.ERROR}
+    ROLES: ClassVar[Mapping[str, ColumnRole]] = {
+        "status": ColumnRole.KEY,
+        "milliseconds": ColumnRole.DETAIL,
+        "detail": ColumnRole.ERROR,
+        "advice": ColumnRole.ERROR,
+    }
 
 
 class Check:

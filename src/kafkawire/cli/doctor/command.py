@@ -109,7 +109,7 @@ def _settings(given: ClientArguments, nodes: Sequence[Node]) -> str:
 
 async def _advertised(node: Node, given: ClientArguments, seconds: float, bootstrap: Sequence[Node]) -> CheckRow:
     """Whether the address that a node advertises leads to it from here."""
-    check = Check("advertised address", f"node {node.id}")
+    check = Check("advertised", f"node {node.id}")
     try:
         context: ssl.SSLContext | None = given.tls.context() if isinstance(given.tls, Tls) else given.tls
         await (await connected(node, given, context, seconds, [])).close()

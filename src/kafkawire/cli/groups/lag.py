@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from kafkawire.admin import GroupLag, IsolationLevel
+from kafkawire.admin import GroupLag, IsolationLevel, Results
 from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.groups.describing import known_groups
@@ -15,6 +15,7 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
+from kafkawire.cli.rows.watching import WatchOption, print_watched
 from kafkawire.column_roles import ColumnRole
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -89,6 +90,7 @@ def run(
     all_groups: AllOption = False,
     total: TotalOption = False,
     read_committed: CommittedOption = False,
+    watch: WatchOption = None,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
     """Show how far groups of any type are from the ends of their partitions."""
@@ -97,8 +99,16 @@ def run(
     timeout = cluster.options.timeout
     isolation = IsolationLevel.READ_COMMITTED if read_committed else IsolationLevel.READ_UNCOMMITTED
     with cluster.connected() as client:
-        names = groups or sorted(each.group_id for each in client.list_groups(timeout=timeout).values())
-        found = client.group_lag(names, isolation=isolation, timeout=timeout)
+
+        def read() -> Results[str, GroupLag]:
+            names = groups or sorted(each.group_id for each in client.list_groups(timeout=timeout).values())
+            return client.group_lag(names, isolation=isolation, timeout=timeout)
+
+        if watch is not None and total:
+            print_watched(lambda: _totals(read().values()), GroupLagRow, output, watch, empty="no groups")
+        elif watch is not None:
+            print_watched(lambda: _partitions(read().values()), PartitionLagRow, output, watch, empty="no offsets")
+        found = read()
         known = known_groups(client, found.errors(), timeout)
     with failures_printed(found, known):
         if total:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import typer
 
-from kafkawire.admin import GroupState, GroupType
+from kafkawire.admin import Gathered, GroupListing, GroupState, GroupType
 from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
+from kafkawire.cli.rows.watching import WatchOption, print_watched
 
 
 class GroupRow(Row, frozen=True):
@@ -50,15 +52,23 @@ def run(
     patterns: PatternsArgument = None,
     state: StatesOption = None,
     type: TypesOption = None,  # noqa: A002 the name of the option
+    watch: WatchOption = None,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
     """List groups of every type."""
     with cluster.connected() as client:
-        found = client.list_groups(states=state or (), types=type or (), timeout=cluster.options.timeout)
-    rows = [
-        GroupRow(each.group_id, each.type, each.state, each.protocol_type)
-        for each in sorted(found.values(), key=lambda group: group.group_id)
-        if not patterns or any(fnmatch.fnmatchcase(each.group_id, pattern) for pattern in patterns)
-    ]
+
+        def read() -> Gathered[GroupListing]:
+            return client.list_groups(states=state or (), types=type or (), timeout=cluster.options.timeout)
+
+        if watch is not None:
+            print_watched(lambda: _rows(read(), patterns), GroupRow, output, watch, empty="no groups")
+        found = read()
     with failures_printed(found.by_node):
-        print_rows(rows, GroupRow, output, empty=unless_failed(found.by_node, "no groups"))
+        print_rows(_rows(found, patterns), GroupRow, output, empty=unless_failed(found.by_node, "no groups"))
+
+
+def _rows(found: Gathered[GroupListing], patterns: Sequence[str] | None) -> Iterator[GroupRow]:
+    for each in sorted(found.values(), key=lambda group: group.group_id):
+        if not patterns or any(fnmatch.fnmatchcase(each.group_id, pattern) for pattern in patterns):
+            yield GroupRow(each.group_id, each.type, each.state, each.protocol_type)

@@ -32,7 +32,7 @@ def main(words: Sequence[str]) -> int:
     Raises:
         CommandError: the words are refused, or a call fails.
     """
-    given = list(words)
+    given = [word.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for word in words]  # as Java does
     if _takes_compat(given):
         return kafka_tool.run_as_kafka(given)
     if os.environ.get(_OLD_COMMAND) == "true":

@@ -212,7 +212,7 @@ def _properties(path: str) -> Mapping[str, str]:
 
 def _standard_input() -> Mapping[str, str]:
     try:
-        return parse_properties(sys.stdin.read())
+        return parse_properties(sys.stdin.buffer.read().decode(_ENCODING))
     except PropertiesError as error:
         raise RefusedError("", f"standard input: {error}") from None
 

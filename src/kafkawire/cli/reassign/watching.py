@@ -18,6 +18,7 @@ from kafkawire.cli.reassign.throttle import remove_throttle
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
+from kafkawire.cli.rows.watching import WatchOption, print_watched
 from kafkawire.column_roles import ColumnRole
 
 _PAUSE: Final = 1.0
@@ -55,11 +56,20 @@ RemoveOption = Annotated[
 
 
 @cluster_command
-def list_(cluster: Cluster, topics: TopicsArgument = None, output: FormatOption = RowFormat.TABLE) -> None:
+def list_(
+    cluster: Cluster,
+    topics: TopicsArgument = None,
+    watch: WatchOption = None,
+    output: FormatOption = RowFormat.TABLE,
+) -> None:
     """List the partitions whose replicas are moving."""
     with cluster.connected() as client:
-        moving = client.list_partition_reassignments(timeout=cluster.options.timeout)
-    print_rows(_rows(moving, _chosen(moving, topics)), MovingRow, output, empty="no replica is moving")
+
+        def rows() -> Iterable[MovingRow]:
+            moving = client.list_partition_reassignments(timeout=cluster.options.timeout)
+            return _rows(moving, _chosen(moving, topics))
+
+        print_watched(rows, MovingRow, output, watch, empty="no replica is moving")
 
 
 @cluster_command

@@ -15,7 +15,7 @@ class Row(msgspec.Struct, frozen=True):
 
     Attributes:
         ROLES: the roles of fields that are not plain values. The first field is always a key.
-        OPTIONAL: fields that no table shows if they are null in all rows: what was not asked for.
+        OPTIONAL: fields that no table shows if they are null in all rows, since they were not requested.
     """
 
     ROLES: ClassVar[Mapping[str, ColumnRole]] = {}

@@ -47,7 +47,7 @@ ConfigsOption = Annotated[
 ]
 IfNotExistsOption = Annotated[bool, typer.Option("--if-not-exists", help="A topic that exists is no failure.")]
 WaitOption = Annotated[
-    bool, typer.Option("--wait", help="Wait until all brokers know the topics and partitions have leaders.")
+    bool, typer.Option("--wait", help="Wait until all brokers have the topics and partitions have leaders.")
 ]
 
 Simple: TypeAlias = str | int | float | bool
@@ -169,7 +169,7 @@ def _unchanged(row: OutcomeRow, results: Results[str, CreatedTopic]) -> OutcomeR
 
 
 def _waited(client: BlockingAdminClient, rows: Sequence[OutcomeRow], timeout: float) -> list[OutcomeRow]:
-    """The rows after all brokers know the topics; one that some do not know in time has failed."""
+    """The rows after all brokers have the topics; one that some lack at the timeout has failed."""
     created = [row.item for row in rows if row.status is Status.DONE]
     errors = client.wait_for_topics(created, timeout=timeout).errors() if created else {}
     return [

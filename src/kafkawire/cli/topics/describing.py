@@ -83,7 +83,7 @@ class TopicDescriptionRow(Row, frozen=True, kw_only=True):
         replication_factor: replicas of its first partition.
         topic_id: its id, in Kafka's base64.
         is_internal: whether Kafka itself uses it.
-        partitions: all of them, or those in the states that were asked for.
+        partitions: all of them, or those in the requested states.
         configs: those that do not have Kafka's default; null if the user may not read them.
     """
 

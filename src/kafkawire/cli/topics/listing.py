@@ -48,7 +48,7 @@ class TopicRow(Row, frozen=True, kw_only=True):
         replication_factor: replicas of its first partition; null likewise.
         under_replicated: partitions with replicas that are not in sync; null likewise.
         unavailable: partitions without a leader; null likewise.
-        overrides: the configs that are set on it; null unless they were asked for.
+        overrides: the configs that are set on it; null unless requested.
         topic_id: its id, in Kafka's base64.
         is_internal: whether Kafka itself uses it.
     """

@@ -37,7 +37,7 @@ MIN_ISR: Final = "min.insync.replicas"
 
 
 class WantedStates(NamedTuple):
-    """The states that were asked for; a partition in one of them is wanted.
+    """The requested states; a partition in one of them is wanted.
 
     Attributes:
         under_replicated, unavailable, under_min_isr, at_min_isr: see the options.
@@ -60,7 +60,7 @@ class TopicStates:
     Args:
         client: of the cluster.
         topics: the topics.
-        wanted: the states that were asked for.
+        wanted: the requested states.
         timeout: of each call.
 
     Raises:
@@ -80,7 +80,7 @@ class TopicStates:
         return _lacks_replicas(partition, self._adding.get(TopicPartition(topic, partition.partition), ()))
 
     def are_wanted(self, topic: str, partition: PartitionDescription) -> bool:
-        """Whether it is in one of the states that were asked for, or none was."""
+        """Whether it is in one of the requested states, or none is requested."""
         wanted = self._wanted
         spare = len(partition.isr) - self._min_isr.get(topic, 0)
         return not any(wanted) or (

@@ -16,7 +16,6 @@ from kafkawire.model.configs.broker_names import broker_definition, broker_synon
 from kafkawire.model.configs.checks import InvalidValueError
 from kafkawire.model.configs.definitions import ConfigDefinition, definitions
 from kafkawire.model.configs.resources import ConfigResource, ConfigResourceType
-from kafkawire.near_names import did_you_mean
 
 BROKERS: Final = "brokers"
 GROUPS: Final = "groups"
@@ -192,7 +191,7 @@ def _warn_of_unknown(resource: ConfigResource, key: Scalar, reading: Reading) ->
     reading.unknown_configs.add((resource.resource_type, key.text))
     what = resource.resource_type.name.lower().replace("_", " ")
     message = f"Kafka's own brokers have no {what} config {shown(key.text)}"
-    remedy = did_you_mean(key.text, _names(resource)) or "brokers of another release or vendor may have it"
+    remedy = reading.suggestion(key.text, _names(resource)) or "brokers of another release or vendor may have it"
     reading.warning(key, Rule.UNKNOWN_CONFIG, message, remedy)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from kafkawire.declared.documents.declared import PruneScope, SecretKey
@@ -21,6 +21,7 @@ IGNORED_PREFIX: Final = "x-"
 """Keys that begin so are for people and anchors."""
 
 _LONGEST_NUMBER: Final = 64
+_MOST_SUGGESTIONS: Final = 1000
 
 
 class Reading:
@@ -39,7 +40,7 @@ class Reading:
         self.topics: dict[str, TopicState] = {}
         self.configs: dict[ConfigResource, dict[str, str | None]] = {}
         self.acls: set[AclBinding] = set()
-        self.quotas: dict[ClientQuotaEntity, dict[str, float]] = {}
+        self.quotas: dict[ClientQuotaEntity, dict[str, float | None]] = {}
         self.credentials: dict[UserMechanism, CredentialState] = {}
         self.secrets: dict[SecretKey, SecretReference] = {}
         self.prune: list[PruneScope] = []
@@ -70,6 +71,10 @@ class Reading:
     def warning(self, node: Node, rule: Rule, message: str, remedy: str = "") -> None:
         """Add a warning."""
         self.problems.add(self.at(node), rule, message, remedy, is_warning=True)
+
+    def suggestion(self, name: str, names: Iterable[str]) -> str:
+        """The name that was probably meant, as a question; empty after many problems, since each takes time."""
+        return did_you_mean(name, names) if len(self.problems.found) < _MOST_SUGGESTIONS else ""
 
     def is_new(self, kind: Kind, item: Item, node: Node, what: str) -> bool:
         """Remember where an item is declared; False, with a problem, if it was declared before."""
@@ -114,7 +119,7 @@ class Reading:
         wrong = next((key for key in node.keys if key.text not in keys), None)
         message = f"{what}: expected one of {', '.join(keys)}"
         if wrong is not None:
-            self.error(wrong, Rule.STRUCTURE, message, did_you_mean(wrong.text, keys))
+            self.error(wrong, Rule.STRUCTURE, message, self.suggestion(wrong.text, keys))
         else:
             self.error(node, Rule.STRUCTURE, message, "write one of them")
         return None
@@ -123,7 +128,7 @@ class Reading:
         """Add the problem of a key that does not exist, unless it begins as one that is ignored."""
         if key.text.startswith(IGNORED_PREFIX):
             return
-        remedy = did_you_mean(key.text, keys) or f"the keys are {', '.join(keys)}"
+        remedy = self.suggestion(key.text, keys) or f"the keys are {', '.join(keys)}"
         self.error(key, Rule.STRUCTURE, f"{what} has no key {shown(key.text)}", remedy)
 
     def items(self, node: Node) -> list[Node]:
@@ -190,7 +195,7 @@ class Reading:
                 return node.text
             if node.text.islower() and node.text.upper() in words:
                 return node.text.upper()
-            remedy = did_you_mean(node.text, words) or f"write one of {', '.join(words)}"
+            remedy = self.suggestion(node.text, words) or f"write one of {', '.join(words)}"
             self.error(node, Rule.STRUCTURE, f"{what}: {shown(node.text)} is not known", remedy)
             return None
         remedy = f"write one of {', '.join(words)}"

@@ -173,7 +173,7 @@ def _quota() -> Schema:
         key: _one_or_many({"$ref": "#/$defs/entity"}, f"Whom the quota is for: {type_}.")
         for key, type_ in ENTITIES.items()
     }
-    values: Schema = {key: {"type": "number", "exclusiveMinimum": 0} for key in QUOTAS}
+    values: Schema = {key: {"type": ["number", "null"], "exclusiveMinimum": 0} for key in QUOTAS}
     return {
         **_table("The quotas of an entity.", entities | values),
         "allOf": [{"anyOf": [{"required": [key]} for key in keys]} for keys in (ENTITIES, QUOTAS)],

@@ -19,7 +19,7 @@ from kafkawire.declared.documents.problems import Position, Problems, Rule
 DEEPEST_NESTING: Final = 64
 """Collections inside each other; documents need eight."""
 
-MOST_NODES: Final = 20_000_000
+MOST_NODES: Final = 10_000_000
 """Nodes of a file, those of aliases counted each time."""
 
 _TEXT_TAGS: Final = frozenset({None, "!", "tag:yaml.org,2002:str"})

@@ -54,10 +54,12 @@ def _read_entry(node: Node, reading: Reading) -> None:
         for key, type_ in ENTITIES.items()
         if key in given
     }
-    values = {}
+    values: dict[str, float | None] = {}
     for key in QUOTAS:
-        if key in given and (value := reading.number(given[key], key)) is not None:
-            values[key] = value
+        if key in given:
+            value = given[key]
+            is_unset = isinstance(value, Scalar) and value.is_null
+            values[key] = None if is_unset else reading.number(value, key)
     if reading.errors > before:
         return
     if not parts:
@@ -89,7 +91,7 @@ def _part(node: Node, key: str, reading: Reading) -> str | None:
     return None
 
 
-def add_quota(node: Node, entity: ClientQuotaEntity, values: Mapping[str, float], reading: Reading) -> None:
+def add_quota(node: Node, entity: ClientQuotaEntity, values: Mapping[str, float | None], reading: Reading) -> None:
     """Add the quotas of an entity, if brokers accept them."""
     refusal = refusal_of_alteration(ClientQuotaAlteration(entity, values))
     if refusal is not None:

@@ -47,7 +47,7 @@ _BREAKS: Final = re.compile("\r\n|[\r\x85\u2028\u2029]")
 """The ends of lines in YAML, besides a line feed."""
 
 _MAYBE_SECRET: Final = re.compile(
-    r"((?:password|secret|jaas\.config)[\"']?[ \t]*:[ \t]+)([^\s{\[|>&*#][^\n]*)", re.IGNORECASE
+    r"((?:pass\w*|pwd|secret|jaas\.config)[\"']?[ \t]*:[ \t]+)([^\s{\[|>&*#][^\n]*)", re.IGNORECASE
 )
 
 

@@ -268,7 +268,7 @@ def _resource(node: Node | None, acl: Node, reading: Reading) -> tuple[ResourceT
 
 def _read_quotas(user: str, node: Node, reading: Reading) -> None:
     before = reading.errors
-    values = {}
+    values: dict[str, float | None] = {}
     for key, value in reading.entries(node, "spec.quotas"):
         if key.text not in _QUOTAS:
             reading.unknown(key, "spec.quotas", tuple(_QUOTAS))

@@ -23,6 +23,11 @@ KEYS: Final = ("iterations", "password")
 
 def read_users(node: Node, reading: Reading) -> None:
     """Read the users of a document."""
+    if not isinstance(node, Table) and not (isinstance(node, Scalar) and node.is_null):
+        reading.hide(node)
+        remedy = "write USER: SCRAM-SHA-512: {password: {env: NAME}}"
+        reading.error(node, Rule.STRUCTURE, "users: expected SCRAM mechanisms by user", remedy)
+        return
     for user, mechanisms in reading.entries(node, "users"):
         if not user.text:
             reading.error(user, Rule.STRUCTURE, "the name of a user is empty")
@@ -35,6 +40,7 @@ def read_users(node: Node, reading: Reading) -> None:
                 if key.text in MECHANISMS:
                     _read_credential(user.text, key, value, reading)
                 else:
+                    reading.hide(value)
                     reading.unknown(key, "a user", MECHANISMS)
 
 
@@ -44,6 +50,9 @@ def _read_credential(user: str, key: Scalar, node: Node, reading: Reading) -> No
     iterations = reference = None
     if isinstance(node, Table):
         given = reading.known(node, key.text, KEYS)
+        for name, value in given.items():
+            if name not in KEYS:  # a misspelt password
+                reading.hide(value)
         if (number := given.get("iterations")) is not None:
             iterations = reading.whole_number(number, "iterations", MINIMUM_ITERATIONS, MAXIMUM_ITERATIONS)
         if (secret := given.get("password")) is not None:

@@ -6,11 +6,12 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 from kafkawire.declared.documents.acls import CLUSTER, RESOURCES
 from kafkawire.declared.documents.config_values import BROKERS, CLIENT_METRICS, DEFAULT, GROUPS
-from kafkawire.declared.documents.quotas import DEFAULT as DEFAULT_ENTITY, ENTITIES
+from kafkawire.declared.documents.quotas import DEFAULT as DEFAULT_ENTITY, ENTITIES, QUOTAS
 from kafkawire.declared.documents.users import MECHANISMS
 from kafkawire.declared.state import ClusterState, CredentialState, TopicState
 from kafkawire.declared.wording import item_in_words
@@ -202,9 +203,13 @@ def _pattern(pattern_type: PatternType, name: str) -> str:
 
 
 def _quotas(quotas: Mapping[ClientQuotaEntity, Mapping[str, float | None]]) -> Iterator[str]:
-    ordered = sorted((entity for entity in quotas if quotas[entity]), key=_order_of_entity)
+    known = {entity for entity in quotas if quotas[entity] and set(entity) <= set(_KEYS_OF_ENTITIES)}
+    ordered = sorted(known, key=_order_of_entity)
     if ordered:
         yield "quotas:"
+    for entity in quotas:
+        if not set(entity) <= set(_KEYS_OF_ENTITIES):
+            yield f"  # {_comment(item_in_words(entity))}: a newer broker has this quota, which cannot be declared"
     for entity in ordered:
         mark = "-"
         for type_, key in _KEYS_OF_ENTITIES.items():
@@ -213,7 +218,8 @@ def _quotas(quotas: Mapping[ClientQuotaEntity, Mapping[str, float | None]]) -> I
                 yield f"  {mark} {key}: {f'{{{DEFAULT_ENTITY}: true}}' if name is None else _text(name)}"
                 mark = " "
         for key, value in sorted(quotas[entity].items()):
-            yield f"    {key}: {'null' if value is None else _number(value)}"
+            comment = "" if key in QUOTAS else "# of a newer broker: "
+            yield f"    {comment}{_comment(key)}: {'null' if value is None else _number(value)}"
 
 
 def _number(value: float) -> str:
@@ -233,10 +239,14 @@ def _users(credentials: Mapping[UserMechanism, CredentialState]) -> Iterator[str
         yield "users:"
         yield "  # Passwords cannot be read back. To set one, write password: {env: NAME} below the mechanism."
     previous = None
-    for (user, mechanism), credential in sorted(credentials.items()):
+    declared = {user for user, mechanism in credentials if mechanism in _NAMES_OF_MECHANISMS}
+    for (user, mechanism), credential in sorted(credentials.items(), key=itemgetter(0)):
         if user != previous:
-            yield _key(user, 2)
+            yield _key(user, 2) if user in declared else f"  # {_comment(user)}:"
             previous = user
+        if mechanism not in _NAMES_OF_MECHANISMS:
+            yield f"    # {mechanism.name}: a newer broker has this mechanism, which cannot be declared"
+            continue
         iterations = "{}" if credential.iterations is None else f"{{iterations: {credential.iterations}}}"
         yield f"    {_NAMES_OF_MECHANISMS[mechanism]}: {iterations}"
 

@@ -24,7 +24,8 @@ from kafkawire.model.acls.pattern_tree import (
     pattern_of,
     span,
 )
-from kafkawire.model.acls.regions import EVERY, Exemption, RegionBuilder, ResourceRegion, Selection
+from kafkawire.model.acls.regions import Exemption, RegionBuilder, ResourceRegion
+from kafkawire.model.selections import EVERY, Selection
 
 SET = 16
 """Bits of a set of operations."""
@@ -97,7 +98,7 @@ class ChangedRights:
     Args:
         resource_type: of the resources.
         changed: the ACLs that are in one set only, with ``BEFORE`` or ``AFTER``.
-        common: the ACLs of this type that are in both; others are ignored.
+        after: the ACLs of this type that are in the set after.
         super_users: principals that no ACL concerns.
         is_open: whether resources without ACLs are open to everyone.
     """
@@ -106,7 +107,7 @@ class ChangedRights:
         self,
         resource_type: ResourceType,
         changed: Mapping[AclBinding, int],
-        common: Iterable[AclBinding],
+        after: Iterable[AclBinding],
         super_users: frozenset[str],
         is_open: bool,
     ) -> None:
@@ -114,7 +115,7 @@ class ChangedRights:
         self._is_open = is_open
         principals = {acl.principal for acl in changed}
         wanted = None if is_open or EVERYBODY in principals else frozenset(principals | {EVERYBODY})
-        self._tree = PatternTree(_contents(changed, _concerned(changed, common, wanted), super_users))
+        self._tree = PatternTree(_contents(changed, _concerned(changed, after, wanted), super_users))
         self._shared = [node for node in self._tree.nodes if is_open or EVERYBODY in node.content.rights]
         self._shared_patterns = [node.pattern for node in self._shared]
         self._keys_of_differences: dict[int, frozenset[_Key]] = {}
@@ -277,20 +278,24 @@ def _contents(
 
 
 def _concerned(
-    changed: Mapping[AclBinding, int], common: Iterable[AclBinding], principals: frozenset[str] | None
+    changed: Mapping[AclBinding, int], after: Iterable[AclBinding], principals: frozenset[str] | None
 ) -> Iterator[AclBinding]:
-    """The ACLs that say something about cells of changed ones: their patterns are in theirs or around them."""
+    """The unchanged ACLs about cells of changed ones: their patterns are in theirs or around them."""
     patterns = {pattern for pattern in map(pattern_of, changed) if pattern is not None}
     prefixes = {name for name, kind in patterns if kind == PREFIX}
     lengths = sorted({len(prefix) for prefix in prefixes})
     around = {name[:length] for name, _ in patterns for length in range(len(name) + 1)}
-    for acl in common:
+    is_of_all = ROOT in patterns
+    for acl in after:
         if principals is not None and acl.principal not in principals:
             continue
-        pattern = pattern_of(acl)
-        if pattern is None:
-            continue
-        name, kind = pattern
-        is_around = pattern in patterns if kind == NAME else name in around
-        if is_around or any(name[:length] in prefixes for length in lengths):
+        if not is_of_all:
+            pattern = pattern_of(acl)
+            if pattern is None:
+                continue
+            name, kind = pattern
+            is_around = pattern in patterns if kind == NAME else name in around
+            if not is_around and not any(name[:length] in prefixes for length in lengths):
+                continue
+        if acl not in changed:
             yield acl

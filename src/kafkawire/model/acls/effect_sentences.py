@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kafkawire.model.acls.bindings import WILDCARD, AclBinding, PatternType, ResourceType
-from kafkawire.model.acls.regions import EVERY, ResourcePattern, ResourceRegion, Selection
+from kafkawire.model.acls.bindings import (
+    CLUSTER_NAME,
+    WILDCARD,
+    AclBinding,
+    AclPermissionType,
+    PatternType,
+    ResourceType,
+)
+from kafkawire.model.acls.regions import ResourcePattern, ResourceRegion
 from kafkawire.model.acls.right_changes import AclEffect, RightChange
-
-_NOUNS = {
-    ResourceType.TOPIC: "topic",
-    ResourceType.GROUP: "group",
-    ResourceType.CLUSTER: "cluster",
-    ResourceType.TRANSACTIONAL_ID: "transactional id",
-    ResourceType.DELEGATION_TOKEN: "delegation token",
-    ResourceType.USER: "user",
-}
+from kafkawire.model.selections import EVERY, Selection
 
 _EXEMPTIONS_IN_FULL = 3
 """Principals that a sentence names with the resources on which it is not about them."""
@@ -61,8 +60,8 @@ def _hosts(hosts: Selection, longest: int) -> str:
 
 
 def resources_in_words(resource_type: ResourceType, regions: Sequence[ResourceRegion], longest: int) -> str:
-    """Resources, such as ``topic orders and topics that begin with payments- (except payments-secret)``."""
-    if resource_type == ResourceType.CLUSTER:
+    """Resources, such as ``topic orders and topics with prefix payments- (except payments-secret)``."""
+    if resource_type == ResourceType.CLUSTER and all(region.pattern.name == CLUSTER_NAME for region in regions):
         return "the cluster"
     noun = noun_of(resource_type)
     names = [region.pattern.name for region in regions if _is_name(region.pattern)]
@@ -73,14 +72,14 @@ def resources_in_words(resource_type: ResourceType, regions: Sequence[ResourceRe
 
 def _wide(noun: str, region: ResourceRegion, longest: int) -> str:
     pattern = region.pattern
-    of = f"every {noun}" if pattern.pattern_type == PatternType.LITERAL else f"{noun}s that begin with {pattern.name}"
+    of = f"all {noun}s" if pattern.pattern_type == PatternType.LITERAL else f"{noun}s with prefix {pattern.name}"
     if not region.exceptions:
         return of
     return f"{of} (except {_listed(list(map(_exception, region.exceptions)), longest)})"
 
 
 def _exception(pattern: ResourcePattern) -> str:
-    return pattern.name if _is_name(pattern) else f"those that begin with {pattern.name}"
+    return pattern.name if _is_name(pattern) else f"those with prefix {pattern.name}"
 
 
 def _is_name(pattern: ResourcePattern) -> bool:
@@ -100,12 +99,13 @@ def _and(words: Iterable[str]) -> str:
 
 def noun_of(resource_type: ResourceType) -> str:
     """A type of resources in words."""
-    return _NOUNS.get(resource_type, str(resource_type))
+    return resource_type.name.lower().replace("_", " ")
 
 
 def acl_in_words(acl: AclBinding) -> str:
-    """An ACL in words, such as ``ALLOW User:etl READ topics that begin with payments-``."""
+    """An ACL in words, such as ``User:etl may READ topics with prefix payments-``."""
+    may = "may not" if acl.permission_type == AclPermissionType.DENY else "may"
     region = ResourceRegion(ResourcePattern(acl.resource_name, acl.pattern_type))
-    what = resources_in_words(acl.resource_type, (region,), 1)
     host = "" if acl.host == WILDCARD else f" from {acl.host}"
-    return f"{acl.permission_type} {acl.principal} {acl.operation} {what}{host}"
+    resources = resources_in_words(acl.resource_type, (region,), 1)
+    return f"{acl.principal} {may} {acl.operation} {resources}{host}"

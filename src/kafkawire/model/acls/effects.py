@@ -11,8 +11,9 @@ from kafkawire.model.acls.bindings import AclBinding, AclOperation, ResourceType
 from kafkawire.model.acls.changed_rights import AFTER, BEFORE, SET, ChangedRight, ChangedRights
 from kafkawire.model.acls.effect_sentences import sentence
 from kafkawire.model.acls.operation_sets import CHECKED, operations_in
-from kafkawire.model.acls.regions import EVERY, Selection, grouped
+from kafkawire.model.acls.regions import grouped
 from kafkawire.model.acls.right_changes import AclEffect, RightChange
+from kafkawire.model.selections import EVERY, Selection
 
 
 class AclEffects(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +74,7 @@ def acl_effects(
 ) -> AclEffects:
     """Who gains and who loses what if the ACLs of a cluster change, as Kafka's own authorizer decides.
 
-    Resources that do not exist yet count too, so a gain may be on "all topics that begin with payments-". Only
+    Resources that do not exist yet count too, so a gain may be on all topics with a prefix. Only
     operations count that brokers check on the type of a resource.
 
     Args:
@@ -88,7 +89,7 @@ def acl_effects(
 
         before = AclBinding.consumer("User:billing", topics=["orders"], groups=["billing"])
         change = acl_effects(before, [*before, AclBinding(ResourceType.TOPIC, "*", "User:etl", AclOperation.READ)])
-        assert change.sentences() == ["User:etl may READ and DESCRIBE every topic for the first time"]
+        assert change.sentences() == ["User:etl may READ and DESCRIBE all topics for the first time"]
         ```
     """
     old, new = frozenset(before), frozenset(after)
@@ -99,7 +100,7 @@ def acl_effects(
     found: list[AclEffect] = []
     for resource_type in sorted(by_type.keys() & CHECKED.keys()):
         of_type = {acl: changed[acl] for acl in by_type[resource_type]}
-        common = (acl for acl in new if acl.resource_type == resource_type and acl not in of_type)
+        common = (acl for acl in new if acl.resource_type == resource_type)
         rights = ChangedRights(resource_type, of_type, common, supers, allow_everyone_if_no_acl)
         found += _merged(resource_type, rights)
     return AclEffects(effects=tuple(found), unclear=unclear, super_users=supers)

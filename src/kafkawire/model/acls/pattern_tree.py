@@ -23,14 +23,15 @@ NAME = 1
 ROOT: Pattern = ("", PREFIX)
 """The pattern of all names."""
 
+_LITERAL, _PREFIXED = PatternType.LITERAL, PatternType.PREFIXED  # members of a class take time to find
+
 
 def pattern_of(acl: AclBinding) -> Pattern | None:
     """The pattern of an ACL; None for kinds of patterns of newer brokers."""
-    if acl.pattern_type == PatternType.LITERAL:
-        return ROOT if acl.resource_name == WILDCARD else (acl.resource_name, NAME)
-    if acl.pattern_type == PatternType.PREFIXED:
-        return (acl.resource_name, PREFIX)
-    return None
+    pattern_type, name = acl.pattern_type, acl.resource_name
+    if pattern_type == _LITERAL:
+        return ROOT if name == WILDCARD else (name, NAME)
+    return (name, PREFIX) if pattern_type == _PREFIXED else None
 
 
 def contains(outer: Pattern, inner: Pattern) -> bool:

@@ -14,25 +14,6 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
-class Selection(msgspec.Struct, frozen=True, gc=False, order=True):
-    """Some principals or hosts, or all except some.
-
-    Attributes:
-        names: which.
-        others: whether all others are meant instead.
-    """
-
-    names: tuple[str, ...] = ()
-    others: bool = False
-
-    def __contains__(self, name: object) -> bool:
-        return (name in self.names) is not self.others
-
-
-EVERY = Selection(others=True)
-"""Every principal, or every host."""
-
-
 class ResourcePattern(msgspec.Struct, frozen=True, gc=False, order=True):
     """A name, or all names that begin with a prefix; the literal ``*`` is all names.
 

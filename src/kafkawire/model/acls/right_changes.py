@@ -7,7 +7,8 @@ from enum import Enum
 import msgspec
 
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
-from kafkawire.model.acls.regions import Exemption, ResourceRegion, Selection
+from kafkawire.model.acls.regions import Exemption, ResourceRegion
+from kafkawire.model.selections import Selection
 
 
 class RightChange(Enum):

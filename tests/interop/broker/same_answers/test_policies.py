@@ -154,9 +154,12 @@ def test_the_policy_sees_only_the_given_values_of_a_replacement(talk: Talk) -> N
 
 @same_answers_from_brokers_with_policies
 def test_kip_257_a_callback_validates_its_configuration(talk: Talk) -> None:
-    """For one broker and for all, and only when its own configuration changes; Java wraps its words."""
+    """For all brokers and for one, and only when its own configuration changes; Java wraps its words."""
     factor = "doubled.factor"
-    for resource in ((BROKER, "1"), (BROKER, "")):
+    for resource in (
+        (BROKER, ""),
+        (BROKER, "1"),
+    ):  # a value of the broker hides that of all, and Kafka removes it later
         for value in ("x", "broken"):
             refused = Changed(*resource, (Change(factor, SET, value),))
             talk.ask_for_codes(IncrementalAlterConfigsRequest((refused,)), 1)

@@ -1,9 +1,8 @@
-"""What commands ask before a change: on a terminal, and in production."""
+"""Questions before a change: on a terminal, and in production."""
 
 from __future__ import annotations
 
 import os
-import pty
 import re
 import sys
 from pathlib import Path
@@ -25,6 +24,8 @@ def production(config_file: Path) -> Cluster:
 
 def asked_on_a_terminal(cluster: Cluster, answer: bytes, monkeypatch: pytest.MonkeyPatch) -> int | None:
     """The exit code after an answer; None if the change may go on."""
+    import pty  # noqa: PLC0415 not on Windows
+
     outside, inside = pty.openpty()
     os.write(outside, answer)
     with os.fdopen(inside, "r") as keyboard, os.fdopen(os.dup(inside), "w") as screen:

@@ -19,7 +19,7 @@ from kafkawire.cli.outcome import ExitCode
 
 SECRET = "hunter2"
 JAAS = "org.apache.kafka.common.security"
-STEPS = ["settings", "name", "tcp", "tls", "sasl", "login", "api versions", "metadata", "advertised address"]
+STEPS = ["settings", "name", "tcp", "tls", "sasl", "login", "api versions", "metadata", "advertised"]
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +199,7 @@ def test_an_advertised_address_that_leads_nowhere_fails(capsys: pytest.CaptureFi
     }
     with ThreadedBroker(settings):
         code, rows = checked(capsys, "-b", f"127.0.0.1:{port}")
-    row = rows["advertised address"]
+    row = rows["advertised"]
     assert (code, row["status"], row["target"]) == (ExitCode.FAILED, "failed", "node 1")
     assert "broker-7.invalid:9092" in row["detail"]
     assert "advertised.listeners of node 1" in row["advice"]

@@ -57,5 +57,10 @@ def test_compat_with_another_tool_is_refused(run: Run) -> None:
 
 
 def test_help_alone_is_that_of_the_group(run: Run) -> None:
-    assert run("--help").stdout.startswith("Usage: kafkawire configs [OPTIONS]")
+    assert run("--help").stdout.startswith("Usage: kafkawire configs COMMAND")
     assert run("-h", "--bootstrap-servers", "x").stdout.startswith("usage: config-command")
+
+
+def test_words_that_are_not_utf_8_are_replaced_as_in_java(run: Run) -> None:
+    ended = run("--bootstrap-server", "SERVER", "--describe", "--group", b"g\xff".decode("utf-8", "surrogateescape"))
+    assert ended == (0, "The group 'g\ufffd' doesn't exist and doesn't have dynamic config.\n", "")

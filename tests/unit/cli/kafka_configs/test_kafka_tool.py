@@ -146,7 +146,7 @@ def test_passwords_of_a_file_or_standard_input_need_no_warning(
     text = "SCRAM-SHA-256 = password=a, b\n"
     file = tmp_path / "password.properties"
     file.write_text(text)
-    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     path = "-" if from_standard_input else str(file)
     ended = run(*SERVER, "--alter", "--user", "filed", "--add-config-file", path)
     assert ended == done("Completed updating config for user filed.")

@@ -228,6 +228,36 @@ def test_two_documents_need_no_cluster(tmp_path: Path, capsys: pytest.CaptureFix
     ]
 
 
+def test_a_context_and_standard_input_are_sides(
+    before: ThreadedBroker,
+    config_file: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config_file.parent.mkdir(parents=True)
+    config_file.write_text(f'[contexts.prod]\nbootstrap_servers = "{before.bootstrap_servers}"\n')
+    out = tmp_path / "cluster.yaml"
+    assert main(["export", "--context", "prod", "--out", str(out)]) == ExitCode.DONE
+    for right in ("prod", "context:prod"):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(out.read_bytes())))
+        assert main(["diff", "-", right, "--exit-code"]) == ExitCode.DONE
+    assert capsys.readouterr().err == "no differences\n" * 2
+
+
+def test_no_secret_of_a_document_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("dont-tell")
+    declared = tmp_path / "users.yaml"
+    password = f"{{password: {{file: {secret}}}, iterations: 8192}}"
+    declared.write_text(f"users:\n  etl:\n    SCRAM-SHA-512: {password}\n")
+    (tmp_path / "none.yaml").write_text("users: {}\n")
+    assert main(["diff", str(tmp_path / "none.yaml"), str(declared), "-o", "json"]) == ExitCode.DONE
+    said = capsys.readouterr()
+    assert [(row["name"], row["right"]) for row in json.loads(said.out)] == [("iterations", "8192")]
+    assert "dont-tell" not in said.out + said.err
+
+
 def test_mistakes_in_documents_have_their_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     declared = tmp_path / "topics.yaml"
     declared.write_text("topics:\n  orders:\n    partitions: many\n")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkawire.cli.documents.reading import problem_text
 from kafkawire.declared.documents.declared import Declared
 from kafkawire.declared.documents.reading import read_documents, read_texts
 from kafkawire.declared.documents.secret_references import UnavailableSecretError
@@ -69,3 +70,31 @@ def test_none_is_named() -> None:
 def test_unavailable(reference: str, reason: str) -> None:
     with pytest.raises(UnavailableSecretError, match=f"alice, SCRAM-SHA-512: .*{reason}"):
         declare(reference).state_with_secrets()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "users: hunter2",
+        "users: [hunter2]",
+        "users: {alice: hunter2}",
+        "users: {alice: [hunter2]}",
+        "users: {alice: {SCRAM-SHA-512: hunter2}}",
+        "users: {alice: {SCRAM: hunter2}}",
+        "users: {alice: {SCRAM-SHA-512: {password: hunter2}}}",
+        "users: {alice: {SCRAM-SHA-512: {pasword: hunter2}}}",
+        "users: {alice: {SCRAM-SHA-512: {pin: hunter2, iterations: 1}}}",
+        "users: {alice: {SCRAM-SHA-512: {password: {evn: hunter2}}}}",
+        "users: {alice: {SCRAM-SHA-512: {password: [hunter2, a]}}}",
+        "users: {alice: {SCRAM-SHA-512: {password: {command: hunter2}}}}",
+        "users:\n  alice:\n    SCRAM-SHA-512:\n      password: >\n        a\n        hunter2\n      iteration: 3\n",
+        'users:\n  alice:\n    SCRAM-SHA-512:\n      passwd: "hunter2\n',
+        "configs: {brokers: {1: {listener.name.external.ssl.keystore.password: hunter2}}}",
+        "configs: {brokers: {1: {ssl.keystore.password: hunter2, 1: [}}}",
+    ],
+)
+def test_plain_secrets_are_not_printed(text: str) -> None:
+    declared = read_texts({"a.yaml": text})
+    assert declared.errors
+    assert "hunter2" not in problem_text(declared)
+    assert not any("hunter2" in str(each) for each in declared.problems)

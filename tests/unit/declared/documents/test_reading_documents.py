@@ -130,12 +130,14 @@ def test_quotas() -> None:
     declared = read("""
 quotas:
   - {user: [alice, bob], producer_byte_rate: 1000}
+  - {user: carol, producer_byte_rate: null}
   - {user: {default: true}, client_id: app, request_percentage: 12.5}
   - {ip: {default: true}, connection_creation_rate: 10}
 """)
     assert declared.state.quotas == {
         ClientQuotaEntity.of_user("alice"): {"producer_byte_rate": 1000.0},
         ClientQuotaEntity.of_user("bob"): {"producer_byte_rate": 1000.0},
+        ClientQuotaEntity.of_user("carol"): {"producer_byte_rate": None},
         ClientQuotaEntity.of_user_and_client(None, "app"): {"request_percentage": 12.5},
         ClientQuotaEntity.of_ip(None): {"connection_creation_rate": 10.0},
     }

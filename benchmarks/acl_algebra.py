@@ -1,0 +1,91 @@
+"""Time and memory of what can be said of a cluster's ACLs: ``python -m benchmarks.acl_algebra [ACLS]``.
+
+Prints effects of changes, a review and a minimal set of ACLs as organisations have them; by default of 250 000.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from tests.made.acl_sets import APPLICATIONS, TEAMS, TOPICS, changed, organisation
+
+from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
+from kafkawire.model.acls.effects import acl_effects
+from kafkawire.model.acls.minimal_set import minimise_acls
+from kafkawire.model.acls.review import review_acls
+
+_ACLS = 250_000
+_OF_A_CHANGE = 1_000
+
+
+def _one_thousand(acls: list[AclBinding]) -> str:
+    found = acl_effects(acls, changed(acls, _OF_A_CHANGE))
+    return f"{len(found.effects)} effects, {len(found.sentences())} sentences"
+
+
+def _everyone(acls: list[AclBinding]) -> str:
+    added = AclBinding(ResourceType.TOPIC, "*", "User:*", AclOperation.READ)
+    return f"{len(acl_effects(acls, [*acls, added]).effects)} effects"
+
+
+def _prefixes(acls: list[AclBinding]) -> str:
+    added = [
+        AclBinding(ResourceType.TOPIC, f"team{n:03}-", "User:*", AclOperation.WRITE, pattern_type=PatternType.PREFIXED)
+        for n in range(TEAMS)
+    ]
+    return f"{len(acl_effects(acls, [*acls, *added]).effects)} effects"
+
+
+def _denial(acls: list[AclBinding]) -> str:
+    added = AclBinding(ResourceType.TOPIC, "*", "User:*", AclOperation.DELETE, AclPermissionType.DENY)
+    return f"{len(acl_effects(acls, [*acls, added]).effects)} effects"
+
+
+def _reviewed(acls: list[AclBinding]) -> str:
+    topics = {f"team{team:03}-topic{topic}" for team in range(TEAMS) for topic in range(TOPICS * 3 // 4)}
+    users = {f"User:team{team:03}-app{app}" for team in range(TEAMS) for app in range(APPLICATIONS * 9 // 10)}
+    return f"{len(review_acls(acls, topics=topics, users=users))} findings"
+
+
+def _minimised(acls: list[AclBinding]) -> str:
+    smallest = minimise_acls(acls)
+    return f"{len(smallest.acls)} are enough, the smallest choice: {smallest.is_smallest}"
+
+
+WORK: Mapping[str, Callable[[list[AclBinding]], str]] = {
+    f"effects of a change of {_OF_A_CHANGE}": _one_thousand,
+    "effects: everyone may read all topics": _everyone,
+    f"effects: everyone may write to {TEAMS} prefixes": _prefixes,
+    "effects: no one may delete topics": _denial,
+    "review": _reviewed,
+    "minimal set, with its proof": _minimised,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure each in a process of its own, or one of them in this process."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    count = int(words[0]) if words else _ACLS
+    if len(words) > 1:
+        _measure(words[1], count)
+        return
+    for name in WORK:
+        subprocess.run([sys.executable, "-m", "benchmarks.acl_algebra", str(count), name], check=True)
+
+
+def _measure(name: str, count: int) -> None:
+    acls = organisation(count)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begin, begin_cpu = time.perf_counter(), time.process_time()
+    found = WORK[name](acls)
+    seconds, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
+    mebibytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    print(f"{name:45} {seconds:7.2f} s ({cpu:.2f} s of CPU) {mebibytes:7.0f} MiB  {found}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

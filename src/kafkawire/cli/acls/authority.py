@@ -1,0 +1,99 @@
+"""What decides beside ACLs: super users, and whether resources without ACLs are open to everyone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Final, NamedTuple
+
+import typer
+
+from kafkawire.admin import AclBinding, AclEffects, AclEvaluator, BlockingAdminClient, ConfigResource, acl_effects
+from kafkawire.cli.acls.selecting import PANEL
+from kafkawire.cli.visible import visible_lines
+
+SuperUsersOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--super-user",
+        metavar="TYPE:NAME",
+        help="A principal of the brokers' super.users; repeatable. By default as the brokers say, where they do.",
+        rich_help_panel=PANEL,
+    ),
+]
+OpenOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--allow-everyone-if-no-acl/--deny-everyone-if-no-acl",
+        help="The brokers' allow.everyone.if.no.acl.found. By default as the brokers say, where they do.",
+        rich_help_panel=PANEL,
+    ),
+]
+
+_SUPER_USERS: Final = "super.users"
+_OPEN: Final = "allow.everyone.if.no.acl.found"
+_SHOWN_SENTENCES: Final = 20
+
+
+class Authority(NamedTuple):
+    """What decides beside ACLs.
+
+    Attributes:
+        super_users: principals that may do everything.
+        is_open: whether resources without ACLs are open to everyone.
+    """
+
+    super_users: Sequence[str]
+    is_open: bool
+
+    def evaluator(self, acls: Iterable[AclBinding]) -> AclEvaluator:
+        """The authorizer of a cluster."""
+        return AclEvaluator(acls, super_users=self.super_users, allow_everyone_if_no_acl=self.is_open)
+
+    def effects(self, before: Iterable[AclBinding], after: Iterable[AclBinding]) -> AclEffects:
+        """What a change means."""
+        return acl_effects(before, after, super_users=self.super_users, allow_everyone_if_no_acl=self.is_open)
+
+
+def authority(
+    client: BlockingAdminClient, super_users: list[str] | None, is_open: bool | None, timeout: float
+) -> Authority:
+    """What options say, otherwise what a broker says; a warning where neither does."""
+    if super_users is not None and is_open is not None:
+        return Authority(super_users, is_open)
+    values = _of_a_broker(client, timeout)
+    hidden = [key for key, value in values.items() if value is None]
+    if super_users is None and _SUPER_USERS in hidden:
+        _warn("the brokers do not show super.users; give --super-user, or decisions leave them out")
+    if is_open is None and _OPEN in hidden:
+        _warn(f"the brokers do not show {_OPEN}; it is taken as false, see --allow-everyone-if-no-acl")
+    if super_users is None:
+        super_users = [each.strip() for each in (values.get(_SUPER_USERS) or "").split(";") if each.strip()]
+    if is_open is None:
+        is_open = (values.get(_OPEN) or "").lower() == "true"
+    return Authority(super_users, is_open)
+
+
+def _of_a_broker(client: BlockingAdminClient, timeout: float) -> dict[str, str | None]:
+    """The two configs of a broker that are set; None for a value that it does not show."""
+    broker = client.describe_cluster(timeout=timeout).nodes[0].node
+    resource = ConfigResource.broker(broker.id)
+    configs = client.describe_configs([resource], timeout=timeout).values().get(resource)
+    if configs is None:  # the caller may not describe them
+        return {_SUPER_USERS: None, _OPEN: None}
+    return {key: configs[key].value for key in (_SUPER_USERS, _OPEN) if key in configs}
+
+
+def print_effects(effects: AclEffects) -> None:
+    """Print on standard error what a change means."""
+    sentences = effects.sentences()
+    for sentence in sentences[:_SHOWN_SENTENCES]:
+        print(visible_lines(sentence), file=sys.stderr)
+    if len(sentences) > _SHOWN_SENTENCES:
+        print(f"and {len(sentences) - _SHOWN_SENTENCES} more effects", file=sys.stderr)
+    if not sentences:
+        print("no decision changes", file=sys.stderr)
+
+
+def _warn(text: str) -> None:
+    print(f"kafkawire: {text}", file=sys.stderr)

@@ -1,0 +1,245 @@
+"""``kafkawire acls create`` and ``delete``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import typer
+
+from kafkawire.admin import AclBinding, AclBindingFilter, BlockingAdminClient, Results
+from kafkawire.cli.access.changes import (
+    DryRunOption,
+    OutcomeRow,
+    Status,
+    YesOption,
+    confirm,
+    outcome_rows,
+    print_outcomes,
+)
+from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.acls.acl_row import acls_in
+from kafkawire.cli.acls.authority import OpenOption, SuperUsersOption, authority, print_effects
+from kafkawire.cli.acls.selecting import (
+    PANEL,
+    ClusterOption,
+    GroupsOption,
+    HostsOption,
+    OperationsOption,
+    PatternChoice,
+    PatternOption,
+    PermissionOption,
+    PrefixOption,
+    PrincipalsOption,
+    Resources,
+    TokensOption,
+    TopicsOption,
+    TransactionalIdsOption,
+    UsersOption,
+    bindings,
+    filters,
+)
+from kafkawire.cli.items import FromOption
+from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.progress import call_progress
+from kafkawire.cli.rows.formats import FormatOption, RowFormat
+from kafkawire.declared.wording import item_in_words
+from kafkawire.model.acls.bindings import WILDCARD, PatternType
+from kafkawire.model.acls.validation import reason_without_effect, refusal_of_binding
+from kafkawire.wire.kafka_errors import KafkaError
+
+ProducerOption = Annotated[
+    bool,
+    typer.Option(
+        "--producer", help="What a producer to the topics needs, and of transactional ids.", rich_help_panel=PANEL
+    ),
+]
+ConsumerOption = Annotated[
+    bool, typer.Option("--consumer", help="What a consumer of the topics needs in the groups.", rich_help_panel=PANEL)
+]
+IdempotentOption = Annotated[
+    bool,
+    typer.Option("--idempotent", help="With --producer: it is idempotent without transactions.", rich_help_panel=PANEL),
+]
+EveryOption = Annotated[bool, typer.Option("--all", help="All ACLs of the cluster.", rich_help_panel=PANEL)]
+
+
+@cluster_command
+def create(
+    cluster: Cluster,
+    topic: TopicsOption = None,
+    group: GroupsOption = None,
+    transactional_id: TransactionalIdsOption = None,
+    delegation_token: TokensOption = None,
+    user_principal: UsersOption = None,
+    of_cluster: ClusterOption = False,
+    prefix: PrefixOption = False,
+    principal: PrincipalsOption = None,
+    host: HostsOption = None,
+    operation: OperationsOption = None,
+    permission: PermissionOption = None,
+    producer: ProducerOption = False,
+    consumer: ConsumerOption = False,
+    idempotent: IdempotentOption = False,
+    file: FromOption = None,
+    super_user: SuperUsersOption = None,
+    everyone: OpenOption = None,
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
+    output: FormatOption = RowFormat.TABLE,
+) -> None:
+    """Create an ACL for each combination of the options, and say who gains what. ACLs that exist stay as they are.
+
+    --from reads what acls list prints as JSON or YAML. Brokers cannot check ACLs without creating them, so --dry-run
+    checks here what they would refuse.
+    """
+    resources = Resources(topic, group, transactional_id, delegation_token, user_principal, of_cluster)
+    wanted = acls_in(file) if file else []
+    if producer or consumer:
+        if operation or permission:
+            raise CommandError("--producer and --consumer choose the operations; give no others", ExitCode.USAGE)
+        wanted += _for_clients(resources, principal, host, producer, consumer, idempotent, prefix)
+    elif idempotent:
+        raise CommandError("--idempotent is of a producer; give --producer too", ExitCode.USAGE)
+    elif resources.named() or principal or operation or not file:
+        wanted += bindings(resources, principal, host, operation, permission, prefix=prefix)
+    wanted = list(dict.fromkeys(wanted))
+    refusals = {acl: refusal_of_binding(acl) or reason_without_effect(acl) for acl in wanted}
+    timeout = cluster.options.timeout
+    with cluster.connected() as client:
+        present = client.describe_acls(timeout=timeout).union()
+        new = [acl for acl in wanted if refusals[acl] is None and acl not in frozenset(present)]
+        deciding = authority(client, super_user, everyone, timeout)
+        print_effects(deciding.effects(present, [*present, *new]))
+        if not dry_run and new:
+            confirm(cluster, f"create {_count(len(new))}", yes=yes, destructive=False)
+        outcomes = _created(client, wanted, refusals, new, timeout, dry_run=dry_run)
+    print_outcomes(outcomes, output)
+
+
+@cluster_command
+def delete(
+    cluster: Cluster,
+    topic: TopicsOption = None,
+    group: GroupsOption = None,
+    transactional_id: TransactionalIdsOption = None,
+    delegation_token: TokensOption = None,
+    user_principal: UsersOption = None,
+    of_cluster: ClusterOption = False,
+    principal: PrincipalsOption = None,
+    host: HostsOption = None,
+    operation: OperationsOption = None,
+    permission: PermissionOption = None,
+    pattern: PatternOption = PatternChoice.ANY,
+    every: EveryOption = False,
+    file: FromOption = None,
+    super_user: SuperUsersOption = None,
+    everyone: OpenOption = None,
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
+    output: FormatOption = RowFormat.TABLE,
+) -> None:
+    """Delete the ACLs that agree with every option, and say who loses what. --from deletes exactly those of a file.
+
+    It says how many match and what that means before it asks.
+    """
+    resources = Resources(topic, group, transactional_id, delegation_token, user_principal, of_cluster)
+    chosen = filters(resources, principal, host, operation, permission, pattern)
+    is_chosen = chosen != [AclBindingFilter()]
+    listed = acls_in(file) if file else []
+    if not (is_chosen or file or every):
+        raise CommandError("no ACLs are named; give an option that names some, --from FILE or --all", ExitCode.USAGE)
+    timeout = cluster.options.timeout
+    with cluster.connected() as client:
+        present = client.describe_acls(timeout=timeout).union()
+        matched = client.describe_acls(chosen, timeout=timeout).union() if is_chosen or every else ()
+        gone = sorted({*matched, *(acl for acl in listed if acl in frozenset(present))})
+        missing = [acl for acl in listed if acl not in frozenset(present)]
+        leaving = frozenset(gone)
+        deciding = authority(client, super_user, everyone, timeout)
+        print_effects(deciding.effects(present, [acl for acl in present if acl not in leaving]))
+        if gone and not dry_run:
+            confirm(cluster, f"delete {_count(len(gone))}", yes=yes)
+        rows = _deleted(client, gone, timeout, dry_run=dry_run)
+    rows += [_unchanged(acl, "delete", "it is not there") for acl in missing]
+    print_outcomes(rows, output)
+
+
+def _for_clients(
+    resources: Resources,
+    principals: Sequence[str] | None,
+    hosts: Sequence[str] | None,
+    producer: bool,
+    consumer: bool,
+    idempotent: bool,
+    prefix: bool,
+) -> list[AclBinding]:
+    if not principals or not resources.topics:
+        raise CommandError("--producer and --consumer need --topic and --principal; give both", ExitCode.USAGE)
+    if consumer and not resources.groups:
+        raise CommandError("--consumer needs the groups of the consumer; give --group", ExitCode.USAGE)
+    pattern = PatternType.PREFIXED if prefix else PatternType.LITERAL
+    found: list[AclBinding] = []
+    for principal in principals:
+        for host in hosts or [WILDCARD]:
+            if producer:
+                found += AclBinding.producer(
+                    principal,
+                    resources.topics,
+                    transactional_ids=resources.transactional_ids or (),
+                    idempotent=idempotent,
+                    host=host,
+                    pattern_type=pattern,
+                )
+            if consumer:
+                found += AclBinding.consumer(
+                    principal, resources.topics, resources.groups or (), host=host, pattern_type=pattern
+                )
+    return found
+
+
+def _created(
+    client: BlockingAdminClient,
+    wanted: Sequence[AclBinding],
+    refusals: Mapping[AclBinding, KafkaError | None],
+    new: Sequence[AclBinding],
+    timeout: float,
+    *,
+    dry_run: bool,
+) -> list[OutcomeRow]:
+    outcomes: dict[AclBinding, object] = dict.fromkeys(new)
+    if new and not dry_run:
+        with call_progress("ACLs") as progress:
+            outcomes = dict(client.create_acls(new, timeout=timeout, progress=progress).items())
+    created = outcome_rows(Results(outcomes), "acl", "create", dry_run=dry_run, name=item_in_words)
+    rows = dict(zip(outcomes, created, strict=True))
+    listed = []
+    for acl in wanted:
+        refusal = refusals[acl]
+        if refusal is not None:
+            listed.append(OutcomeRow.failed(item_in_words(acl), "acl", "create", refusal))
+        else:
+            listed.append(rows.get(acl) or _unchanged(acl, "create", "it exists"))
+    return listed
+
+
+def _deleted(
+    client: BlockingAdminClient, acls: Sequence[AclBinding], timeout: float, *, dry_run: bool
+) -> list[OutcomeRow]:
+    outcomes: dict[AclBinding, object] = dict.fromkeys(acls)
+    if acls and not dry_run:
+        with call_progress("ACLs") as progress:
+            results = client.delete_acls([acl.to_filter() for acl in acls], timeout=timeout, progress=progress)
+        for acl in acls:
+            of_filter = results[acl.to_filter()] if acl.to_filter() in results.values() else None
+            error = results.errors().get(acl.to_filter())
+            outcomes[acl] = error if of_filter is None else of_filter.errors().get(acl)
+    return outcome_rows(Results(outcomes), "acl", "delete", dry_run=dry_run, name=item_in_words)
+
+
+def _unchanged(acl: AclBinding, action: str, reason: str) -> OutcomeRow:
+    return OutcomeRow(item_in_words(acl), "acl", action, Status.UNCHANGED, reason=reason)
+
+
+def _count(number: int) -> str:
+    return "1 ACL" if number == 1 else f"{number} ACLs"
