@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from kafkawire.admin import BlockingAdminClient
 from kafkawire.cli.access.cluster_command import Cluster
@@ -20,12 +20,13 @@ from kafkawire.declared.documents.declared import ALL, Declared, PruneScope
 from kafkawire.declared.own_access import keep_access
 from kafkawire.declared.planned import Action, Item, Kind, Plan
 from kafkawire.declared.planning import plan_of
-from kafkawire.declared.quota_effects import quota_effects
 from kafkawire.declared.requests_of_plan import quota_alteration
 from kafkawire.declared.scope import ReadScope
 from kafkawire.declared.state import ClusterState
 from kafkawire.model.acls.bindings import AclBinding
 from kafkawire.model.quotas.entities import ClientQuotaEntity
+
+_Quotas: TypeAlias = Mapping[ClientQuotaEntity, Mapping[str, float | None]]
 
 _USER = "User:"
 _ANONYMOUS = "User:ANONYMOUS"
@@ -173,7 +174,15 @@ def _quota_effects(plan: Plan, current: ClusterState) -> Iterable[str]:
     ]
     if not changed:
         return ()
-    after: dict[ClientQuotaEntity, Mapping[str, float | None]] = dict(current.quotas)
+    from kafkawire.model.quotas.effects import quota_effects, quota_effects_in_words  # noqa: PLC0415 as above
+
+    after = dict(current.quotas)
     for alteration in map(quota_alteration, changed):
         after[alteration.entity] = {**after.get(alteration.entity, {}), **alteration.values}
-    return quota_effects(current.quotas, after)
+    return quota_effects_in_words(quota_effects(_that_are_set(current.quotas), _that_are_set(after)))
+
+
+def _that_are_set(quotas: _Quotas) -> dict[ClientQuotaEntity, dict[str, float]]:
+    return {
+        entity: {key: value for key, value in values.items() if value is not None} for entity, values in quotas.items()
+    }
