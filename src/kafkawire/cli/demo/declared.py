@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 
 _DOCUMENT: Final = "cluster.yaml"
 _PROGRAM: Final = "import sys; from kafkawire.cli.app import main; sys.exit(main())"
+_INDENT: Final = "    "
 _REFUSED: Final = "clicks"
 _ALLOWED_PARTITIONS: Final = 12
 
@@ -41,9 +43,8 @@ def show(stage: Stage) -> None:
     _show(stage, _run(stage, "plan", _DOCUMENT), "plan", _DOCUMENT)
     writers = _rows(stage, "acls", "who-can", "WRITE", f"topic:{TOPIC}-eu", "--super-user", "User:ANONYMOUS")
     stage.say(f"Who may write to {TOPIC}-eu now? {len(writers)} principals, {writers[0]['principal']} among them.")
-    for client in ("batch", "web"):
-        quota, *_ = _rows(stage, "quotas", "effective", "--user", "user-0042", "--client-id", client)
-        stage.say(f"client {client} of user-0042: {quota['key']} {quota['value']:,.0f}, set for {quota['set_for']}")
+    quota, *_ = _rows(stage, "quotas", "effective", "--user", "user-0042", "--client-id", "batch")
+    stage.say(f"Client batch of user-0042 keeps its own {quota['key']}: {quota['value']:,.0f}.")
 
 
 def _write_document(stage: Stage, *, partitions: int) -> None:
@@ -65,14 +66,17 @@ def _show_plan(stage: Stage) -> None:
     meaning = next(number for number, line in enumerate(lines) if line.startswith("What this means for access"))
     of_quotas = next(number for number, line in enumerate(lines) if line.startswith("What this means for quotas"))
     counts = next(number for number, line in enumerate(lines) if " to create, " in line)
-    shown = [*lines[: quotas + 3], "  ...", "", *lines[meaning:of_quotas], *lines[counts:]]
+    shown = [*lines[: quotas + 2], "  ...", "", *lines[meaning:of_quotas], *lines[counts:]]
     _show(stage, [line for line in shown if line], "plan", _DOCUMENT)
 
 
 def _show(stage: Stage, lines: Sequence[str], *words: str) -> None:
-    stage.line(f"    $ kafkawire {' '.join(words)}", "cyan")
+    stage.line(f"{_INDENT}$ kafkawire {' '.join(words)}", "cyan")
     for line in lines:
-        stage.line(f"    {line}".rstrip())
+        indent = " " * (len(line) - len(line.lstrip()) + len(_INDENT))
+        stage.line(
+            textwrap.fill(line.strip(), stage.console.width, initial_indent=indent, subsequent_indent=f"{indent}  ")
+        )
 
 
 def _rows(stage: Stage, *words: str) -> list[dict[str, Any]]:
