@@ -17,6 +17,7 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 _DOCUMENT: Final = "cluster.yaml"
 _PROGRAM: Final = "import sys; from kafkawire.cli.app import main; sys.exit(main())"
 _INDENT: Final = "    "
+_GRANTED: Final = "User:etl"
 _REFUSED: Final = "clicks"
 _ALLOWED_PARTITIONS: Final = 12
 
@@ -42,7 +43,9 @@ def show(stage: Stage) -> None:
     stage.say(f"With {_ALLOWED_PARTITIONS} partitions it is applied: {done}.")
     _show(stage, _run(stage, "plan", _DOCUMENT), "plan", _DOCUMENT)
     writers = _rows(stage, "acls", "who-can", "WRITE", f"topic:{TOPIC}-eu", "--super-user", "User:ANONYMOUS")
-    stage.say(f"Who may write to {TOPIC}-eu now? {len(writers)} principals, {writers[0]['principal']} among them.")
+    if _GRANTED not in {row["principal"] for row in writers}:
+        raise CommandError(f"{_GRANTED} may not write to {TOPIC}-eu, although the document says so")
+    stage.say(f"Who may write to {TOPIC}-eu now? {len(writers)} principals, {_GRANTED} among them.")
     quota, *_ = _rows(stage, "quotas", "effective", "--user", "user-0042", "--client-id", "batch")
     stage.say(f"Client batch of user-0042 keeps its own {quota['key']}: {quota['value']:,.0f}.")
 
@@ -52,7 +55,7 @@ def _write_document(stage: Stage, *, partitions: int) -> None:
         "topics:",
         f"  {_REFUSED}: {{partitions: {partitions}}}",
         "acls:",
-        f"  - {{principal: User:etl, operation: WRITE, topic: {{prefix: {TOPIC}}}}}",
+        f"  - {{principal: {_GRANTED}, operation: WRITE, topic: {{prefix: {TOPIC}}}}}",
         "quotas:",
         *(f"  - {{user: user-{number:04}, producer_byte_rate: {1_000_000 + number}}}" for number in range(USERS)),
     ]
