@@ -1,11 +1,9 @@
-"""How long ``kafkawire plan`` and ``apply`` take, whole processes: ``python -m benchmarks.plan_apply [PATH_OF_KAFKA]``.
+"""How long ``kafkawire plan`` and ``apply`` take, whole processes: ``python -m benchmarks.plan_apply``.
 
-All against an embedded broker in a process of its own:
-
-* a plan of 100 000 items of every kind, against a cluster that has them and against one that has none;
-* 1 000 new ACLs on a cluster that has 80 000;
-* quotas for 1 000 users by one apply; with a path of Apache Kafka also by a loop of kafka-configs over 20 users, of
-  which the time of 1 000 is extrapolated.
+* Quotas for 1 000 users by one apply, and by a loop of kafka-configs over 20 users, of which the time of 1 000 is
+  extrapolated; both at one broker of Apache Kafka.
+* 1 000 new ACLs beside 80 000, at an embedded broker in a process of its own.
+* A plan of 100 000 items of every kind, all of them new and all of them unchanged, at the same.
 """
 
 from __future__ import annotations
@@ -20,6 +18,10 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.apache_kafka.broker import AUTHORIZER, running_broker
+from tests.apache_kafka.java_program import java_command
+from tests.apache_kafka.releases import newest_broker_release
 
 from kafkawire.admin import AclBinding, AclOperation, BlockingAdminClient, ResourceType
 
@@ -119,34 +121,36 @@ def thousand_acls(folder: Path) -> None:
     print(f"apply of 1 000 ACLs beside 80 000: {statistics.median(taken):.2f} s", flush=True)
 
 
-def thousand_quotas(folder: Path, kafka: Path | None) -> None:
+def thousand_quotas(folder: Path) -> None:
     """Print the times of quotas for 1 000 users."""
-    with broker(folder) as address:
+    release = newest_broker_release()
+    with running_broker(release, Path(tempfile.mkdtemp(dir=folder)), properties=AUTHORIZER) as running:
         taken = [
-            seconds([_COMMAND, "apply", written(folder, f"quotas-{rate}", quotas(rate)), "--yes", "-b", address])
+            seconds(
+                [_COMMAND, "apply", written(folder, f"quotas-{rate}", quotas(rate)), "--yes", "-b", running.address]
+            )
             for rate in range(1, _ROUNDS + 1)
         ]
         ours = statistics.median(taken)
         print(f"apply of quotas for {_USERS} users: {ours:.2f} s", flush=True)
-        if kafka is None:
-            return
-        tool = [str(kafka / "bin" / "kafka-configs.sh"), "--bootstrap-server", address, "--alter", "--add-config"]
+        tool = java_command(release, "256M")
+        what = ["--bootstrap-server", running.address, "--alter", "--add-config", "producer_byte_rate=9"]
         loop = sum(
-            seconds([*tool, "producer_byte_rate=9", "--entity-type", "users", "--entity-name", f"user-{n}"])
+            seconds([*tool, "kafka.admin.ConfigCommand", *what, "--entity-type", "users", "--entity-name", f"user-{n}"])
             for n in range(_LOOPED)
         )
-        whole = loop / _LOOPED * _USERS
-        print(
-            f"a loop of kafka-configs: {loop:.1f} s for {_LOOPED} users, so {whole:.0f} s for {_USERS} (extrapolated): "
-            f"{whole / ours:.0f} times as long"
-        )
+    whole = loop / _LOOPED * _USERS
+    print(
+        f"a loop of kafka-configs of {release}: {loop:.1f} s for {_LOOPED} users, so {whole:.0f} s for {_USERS} "
+        f"(extrapolated): {whole / ours:.0f} times as long",
+        flush=True,
+    )
 
 
 def main() -> None:
     """Print a line for each measurement."""
-    kafka = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     with tempfile.TemporaryDirectory() as name:
-        thousand_quotas(Path(name), kafka)
+        thousand_quotas(Path(name))
         thousand_acls(Path(name))
         plan_of_everything(Path(name))
 

@@ -30,7 +30,6 @@ from kafkawire.declared.planned import (
     ValueChange as ValueChange,
 )
 from kafkawire.declared.planning import plan_of as plan_of
-from kafkawire.declared.quota_effects import quota_effects as quota_effects
 from kafkawire.declared.reading import ReadCluster as ReadCluster, read_cluster as read_cluster
 from kafkawire.declared.requests_of_plan import MissingSecretError as MissingSecretError
 from kafkawire.declared.saved_plan import (

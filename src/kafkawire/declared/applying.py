@@ -34,7 +34,7 @@ ApplyProgress: TypeAlias = Callable[[int, int], None]
 _Errors: TypeAlias = Mapping[object, KafkaError]
 
 _PORTION: Final = 1_000
-"""Items of one call: so many have an unknown outcome if it is interrupted."""
+"""Items of one call, whose outcomes are unknown if it is interrupted."""
 
 NOT_REACHED: Final = "interrupted before"
 AFTER_FAILURE: Final = "an earlier step failed; nothing is taken away before everything else is there"

@@ -39,7 +39,7 @@ class DriftedItem(msgspec.Struct, frozen=True):
 
 
 class Comparison(NamedTuple):
-    """A plan held against the state of now.
+    """A plan compared with the state of now.
 
     Attributes:
         plan: the plan; an item that is already as planned is unchanged in it, so that a plan can be carried on with.

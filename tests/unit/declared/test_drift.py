@@ -1,4 +1,4 @@
-"""A saved plan is held against the state of now: what has drifted, and what is done already."""
+"""A saved plan is compared with the state of now: what has drifted, and what is done already."""
 
 from __future__ import annotations
 

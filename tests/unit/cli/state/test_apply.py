@@ -78,7 +78,7 @@ def test_a_plan_lists_what_would_be_done_and_what_it_means(
     output = capsys.readouterr().out
     assert output.startswith("Topics\n  + create orders\n      partitions: 6\n      retention.ms: 604800000\n")
     assert "User:billing may READ and DESCRIBE topic orders for the first time" in output
-    assert "user billing: producer_byte_rate is 1048576, was unlimited" in output
+    assert "user billing: producer_byte_rate no limit → 1048576 (its own)" in output
     assert "4 to create, 0 to change, 0 to delete, 0 impossible, 0 unchanged" in output
     assert "validated by the brokers: 1 topics, 1 quotas; simulated: 1 acls, 1 users" in output
     assert "s3cret" not in output
