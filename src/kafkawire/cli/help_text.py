@@ -108,11 +108,11 @@ def _rows(rows: Iterable[tuple[str, str]], column: int, width: int) -> Iterator[
 
 
 def _long_name(name: str, width: int) -> Iterator[str]:
-    """A list of choices that is wider than the line continues after a ``|``."""
+    """Choices or names that are wider than the line continue after a ``|`` or a comma."""
     line = _INDENT
-    for piece in re.split(r"(?<=\|)", name):
+    for piece in re.split(r"(?<=\|)|(?<=, )", name):
         if len(line) + len(piece) > width and line.strip():
-            yield line
+            yield line.rstrip()
             line = f"{_INDENT}        "
         line += piece
     yield line

@@ -275,6 +275,7 @@ def test_an_authorizer_that_is_missing_makes_acls_impossible(capsys: pytest.Capt
     assert "not read: No Authorizer is configured" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_an_interrupted_apply_says_what_was_done_and_the_next_one_does_the_rest(
     broker: ThreadedBroker, admin: BlockingAdminClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
