@@ -106,7 +106,7 @@ def test_every_printed_command_works_afterwards(shown: Shown) -> None:
     assert "604800000" in configs
     assert "86400000" not in configs
     assert "listens on 127.0.0.1:" in broker
-    assert (shown.folder / "acls.csv").read_text("utf-8").count("\n") == 2_012
+    assert (shown.folder / "acls.csv").read_text("utf-8").count("\n") == 2_013
     assert (shown.folder / "report-then.html").is_file()
 
 

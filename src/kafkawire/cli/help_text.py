@@ -33,7 +33,7 @@ def help_text(path: str, command: CommandDescription, width: int, *, bold: bool 
     names = [name for _, rows in sections for name, _ in rows]
     column = max((len(name) for name in names if len(name) <= _WIDEST_NAMES), default=0)
     for heading, rows in sections:
-        parts.append("\n".join([_heading(_wrapped(f"{heading}:", width), bold=bold), *_rows(rows, column, width)]))
+        parts.append("\n".join([_heading(f"{heading}:", bold=bold), *_rows(rows, column, width)]))
     if command.commands:
         parts.append(_wrapped(f"{path} COMMAND --help explains a command.", width))
     return "\n\n".join(parts) + "\n"
@@ -108,9 +108,9 @@ def _rows(rows: Iterable[tuple[str, str]], column: int, width: int) -> Iterator[
 
 
 def _long_name(name: str, width: int) -> Iterator[str]:
-    """Names or choices that are wider than the line continue after a comma or a ``|``."""
+    """Choices or names that are wider than the line continue after a ``|`` or a comma."""
     line = _INDENT
-    for piece in re.split(r"(?<=\|)|(?<=, )(?=--)", name):
+    for piece in re.split(r"(?<=\|)|(?<=, )", name):
         if len(line) + len(piece) > width and line.strip():
             yield line.rstrip()
             line = f"{_INDENT}        "

@@ -34,7 +34,7 @@ ApplyProgress: TypeAlias = Callable[[int, int], None]
 _Errors: TypeAlias = Mapping[object, KafkaError]
 
 _PORTION: Final = 1_000
-"""Items of one call: all of them have an unknown outcome if it is interrupted."""
+"""Items of one call, whose outcomes are unknown if it is interrupted."""
 
 NOT_REACHED: Final = "interrupted before"
 AFTER_FAILURE: Final = "an earlier step failed; nothing is taken away before everything else is there"
@@ -82,9 +82,8 @@ class Application:
 
     Example:
         ```python
-        from kafkawire.declared import Application, ClusterState, TopicState, plan_of, read_cluster
+        from kafkawire.declared import Application, plan_of, read_cluster
 
-        declared = ClusterState(topics={"orders": TopicState(partitions=6)})
         read = await read_cluster(admin)
         application = Application(plan_of(declared, read.state))
         await application.run(admin)

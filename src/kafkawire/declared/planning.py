@@ -57,7 +57,7 @@ def plan_of(
     """What is to be done to bring a cluster to a declared state. Nothing is read or changed.
 
     A declared item owns the configs and quotas that it names; others stay as they are, and None removes one. A
-    credential is unchanged if mechanism and iterations are: no client can read a password back. The same holds for the
+    credential is unchanged if mechanism and iterations are: no one can read a password back. The same holds for the
     value of a sensitive config.
 
     Args:

@@ -1,4 +1,4 @@
-"""A plan after its own apply is empty, and between its steps no one has a right of neither side."""
+"""A plan after its own apply is empty, and between its steps no client has a right of neither side."""
 
 from __future__ import annotations
 

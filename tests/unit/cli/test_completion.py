@@ -30,7 +30,7 @@ def words_after(*words: str) -> list[str]:
     [
         (["ta"], ["tables"]),
         (["sch"], ["schema"]),
-        (["schema", ""], ["check", "diff", "lint"]),
+        (["schema", ""], ["check", "diff", "documents", "lint"]),
         (["help", "schema", "l"], ["lint"]),
         (["help", "tables", ""], []),
         (["--v"], ["--version"]),
@@ -106,7 +106,7 @@ needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is no
     ("words", "expected"),
     [
         (["kafkawire", "ta"], ["tables"]),
-        (["kafkawire", "schema", ""], ["check", "diff", "lint"]),
+        (["kafkawire", "schema", ""], ["check", "diff", "documents", "lint"]),
         (["kafkawire", "tables", "--table", "acl_h"], ["acl_history"]),
         (["kafkawire", "tables", "--table", "=", "acl_h"], ["acl_history"]),
         (["kafkawire", "tables", "--mode", "="], ["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]),

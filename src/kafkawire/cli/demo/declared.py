@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -15,6 +16,8 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 
 _DOCUMENT: Final = "cluster.yaml"
 _PROGRAM: Final = "import sys; from kafkawire.cli.app import main; sys.exit(main())"
+_INDENT: Final = "    "
+_GRANTED: Final = "User:etl"
 _REFUSED: Final = "clicks"
 _ALLOWED_PARTITIONS: Final = 12
 
@@ -40,10 +43,11 @@ def show(stage: Stage) -> None:
     stage.say(f"With {_ALLOWED_PARTITIONS} partitions it is applied: {done}.")
     _show(stage, _run(stage, "plan", _DOCUMENT), "plan", _DOCUMENT)
     writers = _rows(stage, "acls", "who-can", "WRITE", f"topic:{TOPIC}-eu", "--super-user", "User:ANONYMOUS")
-    stage.say(f"Who may write to {TOPIC}-eu now? {len(writers)} principals, {writers[0]['principal']} among them.")
-    for client in ("batch", "web"):
-        quota, *_ = _rows(stage, "quotas", "effective", "--user", "user-0042", "--client-id", client)
-        stage.say(f"client {client} of user-0042: {quota['key']} {quota['value']:,.0f}, set for {quota['set_for']}")
+    if _GRANTED not in {row["principal"] for row in writers}:
+        raise CommandError(f"{_GRANTED} may not write to {TOPIC}-eu, although the document says so")
+    stage.say(f"Who may write to {TOPIC}-eu now? {len(writers)} principals, {_GRANTED} among them.")
+    quota, *_ = _rows(stage, "quotas", "effective", "--user", "user-0042", "--client-id", "batch")
+    stage.say(f"Client batch of user-0042 keeps its own {quota['key']}: {quota['value']:,.0f}.")
 
 
 def _write_document(stage: Stage, *, partitions: int) -> None:
@@ -51,7 +55,7 @@ def _write_document(stage: Stage, *, partitions: int) -> None:
         "topics:",
         f"  {_REFUSED}: {{partitions: {partitions}}}",
         "acls:",
-        f"  - {{principal: User:etl, operation: WRITE, topic: {{prefix: {TOPIC}}}}}",
+        f"  - {{principal: {_GRANTED}, operation: WRITE, topic: {{prefix: {TOPIC}}}}}",
         "quotas:",
         *(f"  - {{user: user-{number:04}, producer_byte_rate: {1_000_000 + number}}}" for number in range(USERS)),
     ]
@@ -65,14 +69,17 @@ def _show_plan(stage: Stage) -> None:
     meaning = next(number for number, line in enumerate(lines) if line.startswith("What this means for access"))
     of_quotas = next(number for number, line in enumerate(lines) if line.startswith("What this means for quotas"))
     counts = next(number for number, line in enumerate(lines) if " to create, " in line)
-    shown = [*lines[: quotas + 3], "  ...", "", *lines[meaning:of_quotas], *lines[counts:]]
+    shown = [*lines[: quotas + 2], "  ...", "", *lines[meaning:of_quotas], *lines[counts:]]
     _show(stage, [line for line in shown if line], "plan", _DOCUMENT)
 
 
 def _show(stage: Stage, lines: Sequence[str], *words: str) -> None:
-    stage.line(f"    $ kafkawire {' '.join(words)}", "cyan")
+    stage.line(f"{_INDENT}$ kafkawire {' '.join(words)}", "cyan")
     for line in lines:
-        stage.line(f"    {line}".rstrip())
+        indent = " " * (len(line) - len(line.lstrip()) + len(_INDENT))
+        stage.line(
+            textwrap.fill(line.strip(), stage.console.width, initial_indent=indent, subsequent_indent=f"{indent}  ")
+        )
 
 
 def _rows(stage: Stage, *words: str) -> list[dict[str, Any]]:

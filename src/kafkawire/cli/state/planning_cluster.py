@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from kafkawire.admin import BlockingAdminClient
 from kafkawire.cli.access.cluster_command import Cluster
@@ -24,9 +24,7 @@ from kafkawire.declared.requests_of_plan import quota_alteration
 from kafkawire.declared.scope import ReadScope
 from kafkawire.declared.state import ClusterState
 from kafkawire.model.acls.bindings import AclBinding
-from kafkawire.model.quotas.entities import ClientQuotaEntity
-
-_Quotas: TypeAlias = Mapping[ClientQuotaEntity, Mapping[str, float | None]]
+from kafkawire.model.quotas.effects import quota_effects, quota_effects_in_words
 
 _USER = "User:"
 _ANONYMOUS = "User:ANONYMOUS"
@@ -174,15 +172,12 @@ def _quota_effects(plan: Plan, current: ClusterState) -> Iterable[str]:
     ]
     if not changed:
         return ()
-    from kafkawire.model.quotas.effects import quota_effects, quota_effects_in_words  # noqa: PLC0415 as above
-
-    after = dict(current.quotas)
+    before = {entity: _set(values) for entity, values in current.quotas.items()}
+    after = dict(before)
     for alteration in map(quota_alteration, changed):
-        after[alteration.entity] = {**after.get(alteration.entity, {}), **alteration.values}
-    return quota_effects_in_words(quota_effects(_that_are_set(current.quotas), _that_are_set(after)))
+        after[alteration.entity] = _set({**after.get(alteration.entity, {}), **alteration.values})
+    return quota_effects_in_words(quota_effects(before, after))
 
 
-def _that_are_set(quotas: _Quotas) -> dict[ClientQuotaEntity, dict[str, float]]:
-    return {
-        entity: {key: value for key, value in values.items() if value is not None} for entity, values in quotas.items()
-    }
+def _set(values: Mapping[str, float | None]) -> dict[str, float]:
+    return {key: value for key, value in values.items() if value is not None}

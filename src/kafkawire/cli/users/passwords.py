@@ -14,7 +14,7 @@ from kafkawire.cli.access.secret_references import SecretReference
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.visible import visible
 
-PANEL: Final = "Where the password is; without these the terminal asks"
+PANEL: Final = "The password; else the terminal asks"
 
 EnvOption = Annotated[
     str | None,

@@ -15,11 +15,11 @@ def names(*words: str, with_broker: bool = False) -> list[str]:
 
 
 def test_all_chapters_but_that_of_a_broker_are_shown_by_default() -> None:
-    assert names() == ["definitions", "bytes", "broker", "restart", "history", "report"]
+    assert names() == ["definitions", "bytes", "broker", "declared", "restart", "history", "report"]
 
 
 def test_chapters_are_shown_in_their_order_and_once() -> None:
-    assert names("restart", "2", "Bytes", " 4 ") == ["bytes", "restart"]
+    assert names("restart", "2", "Bytes", " 5 ") == ["bytes", "restart"]
 
 
 def test_the_chapter_about_a_broker_is_shown_if_one_is_named() -> None:
@@ -34,7 +34,7 @@ ALL_CHAPTERS = ", ".join(f"{chapter.number} {chapter.name}" for chapter in CHAPT
 
 
 @pytest.mark.parametrize(
-    ("word", "hint"), [("histroy", "did you mean history?"), ("8", f"give one of {ALL_CHAPTERS}")], ids=str
+    ("word", "hint"), [("histroy", "did you mean history?"), ("9", f"give one of {ALL_CHAPTERS}")], ids=str
 )
 def test_a_chapter_that_there_is_not_is_refused_with_those_that_are_meant(word: str, hint: str) -> None:
     with pytest.raises(CommandError) as caught:

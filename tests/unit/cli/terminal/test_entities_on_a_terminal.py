@@ -15,6 +15,9 @@ PASSWORD = "correct horse"
 CTRL_C = "\x03"
 
 
+pytestmark = pytest.mark.usefixtures("ctrl_c")
+
+
 @pytest.fixture(scope="module")
 def servers() -> Iterator[str]:
     topics: list[NewTopic | str] = [NewTopic("orders", num_partitions=3)]
