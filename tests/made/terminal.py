@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import pty
 import re
@@ -52,6 +53,7 @@ class TerminalRun:
             start_new_session=True,
         )
         os.close(theirs)
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
         self.raw = ""
 
     def __enter__(self) -> Self:
@@ -69,6 +71,11 @@ class TerminalRun:
     def seen(self) -> str:
         """What was printed so far, without control characters."""
         return _CONTROL.sub("", self.raw)
+
+    @property
+    def drawn(self) -> list[str]:
+        """Every line that was drawn so far, also those of progress that others have replaced."""
+        return [_CONTROL.sub("", line) for line in re.split(r"[\r\n]+|\x1b\[2K", self.raw)]
 
     def until(self, text: str, *, times: int = 1) -> None:
         """Wait until a text was printed."""
@@ -95,5 +102,5 @@ class TerminalRun:
             octets = os.read(self._ours, 1 << 16)
         except OSError:  # Linux says so that the other side is closed
             return False
-        self.raw += octets.decode()
+        self.raw += self._decoder.decode(octets)
         return bool(octets)

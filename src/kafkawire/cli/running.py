@@ -72,7 +72,7 @@ def _in_words(error: TyperException, path: str, values: Mapping[str, str]) -> st
         return f"{error.message.rstrip('.')}; {path} --help explains it"
     is_option = parameter.param_type_name == "option"
     name = max(parameter.opts, key=len) if is_option else parameter.metavar or parameter.name.upper()
-    if parameter.type_descriptor.annotation is int:
+    if parameter.type_descriptor.annotation in {int, float}:
         return f"{name}: {values.get(name, 'it')!r} does not fit; give {_numbers(parameter.min, parameter.max)}"
     return f"{name}: {error.message.removeprefix('Value error, ').rstrip('.')}; {path} --help explains it"
 

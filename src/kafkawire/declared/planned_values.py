@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from kafkawire.declared.planned import ValueChange
 from kafkawire.declared.wording import HIDDEN, number_in_words
-from kafkawire.model.configs.resources import ConfigResource
+from kafkawire.model.configs.resources import ConfigResource, ConfigResourceType
 from kafkawire.model.configs.sensitive import is_sensitive
 from kafkawire.model.scram import UserMechanism
 
@@ -36,24 +36,32 @@ def changed_configs(
     """
     for name, value in sorted(declared.items()):
         wanted = value is not None or (resource, name) in secrets
-        hidden = is_sensitive(resource.resource_type, name)
+        hidden = is_secret(resource, name)
+        unknown = name in current and current[name] is None
         if not wanted:
             if name in current:
-                yield ValueChange(name, HIDDEN if hidden else current[name], None)
+                yield ValueChange(name, HIDDEN if hidden or unknown else current[name], None)
         elif hidden or value is None:
             if name not in current:
                 yield ValueChange(name, None, HIDDEN)
             elif set_secrets:
                 yield ValueChange(name, HIDDEN, HIDDEN)
+        elif unknown:
+            if set_secrets:
+                yield ValueChange(name, HIDDEN, value)
         elif current.get(name) != value:
             yield ValueChange(name, current.get(name), value)
+
+
+def is_secret(resource: ConfigResource, name: str) -> bool:
+    """Whether a plan hides the values of a config. Kafka has no secret configs of topics, and documents hold none."""
+    return resource.resource_type is not ConfigResourceType.TOPIC and is_sensitive(resource.resource_type, name)
 
 
 def config_values(resource: ConfigResource, configs: Configs) -> dict[str, str | None]:
     """Configs for people: without secrets."""
     return {
-        name: HIDDEN if value is None or is_sensitive(resource.resource_type, name) else value
-        for name, value in sorted(configs.items())
+        name: HIDDEN if value is None or is_secret(resource, name) else value for name, value in sorted(configs.items())
     }
 
 

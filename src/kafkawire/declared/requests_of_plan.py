@@ -9,10 +9,9 @@ import msgspec
 
 from kafkawire.declared.planned import Action, PlannedItem, ValueChange
 from kafkawire.declared.planned_topics import PARTITIONS, REPLICAS, REPLICATION_FACTOR
-from kafkawire.declared.planned_values import SecretKey
+from kafkawire.declared.planned_values import SecretKey, is_secret
 from kafkawire.declared.wording import HIDDEN
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
-from kafkawire.model.configs.sensitive import is_sensitive
 from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity
 from kafkawire.model.scram import MINIMUM_ITERATIONS, ScramDeletion, ScramUpsertion
 from kafkawire.model.topics import NewPartitions, NewTopic
@@ -136,7 +135,7 @@ def _configs(item: PlannedItem) -> Iterator[ValueChange]:
 
 
 def _is_secret(resource: ConfigResource, change: ValueChange) -> bool:
-    return change.after == HIDDEN and is_sensitive(resource.resource_type, change.name)
+    return change.after == HIDDEN and is_secret(resource, change.name)
 
 
 def _value(resource: ConfigResource, change: ValueChange, secret: SecretOf) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Final, TypeVar
 import typer
 
 from kafkawire.admin import Results
-from kafkawire.cli.access.cluster_command import Cluster
+from kafkawire.cli.access.cluster_command import Cluster, without_values
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -110,7 +110,7 @@ def outcome_rows(
 def _remark(error: KafkaError) -> str:
     """The text of an error, whose code and item are in other columns."""
     if not isinstance(error, ApiError) or not error.message:
-        return str(error)
+        return str(without_values(error, with_name=False))
     return f"{error.message} (an attempt had an unknown outcome)" if error.outcome_unknown else error.message
 
 
@@ -157,7 +157,10 @@ def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = T
         message = f"{asked}: there is no terminal to ask on; give --yes, or --dry-run to look"
         raise CommandError(message, ExitCode.USAGE)
     print(f"{asked}? [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+    answer = sys.stdin.readline()
+    if not answer.endswith("\n"):
+        print(file=sys.stderr)  # Ctrl-D leaves the cursor after the question
+    if answer.strip().lower() not in {"y", "yes"}:
         print("nothing was changed", file=sys.stderr)
         raise typer.Exit(ExitCode.FAILED)
 
@@ -182,8 +185,9 @@ def failures_printed(results: Results[K, V], names: Iterable[str] = ()) -> Itera
     errors = results.errors()
     known = frozenset(names)
     for item, error in islice(errors.items(), _SHOWN_FAILURES):
+        named = error if isinstance(error.item, str) else f"{item}: {without_values(error)}"
         meant = did_you_mean(str(item), known) if known and item not in known else ""
-        print(visible_lines(f"kafkawire: {error}{'; ' if meant else ''}{meant}"), file=sys.stderr)
+        print(visible_lines(f"kafkawire: {named}{'; ' if meant else ''}{meant}"), file=sys.stderr)
     if len(errors) > _SHOWN_FAILURES:
         print(f"kafkawire: and {len(errors) - _SHOWN_FAILURES} more have failed", file=sys.stderr)
     if errors:

@@ -174,7 +174,7 @@ def errors_of_cluster(source: str = "") -> Iterator[None]:
     try:
         yield
     except KafkaError as error:
-        raise CommandError(f"{in_words_of_the_command(str(error))}{place}") from None
+        raise CommandError(f"{in_words_of_the_command(str(without_values(error)))}{place}") from None
     except ExceptionGroup as group:
         failed, others = group.split(KafkaError)
         if failed is None or others is not None:
@@ -184,11 +184,22 @@ def errors_of_cluster(source: str = "") -> Iterator[None]:
 
 def _summary(errors: Sequence[Exception]) -> str:
     """The first of several errors, and how many more there are."""
-    first, *others = errors
-    if isinstance(first, KafkaError) and not isinstance(first.item, str):
-        first = copy.copy(first)
-        first.item = None  # the values of a filter say nothing to a person
+    first, *others = (without_values(each) if isinstance(each, KafkaError) else each for each in errors)
     return f"{first} (and {len(others)} more have failed)" if others else str(first)
+
+
+def without_values(error: KafkaError, *, with_name: bool = True) -> KafkaError:
+    """The same error for a person, without the values of its item, such as those of a filter.
+
+    Args:
+        error: of a call.
+        with_name: whether the item stays if it is a name.
+    """
+    if isinstance(error.item, str) and with_name:
+        return error
+    same = copy.copy(error)
+    same.item = None
+    return same
 
 
 def cluster_command(function: Callable[Concatenate[Cluster, P], None]) -> Callable[..., None]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 import msgspec
 
@@ -14,8 +15,16 @@ from kafkawire.cli.rows.row import Row
 from kafkawire.column_roles import ColumnRole
 from kafkawire.declared.wording import item_in_words
 from kafkawire.model.tolerant_enums import TolerantEnum
+from kafkawire.near_names import did_you_mean
 
 E = TypeVar("E", bound=TolerantEnum)
+
+_NOUNS: Final[Mapping[type[TolerantEnum], str]] = {
+    AclOperation: "operation",
+    AclPermissionType: "permission",
+    PatternType: "type of pattern",
+    ResourceType: "type of resource",
+}
 
 
 class AclRow(Row, frozen=True):
@@ -106,5 +115,8 @@ def parsed(option: str, enumeration: type[E], text: str) -> E:
     """
     try:
         return enumeration.parse(text)
-    except ValueError as error:
-        raise CommandError(f"{option}: {error}", ExitCode.USAGE) from None
+    except ValueError:
+        names = [name for name in enumeration.__members__ if name != "UNKNOWN"]
+        remedy = did_you_mean(text, names) or f"give one of {', '.join(names)}"
+        message = f"{option}: there is no {_NOUNS[enumeration]} {text!r}; {remedy}"
+        raise CommandError(message, ExitCode.USAGE) from None

@@ -175,6 +175,9 @@ def resource_named(text: str) -> tuple[ResourceType, str]:
         CommandError: it names none.
     """
     kind, colon, name = text.partition(":")
+    if not colon and kind.lower() != "cluster":
+        message = f"RESOURCE: {text!r} has no type; write topic:{text}, group:{text} or cluster"
+        raise CommandError(message, ExitCode.USAGE)
     resource_type = parsed("RESOURCE", ResourceType, kind)
     if resource_type is ResourceType.CLUSTER and not colon:
         return resource_type, CLUSTER_NAME

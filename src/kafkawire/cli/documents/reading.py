@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
-from kafkawire.cli.outcome import CommandError
+from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.codegen.definition import Span
 from kafkawire.codegen.findings import Finding, Severity
 from kafkawire.codegen.report.text import counted, render_text
 from kafkawire.declared.documents.declared import Declared
-from kafkawire.declared.documents.problems import Problem
+from kafkawire.declared.documents.problems import Problem, Rule
 from kafkawire.declared.documents.reading import read_documents
+from kafkawire.declared.saved_plan import is_saved_plan
 
 _MOST_PRINTED: Final = 100
+_HEAD: Final = 4096
 
 
 def read_sound_documents(paths: Sequence[str]) -> Declared:
@@ -26,12 +29,30 @@ def read_sound_documents(paths: Sequence[str]) -> Declared:
     Raises:
         CommandError: they have mistakes.
     """
+    for path in paths:
+        if path != "-" and _is_saved_plan(Path(path)):
+            message = f"{path} is a saved plan, not a document; carry it out alone with kafkawire apply {path}"
+            raise CommandError(message, ExitCode.USAGE)
     declared = read_documents(paths)
     sys.stderr.write(problem_text(declared))
     errors = len(declared.errors)
     if errors:
-        raise CommandError(f"the documents have {counted(errors, 'error')}; nothing was sent to a broker")
+        absent = all(each.rule is Rule.FILE for each in declared.errors)
+        raise CommandError(
+            f"the documents have {counted(errors, 'error')}; nothing was sent to a broker",
+            ExitCode.USAGE if absent else ExitCode.FAILED,
+        )
     return declared
+
+
+def _is_saved_plan(path: Path) -> bool:
+    if not path.is_file():
+        return False  # what a pipe has can be read once only
+    try:
+        with path.open("rb") as file:
+            return is_saved_plan(file.read(_HEAD))
+    except OSError:
+        return False  # the reader of documents says why
 
 
 def problem_text(declared: Declared) -> str:

@@ -196,9 +196,14 @@ def _secrets(to_apply: _ToApply) -> dict[SecretKey, str | None]:
         CommandError: one cannot be had.
     """
     try:
-        return {key: to_apply.secret(key) for key in secret_keys(to_apply.plan.items)}
+        secrets = {key: to_apply.secret(key) for key in secret_keys(to_apply.plan.items)}
     except UnavailableSecretError as error:
         raise CommandError(f"{error}; nothing was changed") from None
+    for (_, name), secret in secrets.items():
+        if secret is None:
+            message = f"the secret of {name} is not known: the plan does not say where it is"
+            raise CommandError(f"{message}; nothing was changed: plan again")
+    return secrets
 
 
 def _saved_plan(documents: list[str], options: PlanOptions) -> SavedPlan | None:

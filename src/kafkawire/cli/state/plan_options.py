@@ -21,18 +21,18 @@ PruneOption = Annotated[
 ]
 PrunePrefixOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="PREFIX", help="Scope of --prune: topics whose names begin so. Can be repeated."),
+    typer.Option(metavar="PREFIX", help="Scope of --prune: topics whose names begin so; repeatable."),
 ]
 PrunePrincipalOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="TYPE:NAME",
-        help="Scope of --prune: ACLs, quotas and SCRAM credentials of this principal. Can be repeated.",
+        help="Scope of --prune: ACLs, quotas and SCRAM credentials of this principal; repeatable.",
     ),
 ]
 PruneKindOption = Annotated[
     list[Kind] | None,
-    typer.Option(help="Scope of --prune: everything of this kind. Can be repeated."),
+    typer.Option(help="Scope of --prune: everything of this kind; repeatable."),
 ]
 CallerOption = Annotated[
     str | None,
@@ -43,7 +43,7 @@ CallerOption = Annotated[
 ]
 SuperUserOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="TYPE:NAME", help="A super user of the brokers, who needs no ACLs. Can be repeated."),
+    typer.Option(metavar="TYPE:NAME", help="A super user of the brokers, who needs no ACLs; repeatable."),
 ]
 SetSecretsOption = Annotated[
     bool,

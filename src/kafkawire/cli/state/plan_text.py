@@ -126,6 +126,8 @@ def _checks(plan: Plan) -> str:
     for check in Check:
         of_check = {kind: found[check, kind] for kind in Kind if found[check, kind]}
         if of_check:
-            kinds = ", ".join(f"{count} {kind}" for kind, count in of_check.items())
+            kinds = ", ".join(
+                f"{count} {str(kind).removesuffix('s') if count == 1 else kind}" for kind, count in of_check.items()
+            )
             parts.append(f"{check}: {kinds}")
     return "; ".join(parts)

@@ -17,13 +17,13 @@ OnlyOption = Annotated[
 ]
 TopicPrefixOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="PREFIX", help="Of the topics, only those whose names begin so. Can be repeated."),
+    typer.Option(metavar="PREFIX", help="Of the topics, only those whose names begin so; repeatable."),
 ]
 PrincipalOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="TYPE:NAME",
-        help="Of ACLs, quotas and SCRAM users, only those of this principal, such as User:alice. Can be repeated.",
+        help="Of ACLs, quotas and SCRAM users, only those of this principal, such as User:alice; repeatable.",
     ),
 ]
 

@@ -61,7 +61,7 @@ def run(
             print_outcomes([*rows, *unknown], output)
             return
         if chosen.names:
-            confirm(cluster, f"delete {in_words(chosen.names)} and all records", yes=yes)
+            confirm(cluster, f"delete {in_words(chosen.names)} with all records", yes=yes)
         with call_progress("topics") as progress:
             results = client.delete_topics(chosen.names, timeout=timeout, progress=progress)
     print_outcomes([*outcome_rows(results, "topic", "delete"), *unknown], output)

@@ -96,6 +96,8 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     def secret(self, key: SecretKey) -> str | None:
         """A secret, had from where the document says it is; None if the document names none.
 
+        A config that Kafka does not have may be a secret of a plug-in. If the document holds its value, that is it.
+
         Args:
             key: user and mechanism, or resource and name of a config.
 
@@ -104,7 +106,8 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
         """
         reference = self.secrets.get(key)
         if reference is None:
-            return None
+            resource, name = key
+            return self.state.configs.get(resource, {}).get(str(name)) if isinstance(resource, ConfigResource) else None
         try:
             return reference.read()
         except UnavailableSecretError as error:

@@ -107,7 +107,10 @@ def test_deleting_asks_and_names_of_nothing_are_refused(filled: Command) -> None
         (("--topic", "a", "--principal", "User:x"), "give --operation"),
         (("--principal", "User:x", "--operation", "read"), "give a resource"),
         (("--group", "a", "--principal", "User:x", "--operation", "write"), "a GROUP has no WRITE; give ALL, READ"),
-        (("--topic", "a", "--principal", "User:x", "--operation", "fly"), "'fly' is not a AclOperation"),
+        (
+            ("--topic", "a", "--principal", "User:x", "--operation", "fly"),
+            "--operation: there is no operation 'fly'; give one of ANY",
+        ),
         (("--producer", "--principal", "User:x"), "need --topic"),
         (("--consumer", "--topic", "a", "--principal", "User:x"), "give --group"),
         (("--idempotent", "--topic", "a", "--principal", "User:x"), "give --producer"),
@@ -165,7 +168,9 @@ def test_may_says_yes_or_no_and_why(filled: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("who-can", "READ", "orders"), "'orders' is not a ResourceType"),
+        (("who-can", "READ", "orders"), "RESOURCE: 'orders' has no type; write topic:orders, group:orders or cluster"),
+        (("who-can", "reed", "topic:orders"), "there is no operation 'reed'; did you mean READ?"),
+        (("who-can", "read", "topc:orders"), "there is no type of resource 'topc'; did you mean TOPIC?"),
         (("who-can", "READ", "topic:"), "write topic:NAME"),
         (("who-can", "WRITE", "group:g"), "clients do no WRITE on a GROUP"),
         (("who-can", "ALL", "topic:a"), "clients do no ALL"),

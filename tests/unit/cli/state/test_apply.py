@@ -80,7 +80,7 @@ def test_a_plan_lists_what_would_be_done_and_what_it_means(
     assert "User:billing may READ and DESCRIBE topic orders for the first time" in output
     assert "user billing: producer_byte_rate no limit → 1048576 (its own)" in output
     assert "4 to create, 0 to change, 0 to delete, 0 impossible, 0 unchanged" in output
-    assert "validated by the brokers: 1 topics, 1 quotas; simulated: 1 acls, 1 users" in output
+    assert "validated by the brokers: 1 topic, 1 quota; simulated: 1 acl, 1 user" in output
     assert "s3cret" not in output
     assert "\x1b" not in output
 
@@ -162,6 +162,59 @@ def test_a_secret_that_is_missing_is_noticed_before_anything_is_changed(
     assert run(broker, "apply", "cluster.yaml", "--yes") == ExitCode.FAILED
     assert "the environment variable BILLING_PASSWORD is not set" in capsys.readouterr().err
     assert admin.list_topics() == {}
+
+
+def test_a_config_that_kafka_does_not_have_is_checked_by_the_brokers(
+    broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]
+) -> None:
+    declare("topics: {orders: {configs: {retention.mss: 4}}}")
+    assert run(broker, "plan", "cluster.yaml") == ExitCode.DONE
+    output = capsys.readouterr().out
+    assert "retention.mss: 4\n      fails: INVALID_CONFIG: Unknown topic config name: retention.mss" in output
+    assert run(broker, "apply", "cluster.yaml", "--yes") == ExitCode.FAILED
+    assert "Unknown topic config name" in capsys.readouterr().out
+
+
+def test_a_config_of_a_plug_in_is_set_and_never_shown(
+    broker: ThreadedBroker, admin: BlockingAdminClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It may be a secret."""
+    declare("configs: {brokers: {default: {my.plug.in: tulip}}}")
+    assert run(broker, "plan", "cluster.yaml", "--out", "saved.plan") == ExitCode.FAILED
+    assert not Path("saved.plan").exists()
+    assert run(broker, "apply", "cluster.yaml", "--yes") == ExitCode.DONE
+    output = capsys.readouterr().out
+    assert "my.plug.in: not set → (hidden)" in output
+    assert "tulip" not in output
+    resource = ConfigResource.broker_default()
+    assert "my.plug.in" in admin.describe_configs([resource])[resource]
+
+
+def test_a_saved_plan_without_a_secret_is_refused(broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(broker, "plan", "cluster.yaml", "--out", "saved.plan") == ExitCode.DONE
+    saved = json.loads(Path("saved.plan").read_text())
+    Path("saved.plan").write_text(json.dumps({**saved, "secrets": []}))
+    assert run(broker, "apply", "saved.plan", "--yes") == ExitCode.FAILED
+    assert "is not known" in capsys.readouterr().err
+
+
+def test_a_saved_plan_is_no_document(broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(broker, "plan", "cluster.yaml", "--out", "saved.plan") == ExitCode.DONE
+    for words in ["plan", "saved.plan"], ["apply", "cluster.yaml", "saved.plan"], ["diff", "saved.plan"]:
+        capsys.readouterr()
+        assert run(broker, *words) == ExitCode.USAGE
+        message = "saved.plan is a saved plan, not a document; carry it out alone with kafkawire apply saved.plan"
+        assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["plan", "apply"])
+def test_documents_that_are_not_there_are_wrong_usage(
+    command: str, broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("folder").mkdir()
+    assert run(broker, command, "absent.yaml") == ExitCode.USAGE
+    assert run(broker, command, "folder") == ExitCode.USAGE
+    assert "the folder has no file" in capsys.readouterr().err
 
 
 def test_passwords_are_set_again_if_asked(broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]) -> None:

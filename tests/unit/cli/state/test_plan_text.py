@@ -89,7 +89,7 @@ What this means for quotas
   user billing: producer_byte_rate 1024 (its own) → no limit
 
 1 to create, 2 to change, 1 to delete, 1 impossible, 1 unchanged; 1 would fail
-validated by the brokers: 1 topics, 1 quotas; simulated: 1 acls, 1 users"""
+validated by the brokers: 1 topic, 1 quota; simulated: 1 acl, 1 user"""
 
 AT_60 = """\
 Topics

@@ -64,7 +64,7 @@ def test_a_password_that_is_not_confirmed_changes_nothing(
 def test_a_deletion_is_done_after_a_yes_only(answer: str, servers: str, client: BlockingAdminClient) -> None:
     client.create_topics([NewTopic("doomed")])
     with TerminalRun("topics", "delete", "doomed", "-b", servers) as run:
-        run.until("delete the topic doomed and all records? [y/N] ")
+        run.until("delete the topic doomed with all records? [y/N] ")
         run.type(answer)
         expected = {"y\n": ExitCode.DONE, CTRL_C: ExitCode.INTERRUPTED}.get(answer, ExitCode.FAILED)
         assert run.ended() == expected

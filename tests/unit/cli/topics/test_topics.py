@@ -210,7 +210,7 @@ def test_changes_of_a_file_have_configs_to_remove(topics: Command, tmp_path: Pat
         (["alter", "orders", "--set", "x=1", "--set", "x=2"], "--set: x is given twice; give it once"),
         (["create"], "no topic is named; give names or --from FILE"),
         (["delete"], "no topic is named; give names, patterns, --regex or --from FILE"),
-        (["delete", "orders"], "delete the topic orders and all records: there is no terminal to ask on"),
+        (["delete", "orders"], "delete the topic orders with all records: there is no terminal to ask on"),
     ],
 )
 def test_wrong_usage_is_said(words: list[str], message: str, topics: Command) -> None:
