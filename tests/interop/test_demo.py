@@ -19,8 +19,8 @@ def test_demo_shows_the_methods_and_the_nodes_of_a_real_broker(
     assert main(["demo", "--broker", f"{kafka_broker.host}:{kafka_broker.port}", "--out", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "Kafka's own kafka-acls, called for one user, took" in shown
-    assert re.search(r"^ACCESS_CONTROL_ENTRY_RECORD +2,013$", shown, re.MULTILINE)
-    assert re.search(r"^CLIENT_QUOTA_RECORD +2,002$", shown, re.MULTILINE)
+    assert re.search(r"^ACCESS_CONTROL_ENTRY_RECORD +2,014$", shown, re.MULTILINE)
+    assert re.search(r"^CLIENT_QUOTA_RECORD +3,002$", shown, re.MULTILINE)
     assert "ended early" not in shown
     yours = shown.partition("7. Your broker")[2].partition("What you have seen")[0]
     assert f"{kafka_broker.host}:{kafka_broker.port} is a broker of cluster" in yours

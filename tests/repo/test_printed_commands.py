@@ -39,7 +39,14 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 @pytest.fixture(scope="module")
 def broker() -> Iterator[ThreadedBroker]:
     """The reader's broker: it has the topic and the group of the pages."""
-    with ThreadedBroker(topics=["orders"]) as running, BlockingAdminClient(running.bootstrap_servers) as client:
+    properties = {
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": "User:ANONYMOUS",
+    }
+    with (
+        ThreadedBroker(properties, topics=["orders"]) as running,
+        BlockingAdminClient(running.bootstrap_servers) as client,
+    ):
         client.alter_consumer_group_offsets("billing", {TopicPartition("orders", 0): 0}).all()
         yield running
 

@@ -64,14 +64,17 @@ def pyright_command() -> list[str]:
 
 
 def written_to(folder: Path) -> list[Path]:
-    """The examples, and the programs of each page, on the lines that they have there."""
+    """The examples, the programs of each page, on the lines that they have there, and the modules that these import."""
     programs = {path.name: path.read_text() for path in (ROOT / "examples").glob("*.py")}
     for page in PAGES:
         name = page.relative_to(ROOT).as_posix()
         lines: list[str] = []
         for block in blocks(page.read_text()):
             if block.language == "python":
-                lines += [""] * (block.line - len(lines)) + block.text.splitlines()
+                if block.title.endswith(".py") and f"from {Path(block.title).stem} import" in page.read_text():
+                    programs[block.title] = block.text
+                else:
+                    lines += [""] * (block.line - len(lines)) + block.text.splitlines()
         if lines and name not in FRAGMENTS:
             programs[f"{name.replace('/', '.')}.py"] = "\n".join(lines) + "\n"
     for name, text in programs.items():
