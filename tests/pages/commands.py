@@ -33,6 +33,7 @@ BROKER = "localhost:9092"
 
 ONLY_PARSED = {
     "kafkawire acls": "the broker of the pages has no authorizer; tests/unit/cli/acls",
+    "kafkawire apply": "asks, and the broker of the pages has no authorizer; tests/unit/cli/state/test_apply.py",
     "kafkawire cluster log-dirs": "an embedded broker has no log directories",
     "kafkawire cluster quorum": "an embedded broker has no quorum; tests/interop/cli/test_cluster_commands.py",
     "kafkawire cluster set-features": "an embedded broker has one level; tests/interop/cli/test_cluster_commands.py",
@@ -49,8 +50,11 @@ ONLY_PARSED = {
 WITH_SPARK = re.compile(r"kafkawire spark |.*\bs3a?://|spark-submit ")
 """Commands that tests/interop/spark/test_printed_commands.py runs, with Spark and a server of S3's protocol."""
 
-FINDINGS = {"kafkawire schema check kafka:3.9.2 kafka:4.3.1"}
-"""Commands that end with code 1, because they find something."""
+FINDINGS = {
+    "kafkawire schema check kafka:3.9.2 kafka:4.3.1": 1,
+    "kafkawire plan cluster.yaml -b localhost:9092 --exit-code": 4,
+}
+"""Commands that find something, and the code that they end with."""
 
 _DEFINITION = """{
   "type": "data", "name": "Ping", "validVersions": "0", "flexibleVersions": "none",
@@ -144,7 +148,7 @@ class Workplace:
         done = subprocess.run(
             ["bash", "-c", script], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
         )
-        assert done.returncode == (1 if line in FINDINGS else 0), f"{line}\n{done.stdout}{done.stderr}"
+        assert done.returncode == FINDINGS.get(line, 0), f"{line}\n{done.stdout}{done.stderr}"
         if "--out" in shlex.split(used):
             words = shlex.split(used)
             assert (self.folder / words[words.index("--out") + 1]).exists()

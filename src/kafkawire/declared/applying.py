@@ -82,8 +82,9 @@ class Application:
 
     Example:
         ```python
-        from kafkawire.declared import Application, plan_of, read_cluster
+        from kafkawire.declared import Application, ClusterState, TopicState, plan_of, read_cluster
 
+        declared = ClusterState(topics={"orders": TopicState(partitions=6)})
         read = await read_cluster(admin)
         application = Application(plan_of(declared, read.state))
         await application.run(admin)
