@@ -31,7 +31,6 @@ from kafkawire.declared.planned import (
 )
 from kafkawire.declared.planning import plan_of as plan_of
 from kafkawire.declared.reading import ReadCluster as ReadCluster, read_cluster as read_cluster
-from kafkawire.declared.requests_of_plan import MissingSecretError as MissingSecretError
 from kafkawire.declared.saved_plan import (
     SavedPlan as SavedPlan,
     SavedPlanError as SavedPlanError,

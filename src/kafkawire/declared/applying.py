@@ -114,7 +114,7 @@ class Application:
         """Carry the plan out. Errors of items are in the outcomes.
 
         Raises:
-            MissingSecretError: a secret is not known; nothing was changed in its portion.
+            UnavailableSecretError: a secret is not known; nothing was changed in its portion.
         """
         for stage, of_stage in groupby(self._to_do, key=_stage):
             reason = self._reason_against(stage)

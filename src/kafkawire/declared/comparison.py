@@ -11,10 +11,11 @@ import msgspec
 
 from kafkawire.declared.planned import Item, Kind, ValueChange
 from kafkawire.declared.state import ClusterState, CredentialState, TopicState
-from kafkawire.declared.wording import HIDDEN, item_in_words, number_in_words
+from kafkawire.declared.wording import HIDDEN, item_in_words
 from kafkawire.model.acls.bindings import AclBinding
 from kafkawire.model.configs.resources import ConfigResource
 from kafkawire.model.configs.sensitive import is_sensitive
+from kafkawire.model.quotas.configs import number_in_words
 from kafkawire.model.quotas.entities import ClientQuotaEntity
 from kafkawire.model.scram import UserMechanism
 

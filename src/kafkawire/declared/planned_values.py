@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TypeAlias
 
 from kafkawire.declared.planned import ValueChange
-from kafkawire.declared.wording import HIDDEN, number_in_words
+from kafkawire.declared.wording import HIDDEN
 from kafkawire.model.configs.resources import ConfigResource, ConfigResourceType
 from kafkawire.model.configs.sensitive import is_sensitive
+from kafkawire.model.quotas.configs import number_in_words
 from kafkawire.model.scram import UserMechanism
 
 Configs: TypeAlias = Mapping[str, str | None]

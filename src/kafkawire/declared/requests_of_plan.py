@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from kafkawire.declared.documents.secret_references import UnavailableSecretError
 from kafkawire.declared.planned import Action, PlannedItem, ValueChange
 from kafkawire.declared.planned_topics import PARTITIONS, REPLICAS, REPLICATION_FACTOR
 from kafkawire.declared.planned_values import SecretKey, is_secret
@@ -20,15 +21,11 @@ SecretOf: TypeAlias = Callable[[SecretKey], str | None]
 """Supplies a secret; None if it is not known."""
 
 
-class MissingSecretError(Exception):
-    """A secret that a plan needs is not known; the message says whose."""
-
-
 def new_topic(item: PlannedItem, secret: SecretOf) -> NewTopic:
     """The topic that an item creates.
 
     Raises:
-        MissingSecretError: a sensitive config has no value.
+        UnavailableSecretError: a sensitive config has no value.
     """
     name = str(item.item)
     values = {change.name: change.after for change in item.changes}
@@ -62,7 +59,7 @@ def config_changes(item: PlannedItem, secret: SecretOf) -> list[ConfigChange]:
     """The configs that an item changes.
 
     Raises:
-        MissingSecretError: a sensitive config has no value.
+        UnavailableSecretError: a sensitive config has no value.
     """
     resource = resource_of(item)
     return [
@@ -85,7 +82,7 @@ def scram_alteration(item: PlannedItem, secret: SecretOf) -> ScramUpsertion | Sc
     """The credential that an item sets or deletes.
 
     Raises:
-        MissingSecretError: there is no password.
+        UnavailableSecretError: there is no password.
     """
     assert isinstance(item.item, tuple)  # noqa: S101 narrows the type
     user, mechanism = item.item
@@ -93,7 +90,7 @@ def scram_alteration(item: PlannedItem, secret: SecretOf) -> ScramUpsertion | Sc
         return ScramDeletion(user, mechanism)
     password = secret(item.item)
     if password is None:
-        raise MissingSecretError(f"the password of {user} is not known")
+        raise UnavailableSecretError(f"the password of {user} is not known")
     after = next((change.after for change in item.changes if change.name == "iterations"), None)
     return ScramUpsertion(user, mechanism, password, int(after or MINIMUM_ITERATIONS))
 
@@ -143,7 +140,7 @@ def _value(resource: ConfigResource, change: ValueChange, secret: SecretOf) -> s
         return change.after or ""
     value = secret((resource, change.name))
     if value is None:
-        raise MissingSecretError(f"the value of {change.name} of {resource.name or 'all brokers'} is not known")
+        raise UnavailableSecretError(f"the value of {change.name} of {resource.name or 'all brokers'} is not known")
     return value
 
 

@@ -28,11 +28,6 @@ def item_in_words(item: Item) -> str:
             return f"{user} {str(mechanism).replace('_', '-')}"
 
 
-def number_in_words(number: float) -> str:
-    """A quota without the point of a whole number."""
-    return str(int(number)) if number.is_integer() else str(number)
-
-
 def _resource_in_words(resource: ConfigResource) -> str:
     if resource == ConfigResource.broker_default():
         return "all brokers"

@@ -64,7 +64,7 @@ class BeforeKnowledgeError(ValueError):
     def __init__(self, log: str, as_of: datetime, begins: int | None) -> None:
         self.log = log
         self.as_of = as_of
-        self.begins = None if begins is None else datetime_of(begins)
+        self.begins: datetime | None = None if begins is None else datetime_of(begins)
         known = (
             "nothing of the log could be read"
             if self.begins is None

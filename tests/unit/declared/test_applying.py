@@ -20,11 +20,11 @@ from kafkawire.broker import ThreadedBroker
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
 from kafkawire.declared.applying import AFTER_DENIAL, AFTER_FAILURE, Application, Result
 from kafkawire.declared.checking import check_plan
+from kafkawire.declared.documents.secret_references import UnavailableSecretError
 from kafkawire.declared.planned import Action, Check, Item, Kind, Plan
 from kafkawire.declared.planned_values import SecretKey
 from kafkawire.declared.planning import plan_of
 from kafkawire.declared.reading import read_cluster
-from kafkawire.declared.requests_of_plan import MissingSecretError
 from kafkawire.declared.state import ClusterState, CredentialState, TopicState
 from kafkawire.model.configs.resources import ConfigResource
 from kafkawire.model.quotas.entities import ClientQuotaEntity
@@ -216,7 +216,7 @@ def test_an_application_that_is_cancelled_knows_what_it_has_done(
 
 
 def test_a_secret_that_is_not_known_is_an_error(admin: BlockingAdminClient) -> None:
-    with pytest.raises(MissingSecretError, match="the password of alice is not known"):
+    with pytest.raises(UnavailableSecretError, match="the password of alice is not known"):
         admin.run(Application(planned(admin, ClusterState(credentials={ALICE: CredentialState()}))).run)
 
 

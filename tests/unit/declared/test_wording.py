@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kafkawire.declared.planned import Item
-from kafkawire.declared.wording import item_in_words, number_in_words
+from kafkawire.declared.wording import item_in_words
 from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.model.configs.resources import ConfigResource
+from kafkawire.model.quotas.configs import number_in_words
 from kafkawire.model.quotas.entities import ClientQuotaEntity
 from kafkawire.model.scram import ScramMechanism
 

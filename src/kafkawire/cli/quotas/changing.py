@@ -35,7 +35,8 @@ from kafkawire.cli.quotas.entities import (
 )
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.visible import visible
-from kafkawire.declared.wording import item_in_words, number_in_words
+from kafkawire.declared.wording import item_in_words
+from kafkawire.model.quotas.configs import number_in_words
 
 ValuesArgument = Annotated[
     list[str] | None,

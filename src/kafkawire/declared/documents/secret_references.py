@@ -14,7 +14,7 @@ _SECONDS: Final = 60.0
 
 
 class UnavailableSecretError(Exception):
-    """A secret cannot be had; the message says why, what to do, and nothing of the secret."""
+    """A secret cannot be had, or is not known; the message says whose or why, and nothing of the secret."""
 
 
 class SecretReference(msgspec.Struct, frozen=True):

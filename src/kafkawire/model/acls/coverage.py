@@ -67,7 +67,7 @@ class Coverage:
     """
 
     def __init__(self, resource_type: ResourceType, acls: Iterable[AclBinding], super_users: Collection[str]) -> None:
-        self.checked = CHECKED[resource_type]
+        self.checked: int = CHECKED[resource_type]
         self.boxes: dict[Box, Rules] = {}
         self._super_users = super_users
         contents: dict[Pattern, _Content] = {ROOT: {}}

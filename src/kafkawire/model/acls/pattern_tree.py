@@ -54,10 +54,10 @@ class PatternNode(Generic[T]):
     __slots__ = ("content", "parent", "pattern", "position")
 
     def __init__(self, pattern: Pattern, content: T, parent: PatternNode[T] | None, position: int) -> None:
-        self.pattern = pattern
-        self.content = content
-        self.parent = parent
-        self.position = position
+        self.pattern: Pattern = pattern
+        self.content: T = content
+        self.parent: PatternNode[T] | None = parent
+        self.position: int = position
 
     def path(self) -> Iterator[PatternNode[T]]:
         """The node and all wider ones."""
@@ -88,7 +88,7 @@ class PatternTree(Generic[T]):
             self.nodes.append(node)
             if pattern[1] == PREFIX:
                 path.append(node)
-        self.by_pattern = {node.pattern: node for node in self.nodes}
+        self.by_pattern: dict[Pattern, PatternNode[T]] = {node.pattern: node for node in self.nodes}
         self._order = [node.pattern for node in self.nodes]
 
     def range_of(self, pattern: Pattern) -> tuple[int, int]:
