@@ -38,6 +38,7 @@ from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.request_log import RequestLog
 from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
+from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import offered_versions
 from kafkawire.broker.topics.creation import TopicCreation
 
@@ -104,6 +105,8 @@ def assemble(
     state.coordinator.follow(controller)
     controller.subscribe(store.remove)
     resources.callback(work.close)
+    loggers = BrokerLoggers()
+    resources.callback(loggers.restore)
     alter_policy = plugged_in(configuration, "alter.config.policy.class.name", AlterConfigPolicy)
     create_policy = plugged_in(configuration, "create.topic.policy.class.name", CreateTopicPolicy)
     for policy in (alter_policy, create_policy):
@@ -122,6 +125,7 @@ def assemble(
         controller=controller,
         coordinator=state.coordinator,
         creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),
+        loggers=loggers,
         nodes=state.nodes,
         offered=CappedVersions(served, faults),
         placement=placement,

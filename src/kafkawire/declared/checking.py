@@ -54,8 +54,9 @@ async def check_plan(
 
     Example:
         ```python
-        from kafkawire.declared import check_plan, plan_of, read_cluster
+        from kafkawire.declared import ClusterState, TopicState, check_plan, plan_of, read_cluster
 
+        declared = ClusterState(topics={"orders": TopicState(partitions=6)})
         read = await read_cluster(admin)
         checked = await check_plan(admin, plan_of(declared, read.state))
         for item in checked.items:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from tests.kafka_logs.dumps import FIXTURES
-from tests.made.logs import METADATA_LOG
+from tests.made.logs import METADATA_LOG, Step, write_segment
 
-from kafkawire.admin import BlockingAdminClient
-from kafkawire.broker import ThreadedBroker
+from kafkawire.admin import (
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    BlockingAdminClient,
+    PatternType,
+    ResourceType,
+)
+from kafkawire.broker import EmbeddedBroker, ThreadedBroker
 from kafkawire.declared.log_state import read_log_state
 from kafkawire.declared.reading import read_cluster
+from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import AccessControlEntryRecord, FeatureLevelRecord
 from kafkawire.wire.batches import read_batches
 
 LOGS = FIXTURES / "logs"
@@ -35,3 +47,29 @@ def test_a_twin_has_the_state_of_the_histories(time: int) -> None:
         BlockingAdminClient(twin.bootstrap_servers) as admin,
     ):
         assert admin.run(read_cluster).state == read_log_state(LOGS, date)
+
+
+@pytest.mark.extended
+async def test_a_quarter_of_a_million_acls_are_ready_within_ten_seconds(tmp_path: Path) -> None:
+    acls = (
+        AccessControlEntryRecord(
+            id=Uuid(number.to_bytes(16, "big")),
+            resource_type=ResourceType.TOPIC,
+            resource_name=f"topic-{number // 5}",
+            pattern_type=PatternType.LITERAL,
+            principal=f"User:{number % 997}",
+            host="*",
+            operation=AclOperation.READ,
+            permission_type=AclPermissionType.ALLOW,
+        )
+        for number in range(250_000)
+    )
+    version = Step(1000, (FeatureLevelRecord("metadata.version", 30),))
+    batches = [Step(2000, batch) for batch in iter(lambda: tuple(islice(acls, 100)), ())]
+    write_segment(tmp_path / METADATA_LOG, 0, [version, *batches])
+    began = time.perf_counter()
+    async with EmbeddedBroker(from_log=tmp_path) as broker:
+        assert time.perf_counter() - began < 10
+        async with AdminClient(broker.bootstrap_servers) as admin:
+            found = (await admin.describe_acls([AclBindingFilter(principal="User:7")])).union()
+            assert len(found) == len(range(7, 250_000, 997))

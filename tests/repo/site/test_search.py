@@ -21,7 +21,7 @@ WORDS = {
     "install": "install.html",
     "pip": "install.html",
     "acl": "api/acls.html",
-    "ACLs": "how-to/admin-acls.html",
+    "ACLs": "api/acls.html",
     "quota": "api/quotas.html",
     "SASL": "a-to-z.html#sasl",
     "SSL": "a-to-z.html#ssl",

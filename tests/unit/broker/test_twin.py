@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 
-import msgspec
 import pytest
 from tests.kafka_logs.dumps import FIXTURES
 from tests.made.logs import METADATA_LOG, Step, write_batches, write_checkpoint, write_segment
@@ -360,27 +357,6 @@ async def test_unknown_versions_of_known_records_are_an_error(source: Path) -> N
     write_batches(source / METADATA_LOG, 12, [batch])
     with pytest.raises(CorruptLogError, match=r"there is no version 99.*a newer Kafka may have written it"):
         await EmbeddedBroker(from_log=source).start()
-
-
-@pytest.mark.extended
-async def test_a_quarter_of_a_million_acls_are_ready_within_ten_seconds(tmp_path: Path) -> None:
-    acls = (
-        msgspec.structs.replace(
-            ACL,
-            id=Uuid(number.to_bytes(16, "big")),
-            resource_name=f"topic-{number // 5}",
-            principal=f"User:{number % 997}",
-        )
-        for number in range(250_000)
-    )
-    batches = [Step(2000, batch) for batch in iter(lambda: tuple(islice(acls, 100)), ())]
-    write_segment(tmp_path / METADATA_LOG, 0, [*STEPS[:1], *batches])
-    began = time.perf_counter()
-    async with EmbeddedBroker(from_log=tmp_path) as broker:
-        assert time.perf_counter() - began < 10
-        async with AdminClient(broker.bootstrap_servers) as admin:
-            found = (await admin.describe_acls([AclBindingFilter(principal="User:7")])).union()
-            assert len(found) == len(range(7, 250_000, 997))
 
 
 class AtLeastTwo(CreateTopicPolicy):

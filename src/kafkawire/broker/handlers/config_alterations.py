@@ -12,7 +12,6 @@ from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, un
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.requests import Call
-from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.configs.resources import ConfigChange, ConfigOperation, ConfigResource, ConfigResourceType
@@ -52,7 +51,7 @@ class ConfigAlterationHandlers:
         self._node = context.cluster.node_id
         self._nodes = context.nodes
         self._alterations = context.alterations
-        self._loggers = BrokerLoggers()
+        self._loggers = context.loggers
         self._access = context.access
         self.apis = (
             ServedApi(IncrementalAlterConfigsRequest, self._change, 0, 1),

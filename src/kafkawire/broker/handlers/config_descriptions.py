@@ -13,7 +13,6 @@ from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.refusals import MALFORMED
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
-from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.model.acls.bindings import AclOperation
@@ -45,7 +44,7 @@ class ConfigDescriptionHandlers:
         self._nodes = context.nodes
         self._configuration = context.configuration
         self._descriptions = ConfigDescriptions(context.configuration, self._image.configs)
-        self._loggers = BrokerLoggers()
+        self._loggers = context.loggers
         self._access = context.access
         self._describers: Mapping[int, Callable[[str], list[ConfigEntry]]] = MappingProxyType(
             {

@@ -17,6 +17,7 @@ from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
+from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.topics.placement import Placement
@@ -35,6 +36,7 @@ class HandlerContext:
         controller: the state of the cluster, and the only place that changes it.
         coordinator: the groups and their offsets.
         creation: creates topics.
+        loggers: the log levels of this process.
         nodes: the brokers that clients see.
         offered: API key to the versions that clients are offered.
         placement: where new partitions go.
@@ -51,6 +53,7 @@ class HandlerContext:
     controller: Controller
     coordinator: GroupCoordinator
     creation: TopicCreation
+    loggers: BrokerLoggers
     nodes: Nodes
     offered: Mapping[int, range]
     placement: Placement

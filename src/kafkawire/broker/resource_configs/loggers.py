@@ -20,7 +20,11 @@ _LEVELS: Final[Mapping[str, int]] = MappingProxyType(
 
 
 class BrokerLoggers:
-    """The loggers of kafkawire, and the root logger."""
+    """The loggers of kafkawire, and the root logger. A broker that ends restores their levels."""
+
+    def __init__(self) -> None:
+        self._earlier: dict[str, int] = {}
+        """The levels of the loggers that were changed."""
 
     def levels(self) -> dict[str, str]:
         """Logger to its level; the level of an ancestor if it has none."""
@@ -49,7 +53,15 @@ class BrokerLoggers:
 
     def apply(self, name: str, value: str | None) -> None:
         """Set a level, or remove it with None."""
-        _logger(name).setLevel(logging.NOTSET if value is None else _LEVELS[value])
+        logger = _logger(name)
+        self._earlier.setdefault(name, logger.level)
+        logger.setLevel(logging.NOTSET if value is None else _LEVELS[value])
+
+    def restore(self) -> None:
+        """Give each logger that was changed the level that it had before."""
+        for name, level in self._earlier.items():
+            _logger(name).setLevel(level)
+        self._earlier.clear()
 
     def _names(self) -> list[str]:
         known = logging.root.manager.loggerDict

@@ -114,7 +114,8 @@ class _OfClients:
             named |= self._own.keys() - self._alone
             yield from self._of_users(_UNNAMED, Selection(tuple(sorted(self._own)), others=True), self._shared)
         for user in sorted(named):
-            yield from self._of_users(user, Selection((user,)), self._shared | self._own[user])
+            others = frozenset[str]() if user in self._alone else self._shared
+            yield from self._of_users(user, Selection((user,)), self._own[user] | others)
 
     def _of_users(self, user: str, users: Selection, client_ids: Iterable[str]) -> Iterator[QuotaEffect]:
         others = self._limits(user, _UNNAMED)

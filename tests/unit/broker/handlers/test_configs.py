@@ -183,6 +183,13 @@ class TestLoggers:
         assert await change(client, BROKER_LOGGER, "1", Change("kafkawire.broker", DELETE, None)) == (0, None)
         assert logger.level == logging.NOTSET
 
+    async def test_levels_end_with_the_broker(self, logger: logging.Logger) -> None:
+        level = logger.level
+        async with EmbeddedBroker() as broker, connected_to(broker) as client:
+            for word in ("DEBUG", "ERROR"):
+                assert await change(client, BROKER_LOGGER, "1", Change("kafkawire.broker", SET, word)) == (0, None)
+        assert logger.level == level
+
     async def test_nothing_changes_unless_all_can(self, client: BrokerConnection, logger: logging.Logger) -> None:
         good, bad = Change("kafkawire.broker", SET, "DEBUG"), Change("no.such", SET, "DEBUG")
         assert (await change(client, BROKER_LOGGER, "1", good, bad))[0] == ErrorCode.INVALID_CONFIG

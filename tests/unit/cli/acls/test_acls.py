@@ -123,9 +123,9 @@ def test_incomplete_acls_are_wrong_usage(acls: Command, options: tuple[str, ...]
 
 
 def test_acls_that_brokers_refuse_or_never_apply_fail_and_the_others_are_created(acls: Command) -> None:
-    options = ("--topic", "a", "--operation", "read", "--principal", "User:x", "--principal", "nobody")
+    options = ("--topic", "a", "--operation", "read", "--principal", "User:x", "--principal", "noprefix")
     statuses = acls.statuses("create", *options, code=ExitCode.SOME_FAILED)
-    assert statuses == {"User:x may READ topic a": "done", "nobody may READ topic a": "failed"}
+    assert statuses == {"User:x may READ topic a": "done", "noprefix may READ topic a": "failed"}
     host = ("--topic", "a", "--operation", "read", "--principal", "User:x", "--host", "::1")
     (row,) = acls.rows("create", *host, code=ExitCode.FAILED)
     assert "write it as 0:0:0:0:0:0:0:1" in row["reason"]

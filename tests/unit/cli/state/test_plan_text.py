@@ -58,7 +58,7 @@ PLAN = Plan(
 )
 EFFECTS = Effects(
     ["User:billing can no longer READ and DESCRIBE topic orders"],
-    ["user billing: producer_byte_rate is unlimited, was 1024"],
+    ["user billing: producer_byte_rate 1024 (its own) → no limit"],
 )
 
 WHOLE = """\
@@ -86,7 +86,7 @@ What this means for access
   User:billing can no longer READ and DESCRIBE topic orders
 
 What this means for quotas
-  user billing: producer_byte_rate is unlimited, was 1024
+  user billing: producer_byte_rate 1024 (its own) → no limit
 
 1 to create, 2 to change, 1 to delete, 1 impossible, 1 unchanged; 1 would fail
 validated by the brokers: 1 topic, 1 quota; simulated: 1 acl, 1 user"""
