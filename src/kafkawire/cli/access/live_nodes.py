@@ -1,4 +1,4 @@
-"""The nodes that a command asks one by one: they are checked first, since a call waits for a node until its timeout."""
+"""Checks named nodes before a command queries them: a call waits for a node until its timeout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def live_nodes(client: BlockingAdminClient, timeout: float) -> list[int]:
 
 
 def check_live(option: str, nodes: Iterable[int], live: Sequence[int]) -> None:
-    """Refuse to ask a node that does not live.
+    """Refuse a node that does not live.
 
     Args:
         option: that names the nodes.
