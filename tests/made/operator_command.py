@@ -25,13 +25,13 @@ class Command:
 
     def __init__(self, group: str, servers: str, capsys: pytest.CaptureFixture[str]) -> None:
         self._group = group
-        self._servers = servers
+        self.servers = servers
         self._capsys = capsys
         self.err = ""
 
     def text(self, *words: str, code: ExitCode = ExitCode.DONE) -> str:
         """What a run prints on standard output; it must end with an exit code."""
-        ended = main([self._group, *words, "-b", self._servers])
+        ended = main([self._group, *words, "-b", self.servers])
         out, self.err = self._capsys.readouterr()
         assert ended == code, (out, self.err)
         return out

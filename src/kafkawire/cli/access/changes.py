@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Final, TypeVar
 
 import typer
 
-from kafkawire.admin import Results
+from kafkawire.admin import ConfigResource, Results
 from kafkawire.cli.access.cluster_command import Cluster, without_values
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import RowFormat
@@ -19,6 +19,7 @@ from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.visible import visible_lines
 from kafkawire.column_roles import ColumnRole
+from kafkawire.declared.wording import item_in_words
 from kafkawire.near_names import did_you_mean
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
@@ -185,10 +186,14 @@ def failures_printed(results: Results[K, V], names: Iterable[str] = ()) -> Itera
     errors = results.errors()
     known = frozenset(names)
     for item, error in islice(errors.items(), _SHOWN_FAILURES):
-        named = error if isinstance(error.item, str) else f"{item}: {without_values(error)}"
+        named = error if isinstance(error.item, str) else f"{_item(item)}: {without_values(error)}"
         meant = did_you_mean(str(item), known) if known and item not in known else ""
         print(visible_lines(f"kafkawire: {named}{'; ' if meant else ''}{meant}"), file=sys.stderr)
     if len(errors) > _SHOWN_FAILURES:
         print(f"kafkawire: and {len(errors) - _SHOWN_FAILURES} more have failed", file=sys.stderr)
     if errors:
         raise typer.Exit(ExitCode.FAILED if len(errors) == len(results) else ExitCode.SOME_FAILED)
+
+
+def _item(item: object) -> str:
+    return item_in_words(item) if isinstance(item, ConfigResource) else str(item)

@@ -11,6 +11,7 @@ import typer
 from kafkawire.admin import FeatureUpdate, UpgradeType
 from kafkawire.cli.access.changes import DryRunOption, YesOption, confirm, outcome_rows, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.access.live_nodes import check_live, live_nodes
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -59,6 +60,8 @@ DowngradeOption = Annotated[
 def list_(cluster: Cluster, node: NodeOption = None, output: FormatOption = RowFormat.TABLE) -> None:
     """List features: the level at which the cluster works, and the levels at which a node can."""
     with cluster.connected() as client:
+        if node is not None:
+            check_live("--node", [node], live_nodes(client, cluster.options.timeout))
         found = client.describe_features(node=node, timeout=cluster.options.timeout)
     rows = []
     for name in sorted({*found.supported, *found.finalized}):

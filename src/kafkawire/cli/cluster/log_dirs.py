@@ -10,6 +10,7 @@ import typer
 from kafkawire.admin import LogDir
 from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.access.live_nodes import check_live, live_nodes
 from kafkawire.cli.cluster.versions import NodesOption
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -82,6 +83,8 @@ def run(
 ) -> None:
     """List the log directories of brokers: replicas, bytes, free space, and disks that are offline."""
     with cluster.connected() as client:
+        if node:
+            check_live("--node", node, live_nodes(client, cluster.options.timeout))
         found = client.describe_log_dirs(node or None, timeout=cluster.options.timeout)
     wanted = frozenset(topic or ())
     with failures_printed(found):

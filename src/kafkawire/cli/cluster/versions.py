@@ -8,6 +8,7 @@ import typer
 
 from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.access.live_nodes import check_live, live_nodes
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
@@ -47,6 +48,8 @@ NodesOption = Annotated[list[int] | None, typer.Option("--node", metavar="ID", h
 def api_versions(cluster: Cluster, node: NodesOption = None, output: FormatOption = RowFormat.TABLE) -> None:
     """List the APIs that each node serves, their versions, and the version that this client uses."""
     with cluster.connected() as client:
+        if node:
+            check_live("--node", node, live_nodes(client, cluster.options.timeout))
         found = client.describe_api_versions(node or None, timeout=cluster.options.timeout)
     rows = [
         ServedApiRow(served_by, each.name, each.key, each.lowest, each.highest, each.used)

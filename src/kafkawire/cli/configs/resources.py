@@ -9,6 +9,7 @@ import msgspec
 import typer
 
 from kafkawire.admin import BlockingAdminClient, ConfigResource, ConfigResourceType, Results
+from kafkawire.cli.access.live_nodes import check_live, live_nodes
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.topics.creating import Simple
 from kafkawire.cli.topics.selection import chosen_topics, is_pattern
@@ -164,11 +165,13 @@ def with_suggestions(
 
 def _nodes(client: BlockingAdminClient, option: str, given: Sequence[str] | None, timeout: float) -> Sequence[int]:
     nodes: list[int] = []
+    live = live_nodes(client, timeout) if given else []
     for each in given or ():
         if each == _EACH:
-            nodes += [member.node.id for member in client.describe_cluster(timeout=timeout).nodes]
+            nodes += live
         elif each.isascii() and each.isdigit():
             nodes.append(int(each))
         else:
             raise CommandError(f"{option}: {each!r} does not fit; give the id of a broker, or '*'", ExitCode.USAGE)
+    check_live(option, nodes, live)
     return nodes

@@ -57,7 +57,7 @@ def run(
     left: Annotated[str, typer.Argument(metavar="LEFT", help=f"The first side: {SIDES_HELP}.")],
     right: Annotated[
         str | None,
-        typer.Argument(metavar="[RIGHT]", help="The second side, the same; by default the cluster of the options."),
+        typer.Argument(metavar="RIGHT", help="The second side, the same; by default the cluster of the options."),
     ] = None,
     only: OnlyOption = None,
     topic_prefix: TopicPrefixOption = None,

@@ -10,6 +10,7 @@ from tests.made.operator_command import Command
 
 from kafkawire.admin import NewTopic
 from kafkawire.broker import ThreadedBroker
+from kafkawire.cli.app import main
 from kafkawire.cli.outcome import ExitCode
 
 PASSWORD = "listener.name.external.ssl.keystore.password"
@@ -148,3 +149,23 @@ def test_a_password_is_not_taken_from_the_words_of_a_command(configs: Command) -
 def test_wrong_usage_is_said(words: list[str], message: str, configs: Command) -> None:
     configs.text(*words, code=ExitCode.USAGE)
     assert configs.err.startswith(f"kafkawire: {message}")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["configs", "describe", "--broker", "9"], ["configs", "set", "a=1", "--broker-logger", "9"]]
+    + [["cluster", command, "--node", "9"] for command in ("log-dirs", "api-versions", "features")],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_a_node_that_does_not_live_is_said_at_once(
+    words: list[str], configs: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "-b", configs.servers]) == ExitCode.FAILED
+    assert "the cluster has no live node 9; live nodes: 1\n" in capsys.readouterr().err
+
+
+def test_a_message_names_the_resource_and_no_object(configs: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["configs", "describe", "--topic", "nope", "-b", configs.servers]) == ExitCode.FAILED
+    error = capsys.readouterr().err
+    assert "nope" in error
+    assert "ConfigResource" not in error
