@@ -22,7 +22,7 @@ def test_demo_shows_the_methods_and_the_nodes_of_a_real_broker(
     assert re.search(r"^ACCESS_CONTROL_ENTRY_RECORD +2,014$", shown, re.MULTILINE)
     assert re.search(r"^CLIENT_QUOTA_RECORD +3,002$", shown, re.MULTILINE)
     assert "ended early" not in shown
-    yours = shown.partition("7. Your broker")[2].partition("What you have seen")[0]
+    yours = shown.partition("8. Your broker")[2].partition("What you have seen")[0]
     assert f"{kafka_broker.host}:{kafka_broker.port} is a broker of cluster" in yours
     assert re.search(r"Of the \d+ methods of the admin client, node \d+ supports \d+", yours)
     assert len(yours.strip().splitlines()) <= 26
