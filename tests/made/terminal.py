@@ -43,7 +43,8 @@ class TerminalRun:
         self._ours, theirs = pty.openpty()
         ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
         variables = {**os.environ, "TERM": "xterm", **(environment or {})}
-        variables.pop("COLUMNS", None)
+        for size in ("COLUMNS", "LINES"):  # which would win over the terminal
+            variables.pop(size, None)
         self._process = subprocess.Popen(
             [sys.executable, "-c", _COMMAND, *words],
             stdin=theirs,
