@@ -108,7 +108,8 @@ def create(
     timeout = cluster.options.timeout
     with cluster.connected() as client:
         present = client.describe_acls(timeout=timeout).union()
-        new = [acl for acl in wanted if refusals[acl] is None and acl not in frozenset(present)]
+        existing = frozenset(present)
+        new = [acl for acl in wanted if refusals[acl] is None and acl not in existing]
         deciding = authority(client, super_user, everyone, timeout)
         print_effects(deciding.effects(present, [*present, *new]))
         if not dry_run and new:
