@@ -38,13 +38,13 @@ ALICE = ClientQuotaEntity.of_user("alice")
 class Recording(ClientQuotaCallback):
     """Records its calls."""
 
-    told: ClassVar[list[str]] = []
+    events: ClassVar[list[str]] = []
 
-    def _tell(self, what: str) -> None:
-        self.told.append(f"{type(self).__name__} {what}")
+    def _record(self, what: str) -> None:
+        self.events.append(f"{type(self).__name__} {what}")
 
     def configure(self, configs: Mapping[str, str]) -> None:
-        self._tell(f"is configured with {configs['quota.of.mine']}")
+        self._record(f"is configured with {configs['quota.of.mine']}")
 
     def quota_metric_tags(self, quota_type: ClientQuotaType, principal: Principal, client_id: str) -> Mapping[str, str]:
         return {"all": "one"}
@@ -53,18 +53,18 @@ class Recording(ClientQuotaCallback):
         return None
 
     def update_quota(self, quota_type: ClientQuotaType, quota_entity: ToldEntity, new_value: float) -> None:
-        self._tell(f"has {quota_type.name} {quota_entity.config_entities[0].name} {new_value}")
+        self._record(f"has {quota_type.name} {quota_entity.config_entities[0].name} {new_value}")
 
     def remove_quota(self, quota_type: ClientQuotaType, quota_entity: ToldEntity) -> None:
-        self._tell(f"has no {quota_type.name} {quota_entity.config_entities[0].name}")
+        self._record(f"has no {quota_type.name} {quota_entity.config_entities[0].name}")
 
     def update_cluster_metadata(self, cluster: ClusterMetadata) -> bool:
         leaders = {name: [one.leader for one in partitions] for name, partitions in cluster.topics.items()}
-        self._tell(f"sees {len(cluster.nodes)} nodes, topics {leaders}")
+        self._record(f"sees {len(cluster.nodes)} nodes, topics {leaders}")
         return False
 
     def close(self) -> None:
-        self._tell("is closed")
+        self._record("is closed")
 
 
 class Another(Recording):
@@ -98,7 +98,7 @@ class Adjustable(Recording, Reconfigurable):
             raise ConfigurationError(f"quota.of.mine is a number, not {configs['quota.of.mine']}")
 
     def reconfigure(self, configs: Mapping[str, str]) -> None:
-        self._tell(f"is reconfigured with {configs['quota.of.mine']}")
+        self._record(f"is reconfigured with {configs['quota.of.mine']}")
 
 
 class Seeing(Recording):
@@ -119,8 +119,8 @@ def named(callback: type[ClientQuotaCallback]) -> str:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_told() -> None:
-    Recording.told.clear()
+def _no_events() -> None:
+    Recording.events.clear()
 
 
 @asynccontextmanager
@@ -147,7 +147,7 @@ async def test_a_callback_is_informed_of_everything(tmp_path: Path) -> None:
         (await client.alter_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 5.0})])).all()
         (await client.alter_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: None})])).all()
         (await client.alter_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 7.0})])).all()
-    assert Recording.told == [
+    assert Recording.events == [
         "Recording is configured with 5",
         "Recording sees 1 nodes, topics {}",
         "Recording sees 1 nodes, topics {'t': [1, 1]}",
@@ -156,34 +156,34 @@ async def test_a_callback_is_informed_of_everything(tmp_path: Path) -> None:
         "Recording has PRODUCE alice 7.0",
         "Recording is closed",
     ]
-    Recording.told.clear()
+    Recording.events.clear()
     async with running(Recording, tmp_path) as client:
         pass
-    assert Recording.told[:2] == ["Recording is configured with 5", "Recording has PRODUCE alice 7.0"]
-    assert "Recording sees 1 nodes, topics {'t': [1, 1]}" in Recording.told
+    assert Recording.events[:2] == ["Recording is configured with 5", "Recording has PRODUCE alice 7.0"]
+    assert "Recording sees 1 nodes, topics {'t': [1, 1]}" in Recording.events
 
 
 async def test_quota_callback_changed_while_the_broker_runs(tmp_path: Path) -> None:
     async with running(Recording, tmp_path) as client:
         (await client.alter_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 5.0})])).all()
-        Recording.told.clear()
+        Recording.events.clear()
         await change(client, named(Another))
-        assert Recording.told == [
+        assert Recording.events == [
             "Another is configured with 5",
             "Recording is closed",
             "Another has PRODUCE alice 5.0",
             "Another sees 1 nodes, topics {}",
         ]
-        Recording.told.clear()
+        Recording.events.clear()
     async with running(Recording, tmp_path) as client:  # it is still the one that was set
-        assert Recording.told[:2] == ["Another is closed", "Another is configured with 5"]
-        Recording.told.clear()
+        assert Recording.events[:2] == ["Another is closed", "Another is configured with 5"]
+        Recording.events.clear()
         await change(client, None)
-        assert Recording.told[:2] == ["Recording is configured with 5", "Another is closed"]
+        assert Recording.events[:2] == ["Recording is configured with 5", "Another is closed"]
         await change(client, "")
-        assert Recording.told[-1] == "Recording is closed"
+        assert Recording.events[-1] == "Recording is closed"
         await change(client, named(Another))
-        assert Recording.told[-3:-1] == ["Another is configured with 5", "Another has PRODUCE alice 5.0"]
+        assert Recording.events[-3:-1] == ["Another is configured with 5", "Another has PRODUCE alice 5.0"]
 
 
 @pytest.mark.parametrize("text", ["no.such.module:Class", f"{__name__}:NoSuchClass", f"{__name__}:named", "Class"])
@@ -194,14 +194,14 @@ async def test_classes_other_than_callbacks_are_refused(text: str) -> None:
     async with running(Recording) as client:
         with pytest.RaisesGroup(pytest.RaisesExc(InvalidRequestError, match=r"client\.quota\.callback\.class")):
             await change(client, text)
-        assert "Recording is closed" not in Recording.told
+        assert "Recording is closed" not in Recording.events
 
 
 async def test_one_that_cannot_be_configured_does_not_take_over(caplog: pytest.LogCaptureFixture) -> None:
     async with running(Recording) as client:
         await change(client, named(Unwilling))
         assert "cannot be changed" in caplog.text
-        assert "Recording is closed" not in Recording.told
+        assert "Recording is closed" not in Recording.events
 
 
 async def test_one_that_cannot_be_asked_fails_requests_until_another_takes_over() -> None:
@@ -218,7 +218,7 @@ async def test_a_single_broker_cannot_have_a_callback_of_its_own() -> None:
         results = await client.incremental_alter_configs({ConfigResource(ConfigResourceType.BROKER, "1"): [one]})
         (error,) = results.errors().values()
         assert isinstance(error, InvalidRequestError)
-        assert Recording.told == []
+        assert Recording.events == []
 
 
 async def alter_own(client: AdminClient, value: str | None, resource: ConfigResource = DEFAULTS) -> None:
@@ -229,16 +229,16 @@ async def alter_own(client: AdminClient, value: str | None, resource: ConfigReso
 async def test_a_callback_is_configured_again_when_its_configuration_changes(tmp_path: Path) -> None:
     own = ConfigResource(ConfigResourceType.BROKER, "1")
     async with running(Adjustable, tmp_path) as client:
-        Recording.told.clear()
+        Recording.events.clear()
         await alter_own(client, "6")
         await alter_own(client, "7", own)
         await alter_own(client, "8")  # the broker's own value counts
         (await client.incremental_alter_configs({DEFAULTS: [ConfigChange.set("other.name", "1")]})).all()
         await alter_own(client, None, own)
-        assert Recording.told == [f"Adjustable is reconfigured with {value}" for value in (6, 7, 8)]
-        Recording.told.clear()
+        assert Recording.events == [f"Adjustable is reconfigured with {value}" for value in (6, 7, 8)]
+        Recording.events.clear()
     async with running(Adjustable, tmp_path):
-        assert Recording.told[1:3] == ["Adjustable is configured with 5", "Adjustable is reconfigured with 8"]
+        assert Recording.events[1:3] == ["Adjustable is configured with 5", "Adjustable is reconfigured with 8"]
 
 
 @pytest.mark.parametrize(
@@ -251,12 +251,12 @@ async def test_a_callback_is_configured_again_when_its_configuration_changes(tmp
 @pytest.mark.parametrize("name", ["", "1"])
 async def test_a_callback_refuses_a_configuration(value: str, words: str, name: str) -> None:
     async with running(Adjustable) as client:
-        Recording.told.clear()
+        Recording.events.clear()
         resource = ConfigResource(ConfigResourceType.BROKER, name)
         with pytest.RaisesGroup(pytest.RaisesExc(InvalidRequestError, match=words)):
             await alter_own(client, value, resource)
         assert "quota.of.mine" not in (await client.describe_configs([DEFAULTS]))[DEFAULTS]
-        assert Recording.told == []
+        assert Recording.events == []
 
 
 async def test_a_callback_sees_the_cluster_with_ids_racks_and_internal_topics() -> None:
