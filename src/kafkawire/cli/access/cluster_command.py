@@ -8,13 +8,14 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeVar, get_type_hints
+from typing import Annotated, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeVar
 
 import typer
 
 from kafkawire.admin import BlockingAdminClient
 from kafkawire.cli.access.advice import in_words_of_the_command
 from kafkawire.cli.access.client_of import ClusterAccess
+from kafkawire.cli.access.option_bundles import with_options_of_bundles
 from kafkawire.cli.access.selection import NamedCluster, select
 from kafkawire.cli.access.tracing import print_trace, warnings_as_messages
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -203,7 +204,10 @@ def without_values(error: KafkaError, *, with_name: bool = True) -> KafkaError:
 
 
 def cluster_command(function: Callable[Concatenate[Cluster, P], None]) -> Callable[..., None]:
-    """A command whose first parameter is the cluster: the user gets the options of ``GivenOptions`` in its place."""
+    """A command whose first parameter is the cluster: the user gets the options of ``GivenOptions`` in its place.
+
+    A parameter of which the annotation is a NamedTuple of options is given as one value: the user gets each option.
+    """
     return _with_options(function, Cluster)
 
 
@@ -215,21 +219,14 @@ def clusters_command(function: Callable[Concatenate[GivenOptions, P], None]) -> 
 def _with_options(
     function: Callable[Concatenate[T, P], None], first: Callable[[GivenOptions], T]
 ) -> Callable[..., None]:
-    @functools.wraps(function)
-    def command(*args: Any, **given: Any) -> None:  # noqa: ANN401 what Typer has read
-        options = GivenOptions(**{name: given.pop(name) for name in GivenOptions._fields if name in given})
-        function(first(options), *args, **given)
+    """A command with these options, after its own; its bundles are expanded too."""
+    of_cluster, *others = inspect.signature(function, eval_str=True).parameters.values()
+    options = inspect.Parameter(of_cluster.name, inspect.Parameter.KEYWORD_ONLY, annotation=GivenOptions)
 
-    own = inspect.signature(function, eval_str=True)
-    _, *parameters = own.parameters.values()
-    defaults = GivenOptions._field_defaults
-    hints = get_type_hints(GivenOptions, include_extras=True)
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=hints[name])
-        for name in GivenOptions._fields
-    ]
-    signature = own.replace(parameters=[*parameters, *added])
-    command.__signature__ = signature  # type: ignore[attr-defined] # what inspect and Typer read first
-    command.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
-    del command.__wrapped__  # whose annotations Typer would read
-    return command
+    with_any: Callable[..., None] = function
+
+    @functools.wraps(function)
+    def run(**given: Any) -> None:  # noqa: ANN401 the function has the types
+        with_any(first(given.pop(of_cluster.name)), **given)
+
+    return with_options_of_bundles(run, [*others, options])

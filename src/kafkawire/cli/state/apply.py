@@ -19,21 +19,10 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.state.comparison_text import Line, print_lines, shown
-from kafkawire.cli.state.plan_options import (
-    CallerOption,
-    PlanOptions,
-    PruneKindOption,
-    PruneOption,
-    PrunePrefixOption,
-    PrunePrincipalOption,
-    SetSecretsOption,
-    SuperUserOption,
-    plan_options,
-)
+from kafkawire.cli.state.plan_options import GivenPlanOptions, PlanOptions, plan_options
 from kafkawire.cli.state.plan_text import Effects, counts, plan_lines
 from kafkawire.cli.state.planning_cluster import planned, progress_of
 from kafkawire.cli.state.reading_cluster import read_with_progress
-from kafkawire.cli.state.selection_options import OnlyOption
 from kafkawire.cli.visible import visible
 from kafkawire.declared.applying import Application, AppliedItem, Result
 from kafkawire.declared.documents.secret_references import UnavailableSecretError
@@ -75,14 +64,8 @@ def run(
         list[str],
         typer.Argument(metavar="FILE...", help="Documents: files, folders, - for standard input; or one saved plan."),
     ],
-    only: OnlyOption = None,
-    prune: PruneOption = False,
-    prune_prefix: PrunePrefixOption = None,
-    prune_principal: PrunePrincipalOption = None,
-    prune_kind: PruneKindOption = None,
-    set_secrets: SetSecretsOption = False,
-    caller: CallerOption = None,
-    super_user: SuperUserOption = None,
+    *,
+    given: GivenPlanOptions,
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     output: FormatOption = RowFormat.TABLE,
@@ -95,16 +78,7 @@ def run(
 
     Exit code: 0 all is done; 1 all failed; 3 some failed or are impossible; 130 interrupted.
     """
-    options = plan_options(
-        only=only,
-        prune=prune,
-        prefixes=prune_prefix,
-        principals=prune_principal,
-        kinds=prune_kind,
-        caller=caller,
-        super_users=super_user,
-        set_secrets=set_secrets,
-    )
+    options = plan_options(given)
     saved = _saved_plan(documents, options)
     declared = read_sound_documents(documents) if saved is None else None
     with cluster.connected() as client:

@@ -16,20 +16,10 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.state.comparison_text import print_lines
-from kafkawire.cli.state.plan_options import (
-    CallerOption,
-    PruneKindOption,
-    PruneOption,
-    PrunePrefixOption,
-    PrunePrincipalOption,
-    SetSecretsOption,
-    SuperUserOption,
-    plan_options,
-)
+from kafkawire.cli.state.plan_options import GivenPlanOptions, plan_options
 from kafkawire.cli.state.plan_rows import PlanRow, plan_rows
 from kafkawire.cli.state.plan_text import plan_lines
 from kafkawire.cli.state.planning_cluster import planned
-from kafkawire.cli.state.selection_options import OnlyOption
 from kafkawire.declared.documents.declared import Declared
 from kafkawire.declared.planned import Action, Plan
 from kafkawire.declared.saved_plan import SavedPlanError, save_plan
@@ -44,14 +34,8 @@ def run(
         list[str],
         typer.Argument(metavar="FILE...", help="Documents: files, folders, and - for standard input."),
     ],
-    only: OnlyOption = None,
-    prune: PruneOption = False,
-    prune_prefix: PrunePrefixOption = None,
-    prune_principal: PrunePrincipalOption = None,
-    prune_kind: PruneKindOption = None,
-    set_secrets: SetSecretsOption = False,
-    caller: CallerOption = None,
-    super_user: SuperUserOption = None,
+    *,
+    given: GivenPlanOptions,
     unchanged: UnchangedOption = False,
     out: Annotated[
         Path | None,
@@ -68,16 +52,7 @@ def run(
 
     Exit code: 0, whether there is something to do or not; with --exit-code 4 if there is.
     """
-    options = plan_options(
-        only=only,
-        prune=prune,
-        prefixes=prune_prefix,
-        principals=prune_principal,
-        kinds=prune_kind,
-        caller=caller,
-        super_users=super_user,
-        set_secrets=set_secrets,
-    )
+    options = plan_options(given)
     declared = read_sound_documents(documents)
     with cluster.connected() as client:
         plan, effects = planned(cluster, client, declared, options)

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.cli.state.selection_options import selected
+from kafkawire.cli.state.selection_options import OnlyOption, selected
 from kafkawire.declared.documents.declared import ALL, PruneScope
 from kafkawire.declared.planned import Kind
 
@@ -53,6 +53,28 @@ SetSecretsOption = Annotated[
 ]
 
 
+class GivenPlanOptions(NamedTuple):
+    """The options of commands that plan.
+
+    Attributes:
+        only: the kinds to plan.
+        prune: whether something may be deleted.
+        prune_prefix, prune_principal, prune_kind: where, besides what documents say.
+        set_secrets: whether secrets are set again.
+        caller: the principal that calls.
+        super_user: principals that need no ACLs.
+    """
+
+    only: OnlyOption = None
+    prune: PruneOption = False
+    prune_prefix: PrunePrefixOption = None
+    prune_principal: PrunePrincipalOption = None
+    prune_kind: PruneKindOption = None
+    set_secrets: SetSecretsOption = False
+    caller: CallerOption = None
+    super_user: SuperUserOption = None
+
+
 class PlanOptions(NamedTuple):
     """What the user says of a plan.
 
@@ -73,35 +95,25 @@ class PlanOptions(NamedTuple):
     set_secrets: bool = False
 
 
-def plan_options(
-    *,
-    only: str | None,
-    prune: bool,
-    prefixes: list[str] | None,
-    principals: list[str] | None,
-    kinds: list[Kind] | None,
-    caller: str | None,
-    super_users: list[str] | None,
-    set_secrets: bool,
-) -> PlanOptions:
-    """The options as the user gave them.
+def plan_options(given: GivenPlanOptions) -> PlanOptions:
+    """What the options mean.
 
     Raises:
         CommandError: a principal has no type, or there is a scope without --prune.
     """
-    _check_principals("--prune-principal", principals or ())
-    _check_principals("--caller", () if caller is None else (caller,))
-    _check_principals("--super-user", super_users or ())
-    scopes = tuple(_scopes(prefixes or (), principals or (), kinds or ()))
-    if scopes and not prune:
+    _check_principals("--prune-principal", given.prune_principal or ())
+    _check_principals("--caller", () if given.caller is None else (given.caller,))
+    _check_principals("--super-user", given.super_user or ())
+    scopes = tuple(_scopes(given.prune_prefix or (), given.prune_principal or (), given.prune_kind or ()))
+    if scopes and not given.prune:
         raise CommandError("a scope of deletions is given without --prune; give --prune too", ExitCode.USAGE)
     return PlanOptions(
-        kinds=selected(only, None, None).kinds,
-        prune=prune,
+        kinds=selected(given.only, None, None).kinds,
+        prune=given.prune,
         scopes=scopes,
-        caller=caller,
-        super_users=frozenset(super_users or ()),
-        set_secrets=set_secrets,
+        caller=given.caller,
+        super_users=frozenset(given.super_user or ()),
+        set_secrets=given.set_secrets,
     )
 
 
