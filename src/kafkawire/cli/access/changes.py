@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from itertools import islice
-from typing import Annotated, ClassVar, Final, TypeVar
+from typing import Annotated, ClassVar, Final, NamedTuple, TypeVar
 
 import typer
 
 from kafkawire.admin import ConfigResource, Results
 from kafkawire.cli.access.cluster_command import Cluster, without_values
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.cli.rows.formats import RowFormat
+from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.visible import visible_lines
@@ -33,6 +33,20 @@ DryRunOption = Annotated[
     typer.Option("--dry-run", help="Change nothing; say what would be changed, checked by the brokers if they can."),
 ]
 YesOption = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask before the change.")]
+
+
+class ChangeOptions(NamedTuple):
+    """The options of commands that change something.
+
+    Attributes:
+        dry_run: whether nothing is changed.
+        yes: whether the user has said yes already.
+        output: the form of the outcomes.
+    """
+
+    dry_run: DryRunOption = False
+    yes: YesOption = False
+    output: FormatOption = RowFormat.TABLE
 
 
 class Status(StrEnum):

@@ -10,9 +10,8 @@ import typer
 
 from kafkawire.admin import BlockingAdminClient, ConfigChange, ConfigResource
 from kafkawire.cli.access.changes import (
-    DryRunOption,
+    ChangeOptions,
     OutcomeRow,
-    YesOption,
     confirm,
     outcome_rows,
     print_outcomes,
@@ -20,21 +19,14 @@ from kafkawire.cli.access.changes import (
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.configs.preview import changes_in_words
 from kafkawire.cli.configs.resources import (
-    BrokerDefaultOption,
-    BrokersOption,
     ConfigItem,
-    GroupsOption,
-    LoggersOption,
-    MetricsOption,
-    NamedResources,
-    TopicsOption,
+    ResourceOptions,
     check_named,
     with_suggestions,
 )
 from kafkawire.cli.items import FromOption, config_pairs, given_items
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import call_progress
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.topics.creating import config_text
 from kafkawire.cli.visible import visible
 from kafkawire.declared.wording import item_in_words
@@ -55,23 +47,16 @@ _Changes = Mapping[ConfigResource, Sequence[ConfigChange]]
 def set_(
     cluster: Cluster,
     values: ValuesArgument = None,
-    topic: TopicsOption = None,
-    broker: BrokersOption = None,
-    broker_default: BrokerDefaultOption = False,
-    broker_logger: LoggersOption = None,
-    client_metrics: MetricsOption = None,
-    group: GroupsOption = None,
+    *,
+    named: ResourceOptions,
     file: FromOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    options: ChangeOptions,
 ) -> None:
     """Set configs of any number of resources, all or none of each. --dry-run has the brokers check everything.
 
     Objects of --from have type (topic by default, broker, broker-logger, client-metrics or group), name and configs, in
     which null removes a config. Passwords are taken from there only: other users can read the words of a command.
     """
-    named = NamedResources(topic, broker, broker_default, broker_logger, client_metrics, group)
     check_named(named, others=file is not None)
     pairs = config_pairs("CONFIG=VALUE", values or ())
     _refuse_passwords(pairs)
@@ -87,105 +72,78 @@ def set_(
         ]
     if (any(named) and not changes) or not all(of_items.values()):
         raise CommandError("a resource has no configs to set; give CONFIG=VALUE", ExitCode.USAGE)
-    _change(cluster, named, changes, of_items, "set", dry_run=dry_run, yes=yes, output=output)
+    _change(cluster, named, changes, of_items, "set", options)
 
 
 @cluster_command
 def delete(
     cluster: Cluster,
     configs: KeysArgument = None,
-    topic: TopicsOption = None,
-    broker: BrokersOption = None,
-    broker_default: BrokerDefaultOption = False,
-    broker_logger: LoggersOption = None,
-    client_metrics: MetricsOption = None,
-    group: GroupsOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    named: ResourceOptions,
+    options: ChangeOptions,
 ) -> None:
     """Remove values of configs, so that defaults apply again. --dry-run has the brokers check everything."""
-    named = NamedResources(topic, broker, broker_default, broker_logger, client_metrics, group)
     check_named(named, others=False)
     if not configs:
         raise CommandError("no config is named; give names", ExitCode.USAGE)
     changes = list(map(ConfigChange.delete, dict.fromkeys(configs)))
-    _change(cluster, named, changes, {}, "delete", dry_run=dry_run, yes=yes, output=output)
+    _change(cluster, named, changes, {}, "delete", options)
 
 
 @cluster_command
 def append(
     cluster: Cluster,
     entries: EntriesArgument,
-    topic: TopicsOption = None,
-    broker: BrokersOption = None,
-    broker_default: BrokerDefaultOption = False,
-    broker_logger: LoggersOption = None,
-    client_metrics: MetricsOption = None,
-    group: GroupsOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    named: ResourceOptions,
+    options: ChangeOptions,
 ) -> None:
     """Add entries to configs that are lists; those that are there already stay once."""
-    named = NamedResources(topic, broker, broker_default, broker_logger, client_metrics, group)
-    _change_lists(cluster, named, entries, ConfigChange.append, "append", dry_run=dry_run, yes=yes, output=output)
+    _change_lists(cluster, named, entries, ConfigChange.append, "append", options)
 
 
 @cluster_command
 def subtract(
     cluster: Cluster,
     entries: EntriesArgument,
-    topic: TopicsOption = None,
-    broker: BrokersOption = None,
-    broker_default: BrokerDefaultOption = False,
-    broker_logger: LoggersOption = None,
-    client_metrics: MetricsOption = None,
-    group: GroupsOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    named: ResourceOptions,
+    options: ChangeOptions,
 ) -> None:
     """Remove entries from configs that are lists; those that are not there do not matter."""
-    named = NamedResources(topic, broker, broker_default, broker_logger, client_metrics, group)
-    _change_lists(cluster, named, entries, ConfigChange.subtract, "subtract", dry_run=dry_run, yes=yes, output=output)
+    _change_lists(cluster, named, entries, ConfigChange.subtract, "subtract", options)
 
 
 def _change_lists(
     cluster: Cluster,
-    named: NamedResources,
+    named: ResourceOptions,
     entries: Sequence[str],
-    change: Callable[[str, str], ConfigChange],
+    of_entry: Callable[[str, str], ConfigChange],
     action: str,
-    *,
-    dry_run: bool,
-    yes: bool,
-    output: RowFormat,
+    options: ChangeOptions,
 ) -> None:
     check_named(named, others=False)
-    changes = [change(name, value) for name, value in config_pairs("CONFIG=ENTRY", entries).items()]
-    _change(cluster, named, changes, {}, action, dry_run=dry_run, yes=yes, output=output)
+    changes = [of_entry(name, value) for name, value in config_pairs("CONFIG=ENTRY", entries).items()]
+    _change(cluster, named, changes, {}, action, options)
 
 
 def _change(
     cluster: Cluster,
-    named: NamedResources,
+    named: ResourceOptions,
     changes: Sequence[ConfigChange],
     of_items: _Changes,
     action: str,
-    *,
-    dry_run: bool,
-    yes: bool,
-    output: RowFormat,
+    options: ChangeOptions,
 ) -> None:
     """The changes of resources that options name, and those of a file."""
     timeout = cluster.options.timeout
     with cluster.connected() as client:
         wanted = {**dict.fromkeys(named.resources(client, timeout), changes), **of_items}
-        if wanted and not dry_run:
-            confirm(cluster, f"change configs of {_in_words(list(wanted))}", yes=yes, destructive=False)
-        rows = _outcomes(client, wanted, action, timeout, dry_run=dry_run)
-    print_outcomes(rows, output)
+        if wanted and not options.dry_run:
+            confirm(cluster, f"change configs of {_in_words(list(wanted))}", yes=options.yes, destructive=False)
+        rows = _outcomes(client, wanted, action, timeout, dry_run=options.dry_run)
+    print_outcomes(rows, options.output)
 
 
 def _outcomes(

@@ -12,13 +12,7 @@ from kafkawire.admin import ConfigEntry, ConfigResource, ConfigResourceType, Con
 from kafkawire.cli.access.changes import failures_printed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.configs.resources import (
-    BrokerDefaultOption,
-    BrokersOption,
-    GroupsOption,
-    LoggersOption,
-    MetricsOption,
-    NamedResources,
-    TopicsOption,
+    ResourceOptions,
     check_named,
     with_suggestions,
 )
@@ -108,19 +102,14 @@ class ConfigRow(Row, frozen=True, kw_only=True):
 def run(
     cluster: Cluster,
     configs: KeysArgument = None,
-    topic: TopicsOption = None,
-    broker: BrokersOption = None,
-    broker_default: BrokerDefaultOption = False,
-    broker_logger: LoggersOption = None,
-    client_metrics: MetricsOption = None,
-    group: GroupsOption = None,
+    *,
+    named: ResourceOptions,
     all_: AllOption = False,
     synonyms: SynonymsOption = False,
     documentation: DocumentationOption = False,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
     """Describe configs of any number of resources: those set on each, those of the arguments, or all."""
-    named = NamedResources(topic, broker, broker_default, broker_logger, client_metrics, group)
     check_named(named, others=False)
     timeout = cluster.options.timeout
     with cluster.connected() as client:

@@ -89,20 +89,20 @@ class ConfigItem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return ConfigResource(_TYPES[self.type], self.name)
 
 
-class NamedResources(NamedTuple):
-    """What the options say.
+class ResourceOptions(NamedTuple):
+    """The options that name resources with configs.
 
     Attributes:
         topic, broker, broker_logger, client_metrics, group: names of each type.
         broker_default: whether the default of all brokers is meant.
     """
 
-    topic: Sequence[str] | None = None
-    broker: Sequence[str] | None = None
-    broker_default: bool = False
-    broker_logger: Sequence[str] | None = None
-    client_metrics: Sequence[str] | None = None
-    group: Sequence[str] | None = None
+    topic: TopicsOption = None
+    broker: BrokersOption = None
+    broker_default: BrokerDefaultOption = False
+    broker_logger: LoggersOption = None
+    client_metrics: MetricsOption = None
+    group: GroupsOption = None
 
     def resources(self, client: BlockingAdminClient, timeout: float) -> list[ConfigResource]:
         """The resources, each once; patterns are resolved with what the cluster has.
@@ -131,7 +131,7 @@ class NamedResources(NamedTuple):
         return [*chosen.names, *chosen.unknown]
 
 
-def check_named(named: NamedResources, *, others: bool) -> None:
+def check_named(named: ResourceOptions, *, others: bool) -> None:
     """Refuse a command that names no resource.
 
     Args:

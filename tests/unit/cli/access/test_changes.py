@@ -66,5 +66,5 @@ def test_every_command_with_yes_confirms() -> None:
     for folder in kafkawire.cli.__path__:
         for path in Path(folder).rglob("*.py"):
             text = path.read_text("utf-8")
-            if ": YesOption" in text:
+            if re.search(r": (YesOption = False|ChangeOptions),", text):
                 assert re.search(r"\bconfirm\(\s*cluster,", text), path
