@@ -16,20 +16,15 @@ from kafkawire.admin import (
 )
 from kafkawire.cli.access.changes import failures_printed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
-from kafkawire.cli.items import FromOption
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.rows.watching import WatchOption, print_watched
 from kafkawire.cli.topics.listing import present, replication_factor
 from kafkawire.cli.topics.partition_states import (
-    AtMinIsrOption,
+    StateOptions,
     TopicStates,
-    UnavailableOption,
-    UnderMinIsrOption,
-    UnderReplicatedOption,
-    WantedStates,
 )
-from kafkawire.cli.topics.selection import InternalOption, RegexOption, TopicsArgument, chosen_topics, wanted_names
+from kafkawire.cli.topics.selection import TopicOptions, chosen_topics, wanted_names
 from kafkawire.cli.visible import visible
 from kafkawire.column_roles import ColumnRole
 
@@ -101,26 +96,19 @@ class TopicDescriptionRow(Row, frozen=True, kw_only=True):
 @cluster_command
 def run(
     cluster: Cluster,
-    topics: TopicsArgument = None,
-    regex: RegexOption = None,
-    file: FromOption = None,
-    internal: InternalOption = False,
-    under_replicated: UnderReplicatedOption = False,
-    unavailable: UnavailableOption = False,
-    under_min_isr: UnderMinIsrOption = False,
-    at_min_isr: AtMinIsrOption = False,
+    given: TopicOptions,
+    states: StateOptions,
     watch: WatchOption = None,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
     """Describe topics: partitions with leaders and replicas, and the configs that do not have Kafka's default."""
     timeout = cluster.options.timeout
-    wanted = WantedStates(under_replicated, unavailable, under_min_isr, at_min_isr)
-    names = wanted_names(topics, file)
+    names = wanted_names(given.topics, given.file)
     with cluster.connected() as client:
-        chosen = chosen_topics(client, names, regex, internal=internal, timeout=timeout)
+        chosen = chosen_topics(client, names, given.regex, internal=given.internal, timeout=timeout)
         with failures_printed(Results[str, None]({**dict.fromkeys(chosen.names), **chosen.unknown})):
             print_watched(
-                lambda: list(_rows(client, chosen.names, wanted, timeout)),
+                lambda: list(_rows(client, chosen.names, states, timeout)),
                 TopicDescriptionRow,
                 output,
                 watch,
@@ -129,7 +117,7 @@ def run(
 
 
 def _rows(
-    client: BlockingAdminClient, names: Sequence[str], wanted: WantedStates, timeout: float
+    client: BlockingAdminClient, names: Sequence[str], wanted: StateOptions, timeout: float
 ) -> Iterable[TopicDescriptionRow]:
     described = present(client.describe_topics(names, timeout=timeout))
     states = TopicStates(client, described.values(), wanted, timeout)

@@ -10,23 +10,16 @@ import typer
 from kafkawire.admin import BlockingAdminClient, ConfigResource, ConfigSource, Results, TopicDescription, TopicListing
 from kafkawire.cli.access.changes import failures_printed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
-from kafkawire.cli.items import FromOption
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.rows.watching import WatchOption, print_watched
 from kafkawire.cli.topics.partition_states import (
-    AtMinIsrOption,
+    StateOptions,
     TopicStates,
-    UnavailableOption,
-    UnderMinIsrOption,
-    UnderReplicatedOption,
-    WantedStates,
 )
 from kafkawire.cli.topics.selection import (
     ChosenTopics,
-    InternalOption,
-    RegexOption,
-    TopicsArgument,
+    TopicOptions,
     chosen_topics,
     wanted_names,
 )
@@ -73,29 +66,22 @@ class TopicRow(Row, frozen=True, kw_only=True):
 @cluster_command
 def run(
     cluster: Cluster,
-    topics: TopicsArgument = None,
-    regex: RegexOption = None,
-    file: FromOption = None,
-    internal: InternalOption = False,
-    under_replicated: UnderReplicatedOption = False,
-    unavailable: UnavailableOption = False,
-    under_min_isr: UnderMinIsrOption = False,
-    at_min_isr: AtMinIsrOption = False,
+    given: TopicOptions,
+    states: StateOptions,
     with_overrides: OverridesOption = False,
     watch: WatchOption = None,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
     """List topics: all, or those of names, patterns and states."""
     timeout = cluster.options.timeout
-    states = WantedStates(under_replicated, unavailable, under_min_isr, at_min_isr)
-    wanted = wanted_names(topics, file)
+    wanted = wanted_names(given.topics, given.file)
     with cluster.connected() as client:
-        chosen = chosen_topics(client, wanted, regex, internal=internal, timeout=timeout)
+        chosen = chosen_topics(client, wanted, given.regex, internal=given.internal, timeout=timeout)
 
         def rows() -> list[TopicRow]:
             nonlocal chosen
             if watch is not None:
-                chosen = chosen_topics(client, wanted, regex, internal=internal, timeout=timeout)
+                chosen = chosen_topics(client, wanted, given.regex, internal=given.internal, timeout=timeout)
             if output is RowFormat.NAME and not any(states) and not with_overrides:
                 return list(_names(client, chosen, timeout))
             return list(_rows(client, chosen, states, timeout, with_overrides=with_overrides))
@@ -113,7 +99,7 @@ def _names(client: BlockingAdminClient, chosen: ChosenTopics, timeout: float) ->
 
 
 def _rows(
-    client: BlockingAdminClient, chosen: ChosenTopics, wanted: WantedStates, timeout: float, *, with_overrides: bool
+    client: BlockingAdminClient, chosen: ChosenTopics, wanted: StateOptions, timeout: float, *, with_overrides: bool
 ) -> Iterable[TopicRow]:
     described = present(client.describe_topics(chosen.names, timeout=timeout))
     overrides = _overrides(client, described, timeout) if with_overrides else {}

@@ -36,17 +36,17 @@ AtMinIsrOption = Annotated[
 MIN_ISR: Final = "min.insync.replicas"
 
 
-class WantedStates(NamedTuple):
-    """The requested states; a partition in one of them is wanted.
+class StateOptions(NamedTuple):
+    """The options that request states; a partition in one of them is wanted.
 
     Attributes:
         under_replicated, unavailable, under_min_isr, at_min_isr: see the options.
     """
 
-    under_replicated: bool = False
-    unavailable: bool = False
-    under_min_isr: bool = False
-    at_min_isr: bool = False
+    under_replicated: UnderReplicatedOption = False
+    unavailable: UnavailableOption = False
+    under_min_isr: UnderMinIsrOption = False
+    at_min_isr: AtMinIsrOption = False
 
     @property
     def need_min_isr(self) -> bool:
@@ -68,7 +68,7 @@ class TopicStates:
     """
 
     def __init__(
-        self, client: BlockingAdminClient, topics: Iterable[TopicDescription], wanted: WantedStates, timeout: float
+        self, client: BlockingAdminClient, topics: Iterable[TopicDescription], wanted: StateOptions, timeout: float
     ) -> None:
         listed = list(topics)
         self._wanted = wanted

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 import typer
 
 from kafkawire.admin import BlockingAdminClient, TopicListing
-from kafkawire.cli.items import given_items
+from kafkawire.cli.items import FromOption, given_items
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.visible import visible
 from kafkawire.near_names import did_you_mean
@@ -50,6 +50,22 @@ class ChosenTopics(msgspec.Struct, frozen=True):
 
     names: Sequence[str]
     unknown: Mapping[str, UnknownTopicOrPartitionError]
+
+
+class TopicOptions(NamedTuple):
+    """The options and arguments that choose topics.
+
+    Attributes:
+        topics: names and patterns.
+        regex: matches whole names.
+        file: has names and patterns too.
+        internal: whether patterns and expressions find topics of Kafka itself.
+    """
+
+    topics: TopicsArgument = None
+    regex: RegexOption = None
+    file: FromOption = None
+    internal: InternalOption = False
 
 
 def wanted_names(topics: Sequence[str] | None, file: Path | None) -> list[str]:
