@@ -10,10 +10,9 @@ import typer
 
 from kafkawire.admin import BlockingAdminClient, ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.cli.access.changes import (
-    DryRunOption,
+    ChangeOptions,
     OutcomeRow,
     Status,
-    YesOption,
     confirm,
     outcome_rows,
     print_outcomes,
@@ -23,17 +22,10 @@ from kafkawire.cli.items import FromOption, config_pairs, given_items
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import call_progress
 from kafkawire.cli.quotas.entities import (
-    AddressDefaultOption,
-    AddressesOption,
-    ClientDefaultOption,
-    ClientsOption,
-    NamedParts,
+    EntityOptions,
     QuotaItem,
-    UserDefaultOption,
-    UsersOption,
     item_of_user,
 )
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.visible import visible
 from kafkawire.declared.wording import item_in_words
 from kafkawire.model.quotas.configs import number_in_words
@@ -51,23 +43,16 @@ KeysArgument = Annotated[
 def set_(
     cluster: Cluster,
     values: ValuesArgument = None,
-    user: UsersOption = None,
-    user_default: UserDefaultOption = False,
-    client_id: ClientsOption = None,
-    client_id_default: ClientDefaultOption = False,
-    ip: AddressesOption = None,
-    ip_default: AddressDefaultOption = False,
+    *,
+    named: EntityOptions,
     file: FromOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    options: ChangeOptions,
 ) -> None:
     """Set quotas of any number of entities in one request. --dry-run has the broker check everything.
 
     --from reads what quotas describe prints as JSON or YAML: objects with entity and quotas, in which null removes a
     quota. A name on a line is a user, who gets the quotas of the arguments.
     """
-    named = NamedParts(user, user_default, client_id, client_id_default, ip, ip_default)
     given = {key: _number(key, text) for key, text in config_pairs("KEY=VALUE", values or ()).items()}
     wanted = {entity: dict[str, float | None](given) for entity in named.entities}
     for item in given_items(file, QuotaItem, item_of_user) if file else ():
@@ -78,30 +63,23 @@ def set_(
         raise CommandError(message, ExitCode.USAGE)
     if not all(wanted.values()):
         raise CommandError("an entity has no quotas; give KEY=VALUE", ExitCode.USAGE)
-    if not dry_run:
-        confirm(cluster, f"set quotas of {_in_words(list(wanted))}", yes=yes, destructive=False)
+    if not options.dry_run:
+        confirm(cluster, f"set quotas of {_in_words(list(wanted))}", yes=options.yes, destructive=False)
     with cluster.connected() as client:
-        rows = _altered(client, wanted, "set", cluster.options.timeout, dry_run=dry_run)
-    print_outcomes(rows, output)
+        rows = _altered(client, wanted, "set", cluster.options.timeout, dry_run=options.dry_run)
+    print_outcomes(rows, options.output)
 
 
 @cluster_command
 def delete(
     cluster: Cluster,
     keys: KeysArgument = None,
-    user: UsersOption = None,
-    user_default: UserDefaultOption = False,
-    client_id: ClientsOption = None,
-    client_id_default: ClientDefaultOption = False,
-    ip: AddressesOption = None,
-    ip_default: AddressDefaultOption = False,
+    *,
+    named: EntityOptions,
     file: FromOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    options: ChangeOptions,
 ) -> None:
     """Delete quotas of entities: those of the keys, or all. --dry-run has the broker check everything."""
-    named = NamedParts(user, user_default, client_id, client_id_default, ip, ip_default)
     items = given_items(file, QuotaItem, item_of_user) if file else []
     entities = list(dict.fromkeys([*named.entities, *(ClientQuotaEntity(each.entity) for each in items)]))
     if not entities:
@@ -116,14 +94,14 @@ def delete(
             if entity in present
         }
         wanted = {entity: removed for entity, removed in wanted.items() if removed}
-        if wanted and not dry_run:
-            confirm(cluster, f"delete quotas of {_in_words(list(wanted))}", yes=yes)
-        rows = _altered(client, wanted, "delete", timeout, dry_run=dry_run)
+        if wanted and not options.dry_run:
+            confirm(cluster, f"delete quotas of {_in_words(list(wanted))}", yes=options.yes)
+        rows = _altered(client, wanted, "delete", timeout, dry_run=options.dry_run)
     missing = [each for each in entities if each not in wanted]
     rows += [
         OutcomeRow(item_in_words(each), "quota", "delete", Status.UNCHANGED, reason="it has none") for each in missing
     ]
-    print_outcomes(rows, output)
+    print_outcomes(rows, options.output)
 
 
 def _altered(

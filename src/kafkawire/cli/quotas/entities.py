@@ -74,20 +74,20 @@ def item_of_user(name: str) -> object:
     return {"entity": {"user": name}}
 
 
-class NamedParts(NamedTuple):
-    """What the options of entities say.
+class EntityOptions(NamedTuple):
+    """The options that name entities.
 
     Attributes:
         user, client_id, ip: names of each type.
         user_default, client_id_default, ip_default: whether the default of the type is meant.
     """
 
-    user: Sequence[str] | None = None
-    user_default: bool = False
-    client_id: Sequence[str] | None = None
-    client_id_default: bool = False
-    ip: Sequence[str] | None = None
-    ip_default: bool = False
+    user: UsersOption = None
+    user_default: UserDefaultOption = False
+    client_id: ClientsOption = None
+    client_id_default: ClientDefaultOption = False
+    ip: AddressesOption = None
+    ip_default: AddressDefaultOption = False
 
     @property
     def by_type(self) -> Mapping[str, Sequence[str | None]]:

@@ -10,15 +10,9 @@ from kafkawire.cli.access.changes import failures_printed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.items import FromOption, given_items
 from kafkawire.cli.quotas.entities import (
-    AddressDefaultOption,
-    AddressesOption,
-    ClientDefaultOption,
-    ClientsOption,
-    NamedParts,
+    EntityOptions,
     QuotaItem,
     QuotaRow,
-    UserDefaultOption,
-    UsersOption,
     in_order,
     item_of_user,
     quota_row,
@@ -34,16 +28,11 @@ _EMPTY: Final = "no quotas"
 @cluster_command
 def list_(
     cluster: Cluster,
-    user: UsersOption = None,
-    user_default: UserDefaultOption = False,
-    client_id: ClientsOption = None,
-    client_id_default: ClientDefaultOption = False,
-    ip: AddressesOption = None,
-    ip_default: AddressDefaultOption = False,
+    *,
+    named: EntityOptions,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
     """List quotas: all, or those of entities that have the parts that the options name, and perhaps others."""
-    named = NamedParts(user, user_default, client_id, client_id_default, ip, ip_default)
     filters = named.filters
     with cluster.connected() as client:
         found = client.describe_client_quotas(filters, timeout=cluster.options.timeout).union()
@@ -54,12 +43,8 @@ def list_(
 @cluster_command
 def describe(
     cluster: Cluster,
-    user: UsersOption = None,
-    user_default: UserDefaultOption = False,
-    client_id: ClientsOption = None,
-    client_id_default: ClientDefaultOption = False,
-    ip: AddressesOption = None,
-    ip_default: AddressDefaultOption = False,
+    *,
+    named: EntityOptions,
     file: FromOption = None,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
@@ -67,7 +52,7 @@ def describe(
 
     A name on a line of --from is a user.
     """
-    wanted = NamedParts(user, user_default, client_id, client_id_default, ip, ip_default).entities
+    wanted = named.entities
     items = given_items(file, QuotaItem, item_of_user) if file else []
     wanted = list(dict.fromkeys([*wanted, *(ClientQuotaEntity(each.entity) for each in items)]))
     filters = [ClientQuotaFilter.of_entity(each) for each in wanted] or [ClientQuotaFilter()]
