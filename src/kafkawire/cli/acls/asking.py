@@ -19,7 +19,7 @@ from kafkawire.admin import (
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.acls.acl_row import parsed
-from kafkawire.cli.acls.authority import OpenOption, SuperUsersOption, authority
+from kafkawire.cli.acls.authority import AuthorityOptions, authority
 from kafkawire.cli.acls.selecting import resource_named
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
@@ -89,8 +89,8 @@ def who_can(
     cluster: Cluster,
     operation: OperationArgument,
     resource: ResourceArgument,
-    super_user: SuperUsersOption = None,
-    everyone: OpenOption = None,
+    *,
+    given: AuthorityOptions,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
     """List all principals that may do an operation on a resource, each with the ACL that decides.
@@ -101,7 +101,7 @@ def who_can(
     wanted = _operation(operation, resource_type)
     with cluster.connected() as client:
         concerning = _concerning(client, resource_type, name, cluster.options.timeout)
-        deciding = authority(client, super_user, everyone, cluster.options.timeout)
+        deciding = authority(client, given, cluster.options.timeout)
     rows = [RightRow(each, WILDCARD, Reason.SUPER_USER.value, None) for each in deciding.super_users]
     evaluator = deciding.evaluator(concerning)
     known = {acl.principal for acl in concerning} - {*deciding.super_users, EVERYBODY}
@@ -128,8 +128,8 @@ def may(
     operation: OperationArgument,
     resource: ResourceArgument,
     host: HostOption = "",
-    super_user: SuperUsersOption = None,
-    everyone: OpenOption = None,
+    *,
+    given: AuthorityOptions,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
     """Say whether a principal may do an operation on a resource, and which ACL decides. Exit code 1 if it may not."""
@@ -139,7 +139,7 @@ def may(
         raise CommandError(f"PRINCIPAL: {principal!r}: write one, such as User:alice", ExitCode.USAGE)
     with cluster.connected() as client:
         concerning = _concerning(client, resource_type, name, cluster.options.timeout)
-        deciding = authority(client, super_user, everyone, cluster.options.timeout)
+        deciding = authority(client, given, cluster.options.timeout)
     decision = deciding.evaluator(concerning).decide(principal, wanted, resource_type, name, host or _UNNAMED)
     row = DecisionRow(
         principal,

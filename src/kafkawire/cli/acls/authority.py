@@ -35,6 +35,18 @@ _OPEN: Final = "allow.everyone.if.no.acl.found"
 _SHOWN_SENTENCES: Final = 20
 
 
+class AuthorityOptions(NamedTuple):
+    """The options of what decides beside ACLs.
+
+    Attributes:
+        super_user: principals that may do everything; None for what the brokers say.
+        everyone: whether resources without ACLs are open to everyone; likewise.
+    """
+
+    super_user: SuperUsersOption = None
+    everyone: OpenOption = None
+
+
 class Authority(NamedTuple):
     """What decides beside ACLs.
 
@@ -55,10 +67,9 @@ class Authority(NamedTuple):
         return acl_effects(before, after, super_users=self.super_users, allow_everyone_if_no_acl=self.is_open)
 
 
-def authority(
-    client: BlockingAdminClient, super_users: list[str] | None, is_open: bool | None, timeout: float
-) -> Authority:
+def authority(client: BlockingAdminClient, given: AuthorityOptions, timeout: float) -> Authority:
     """What options say, otherwise what a broker says; a warning where neither does."""
+    super_users, is_open = given
     if super_users is not None and is_open is not None:
         return Authority(super_users, is_open)
     values = _of_a_broker(client, timeout)

@@ -9,40 +9,29 @@ import typer
 
 from kafkawire.admin import AclBinding, AclBindingFilter, BlockingAdminClient, Results
 from kafkawire.cli.access.changes import (
-    DryRunOption,
+    ChangeOptions,
     OutcomeRow,
     Status,
-    YesOption,
     confirm,
     outcome_rows,
     print_outcomes,
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.acls.acl_row import acls_in
-from kafkawire.cli.acls.authority import OpenOption, SuperUsersOption, authority, print_effects
+from kafkawire.cli.acls.authority import AuthorityOptions, authority, print_effects
 from kafkawire.cli.acls.selecting import (
     PANEL,
-    ClusterOption,
-    GroupsOption,
-    HostsOption,
-    OperationsOption,
+    AclResourceOptions,
     PatternChoice,
     PatternOption,
-    PermissionOption,
     PrefixOption,
-    PrincipalsOption,
-    Resources,
-    TokensOption,
-    TopicsOption,
-    TransactionalIdsOption,
-    UsersOption,
+    RightsOptions,
     bindings,
     filters,
 )
 from kafkawire.cli.items import FromOption
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import call_progress
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.declared.wording import item_in_words
 from kafkawire.model.acls.bindings import WILDCARD, PatternType
 from kafkawire.model.acls.validation import reason_without_effect, refusal_of_binding
@@ -67,42 +56,31 @@ EveryOption = Annotated[bool, typer.Option("--all", help="All ACLs of the cluste
 @cluster_command
 def create(
     cluster: Cluster,
-    topic: TopicsOption = None,
-    group: GroupsOption = None,
-    transactional_id: TransactionalIdsOption = None,
-    delegation_token: TokensOption = None,
-    user_principal: UsersOption = None,
-    of_cluster: ClusterOption = False,
+    *,
+    resources: AclResourceOptions,
     prefix: PrefixOption = False,
-    principal: PrincipalsOption = None,
-    host: HostsOption = None,
-    operation: OperationsOption = None,
-    permission: PermissionOption = None,
+    rights: RightsOptions,
     producer: ProducerOption = False,
     consumer: ConsumerOption = False,
     idempotent: IdempotentOption = False,
     file: FromOption = None,
-    super_user: SuperUsersOption = None,
-    everyone: OpenOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    given: AuthorityOptions,
+    options: ChangeOptions,
 ) -> None:
     """Create an ACL for each combination of the options, and say who gains what. ACLs that exist stay as they are.
 
     --from reads what acls list prints as JSON or YAML. Brokers cannot check ACLs without creating them, so --dry-run
     checks here what they would refuse.
     """
-    resources = Resources(topic, group, transactional_id, delegation_token, user_principal, of_cluster)
     wanted = acls_in(file) if file else []
     if producer or consumer:
-        if operation or permission:
+        if rights.operation or rights.permission:
             raise CommandError("--producer and --consumer choose the operations; give no others", ExitCode.USAGE)
-        wanted += _for_clients(resources, principal, host, producer, consumer, idempotent, prefix)
+        wanted += _for_clients(resources, rights, producer, consumer, idempotent, prefix)
     elif idempotent:
         raise CommandError("--idempotent is of a producer; give --producer too", ExitCode.USAGE)
-    elif resources.named() or principal or operation or not file:
-        wanted += bindings(resources, principal, host, operation, permission, prefix=prefix)
+    elif resources.named() or rights.principal or rights.operation or not file:
+        wanted += bindings(resources, rights, prefix=prefix)
     wanted = list(dict.fromkeys(wanted))
     refusals = {acl: refusal_of_binding(acl) or reason_without_effect(acl) for acl in wanted}
     timeout = cluster.options.timeout
@@ -110,42 +88,31 @@ def create(
         present = client.describe_acls(timeout=timeout).union()
         existing = frozenset(present)
         new = [acl for acl in wanted if refusals[acl] is None and acl not in existing]
-        deciding = authority(client, super_user, everyone, timeout)
+        deciding = authority(client, given, timeout)
         print_effects(deciding.effects(present, [*present, *new]))
-        if not dry_run and new:
-            confirm(cluster, f"create {_count(len(new))}", yes=yes, destructive=False)
-        outcomes = _created(client, wanted, refusals, new, timeout, dry_run=dry_run)
-    print_outcomes(outcomes, output)
+        if not options.dry_run and new:
+            confirm(cluster, f"create {_count(len(new))}", yes=options.yes, destructive=False)
+        outcomes = _created(client, wanted, refusals, new, timeout, dry_run=options.dry_run)
+    print_outcomes(outcomes, options.output)
 
 
 @cluster_command
 def delete(
     cluster: Cluster,
-    topic: TopicsOption = None,
-    group: GroupsOption = None,
-    transactional_id: TransactionalIdsOption = None,
-    delegation_token: TokensOption = None,
-    user_principal: UsersOption = None,
-    of_cluster: ClusterOption = False,
-    principal: PrincipalsOption = None,
-    host: HostsOption = None,
-    operation: OperationsOption = None,
-    permission: PermissionOption = None,
+    *,
+    resources: AclResourceOptions,
+    rights: RightsOptions,
     pattern: PatternOption = PatternChoice.ANY,
     every: EveryOption = False,
     file: FromOption = None,
-    super_user: SuperUsersOption = None,
-    everyone: OpenOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    given: AuthorityOptions,
+    options: ChangeOptions,
 ) -> None:
     """Delete the ACLs that agree with every option, and say who loses what. --from deletes exactly those of a file.
 
     It says how many match and what that means before it asks.
     """
-    resources = Resources(topic, group, transactional_id, delegation_token, user_principal, of_cluster)
-    chosen = filters(resources, principal, host, operation, permission, pattern)
+    chosen = filters(resources, rights, pattern)
     is_chosen = chosen != [AclBindingFilter()]
     listed = acls_in(file) if file else []
     if not (is_chosen or file or every):
@@ -157,44 +124,43 @@ def delete(
         gone = sorted({*matched, *(acl for acl in listed if acl in frozenset(present))})
         missing = [acl for acl in listed if acl not in frozenset(present)]
         leaving = frozenset(gone)
-        deciding = authority(client, super_user, everyone, timeout)
+        deciding = authority(client, given, timeout)
         print_effects(deciding.effects(present, [acl for acl in present if acl not in leaving]))
-        if gone and not dry_run:
-            confirm(cluster, f"delete {_count(len(gone))}", yes=yes)
-        rows = _deleted(client, gone, timeout, dry_run=dry_run)
+        if gone and not options.dry_run:
+            confirm(cluster, f"delete {_count(len(gone))}", yes=options.yes)
+        rows = _deleted(client, gone, timeout, dry_run=options.dry_run)
     rows += [_unchanged(acl, "delete", "it is not there") for acl in missing]
-    print_outcomes(rows, output)
+    print_outcomes(rows, options.output)
 
 
 def _for_clients(
-    resources: Resources,
-    principals: Sequence[str] | None,
-    hosts: Sequence[str] | None,
+    resources: AclResourceOptions,
+    rights: RightsOptions,
     producer: bool,
     consumer: bool,
     idempotent: bool,
     prefix: bool,
 ) -> list[AclBinding]:
-    if not principals or not resources.topics:
+    if not rights.principal or not resources.topic:
         raise CommandError("--producer and --consumer need --topic and --principal; give both", ExitCode.USAGE)
-    if consumer and not resources.groups:
+    if consumer and not resources.group:
         raise CommandError("--consumer needs the groups of the consumer; give --group", ExitCode.USAGE)
     pattern = PatternType.PREFIXED if prefix else PatternType.LITERAL
     found: list[AclBinding] = []
-    for principal in principals:
-        for host in hosts or [WILDCARD]:
+    for principal in rights.principal:
+        for host in rights.host or [WILDCARD]:
             if producer:
                 found += AclBinding.producer(
                     principal,
-                    resources.topics,
-                    transactional_ids=resources.transactional_ids or (),
+                    resources.topic,
+                    transactional_ids=resources.transactional_id or (),
                     idempotent=idempotent,
                     host=host,
                     pattern_type=pattern,
                 )
             if consumer:
                 found += AclBinding.consumer(
-                    principal, resources.topics, resources.groups or (), host=host, pattern_type=pattern
+                    principal, resources.topic, resources.group or (), host=host, pattern_type=pattern
                 )
     return found
 

@@ -6,19 +6,10 @@ from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.acls.acl_row import AclRow
 from kafkawire.cli.acls.selecting import (
-    ClusterOption,
-    GroupsOption,
-    HostsOption,
-    OperationsOption,
+    AclResourceOptions,
     PatternChoice,
     PatternOption,
-    PermissionOption,
-    PrincipalsOption,
-    Resources,
-    TokensOption,
-    TopicsOption,
-    TransactionalIdsOption,
-    UsersOption,
+    RightsOptions,
     filters,
 )
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
@@ -28,16 +19,9 @@ from kafkawire.cli.rows.printing import print_rows
 @cluster_command
 def list_(
     cluster: Cluster,
-    topic: TopicsOption = None,
-    group: GroupsOption = None,
-    transactional_id: TransactionalIdsOption = None,
-    delegation_token: TokensOption = None,
-    user_principal: UsersOption = None,
-    of_cluster: ClusterOption = False,
-    principal: PrincipalsOption = None,
-    host: HostsOption = None,
-    operation: OperationsOption = None,
-    permission: PermissionOption = None,
+    *,
+    resources: AclResourceOptions,
+    rights: RightsOptions,
     pattern: PatternOption = PatternChoice.ANY,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
@@ -45,8 +29,7 @@ def list_(
 
     --topic orders --pattern match lists the ACLs that concern the topic: its own, those of prefixes, and those of *.
     """
-    resources = Resources(topic, group, transactional_id, delegation_token, user_principal, of_cluster)
-    wanted = filters(resources, principal, host, operation, permission, pattern)
+    wanted = filters(resources, rights, pattern)
     with cluster.connected() as client:
         found = client.describe_acls(wanted, timeout=cluster.options.timeout)
     acls = sorted({acl for of_filter in found.values().values() for acl in of_filter})

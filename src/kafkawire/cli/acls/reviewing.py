@@ -12,7 +12,7 @@ import typer
 from kafkawire.admin import minimise_acls, review_acls
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.acls.acl_row import AclRow
-from kafkawire.cli.acls.authority import OpenOption, SuperUsersOption, authority
+from kafkawire.cli.acls.authority import AuthorityOptions, authority
 from kafkawire.cli.acls.selecting import PANEL
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -87,8 +87,8 @@ def review(
     cluster: Cluster,
     kind: KindsOption = None,
     users_are_scram: ScramOption = False,
-    super_user: SuperUsersOption = None,
-    everyone: OpenOption = None,
+    *,
+    given: AuthorityOptions,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
     """Find ACLs that other ACLs cover, that a denial makes useless, or whose topic, group or user does not exist."""
@@ -98,7 +98,7 @@ def review(
         topics = client.list_topics(include_internal=True, timeout=timeout)
         groups = client.list_groups(timeout=timeout)
         users = client.describe_user_scram_credentials(timeout=timeout) if users_are_scram else None
-        deciding = authority(client, super_user, everyone, timeout)
+        deciding = authority(client, given, timeout)
     findings = review_acls(
         acls,
         topics=frozenset(topics),
@@ -127,8 +127,8 @@ def minimise(
     show: ShowOption = Part.REMOVED,
     keep_denials: KeepDenialsOption = False,
     merge: MergeOption = False,
-    super_user: SuperUsersOption = None,
-    everyone: OpenOption = None,
+    *,
+    given: AuthorityOptions,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
     """Propose the fewest of the ACLs that decide as all of them, proven equal. It changes nothing.
@@ -138,7 +138,7 @@ def minimise(
     timeout = cluster.options.timeout
     with cluster.connected() as client:
         acls = client.describe_acls(timeout=timeout).union()
-        deciding = authority(client, super_user, everyone, timeout)
+        deciding = authority(client, given, timeout)
     smallest = minimise_acls(
         acls,
         keep_denials=keep_denials,

@@ -75,49 +75,56 @@ PatternOption = Annotated[
 PrefixOption = Annotated[bool, typer.Option("--prefix", help="The names are prefixes of names.", rich_help_panel=PANEL)]
 
 
-class Resources(NamedTuple):
-    """The resources that options name.
+class AclResourceOptions(NamedTuple):
+    """The options that name resources.
 
     Attributes:
-        topics, groups, transactional_ids, delegation_tokens, users: names of each type.
-        cluster: whether the cluster is one.
+        topic, group, transactional_id, delegation_token, user_principal: names of each type.
+        of_cluster: whether the cluster is one.
     """
 
-    topics: list[str] | None = None
-    groups: list[str] | None = None
-    transactional_ids: list[str] | None = None
-    delegation_tokens: list[str] | None = None
-    users: list[str] | None = None
-    cluster: bool = False
+    topic: TopicsOption = None
+    group: GroupsOption = None
+    transactional_id: TransactionalIdsOption = None
+    delegation_token: TokensOption = None
+    user_principal: UsersOption = None
+    of_cluster: ClusterOption = False
 
     def named(self) -> list[tuple[ResourceType, str]]:
         """The types and names."""
         names = {
-            ResourceType.TOPIC: self.topics,
-            ResourceType.GROUP: self.groups,
-            ResourceType.TRANSACTIONAL_ID: self.transactional_ids,
-            ResourceType.DELEGATION_TOKEN: self.delegation_tokens,
-            ResourceType.USER: self.users,
-            ResourceType.CLUSTER: [CLUSTER_NAME] if self.cluster else None,
+            ResourceType.TOPIC: self.topic,
+            ResourceType.GROUP: self.group,
+            ResourceType.TRANSACTIONAL_ID: self.transactional_id,
+            ResourceType.DELEGATION_TOKEN: self.delegation_token,
+            ResourceType.USER: self.user_principal,
+            ResourceType.CLUSTER: [CLUSTER_NAME] if self.of_cluster else None,
         }
         return [(resource_type, name) for resource_type, of_type in names.items() for name in of_type or ()]
 
 
-def filters(
-    resources: Resources,
-    principals: Sequence[str] | None,
-    hosts: Sequence[str] | None,
-    operations: Sequence[str] | None,
-    permission: Permission | None,
-    pattern: PatternChoice,
-) -> list[AclBindingFilter]:
+class RightsOptions(NamedTuple):
+    """The options that name who may do what, from where.
+
+    Attributes:
+        principal, host, operation: names.
+        permission: whether it is allowed or denied.
+    """
+
+    principal: PrincipalsOption = None
+    host: HostsOption = None
+    operation: OperationsOption = None
+    permission: PermissionOption = None
+
+
+def filters(resources: AclResourceOptions, rights: RightsOptions, pattern: PatternChoice) -> list[AclBindingFilter]:
     """A filter for each combination; one that matches all ACLs if nothing is given."""
-    allowed = AclPermissionType.ANY if permission is None else AclPermissionType.parse(permission)
-    codes = [parsed("--operation", AclOperation, each) for each in operations or ["ANY"]]
+    allowed = AclPermissionType.ANY if rights.permission is None else AclPermissionType.parse(rights.permission)
+    codes = [parsed("--operation", AclOperation, each) for each in rights.operation or ["ANY"]]
     pattern_type = PatternType.parse(pattern)
     named: Sequence[tuple[ResourceType, str | None]] = [*resources.named()] or [(ResourceType.ANY, None)]
-    any_principal: Sequence[str | None] = principals or [None]
-    any_host: Sequence[str | None] = hosts or [None]
+    any_principal: Sequence[str | None] = rights.principal or [None]
+    any_host: Sequence[str | None] = rights.host or [None]
     combined = product(named, any_principal, codes, any_host)
     return [
         AclBindingFilter(resource_type, name, principal, operation, allowed, host, pattern_type)
@@ -125,28 +132,24 @@ def filters(
     ]
 
 
-def bindings(
-    resources: Resources,
-    principals: Sequence[str] | None,
-    hosts: Sequence[str] | None,
-    operations: Sequence[str] | None,
-    permission: Permission | None,
-    *,
-    prefix: bool,
-) -> list[AclBinding]:
+def bindings(resources: AclResourceOptions, rights: RightsOptions, *, prefix: bool) -> list[AclBinding]:
     """An ACL for each combination.
 
     Raises:
         CommandError: something is missing, or the resource does not have the operation.
     """
     named = resources.named()
-    lacking = {"a resource, such as --topic NAME": named, "--principal": principals, "--operation": operations}
+    lacking = {
+        "a resource, such as --topic NAME": named,
+        "--principal": rights.principal,
+        "--operation": rights.operation,
+    }
     for what, given in lacking.items():
         if not given:
             raise CommandError(f"an ACL is not complete; give {what}", ExitCode.USAGE)
     pattern_type = PatternType.PREFIXED if prefix else PatternType.LITERAL
-    allowed = AclPermissionType.parse(permission or Permission.ALLOW)
-    codes = [parsed("--operation", AclOperation, each) for each in operations or ()]
+    allowed = AclPermissionType.parse(rights.permission or Permission.ALLOW)
+    codes = [parsed("--operation", AclOperation, each) for each in rights.operation or ()]
     for (resource_type, _), operation in product(named, codes):
         possible = OPERATIONS_OF_RESOURCES[resource_type]
         if operation not in possible:
@@ -163,7 +166,7 @@ def bindings(
             PatternType.LITERAL if resource_type is ResourceType.CLUSTER or name == WILDCARD else pattern_type,
         )
         for (resource_type, name), principal, operation, host in product(
-            named, principals or (), codes, hosts or [WILDCARD]
+            named, rights.principal or (), codes, rights.host or [WILDCARD]
         )
     ]
 
