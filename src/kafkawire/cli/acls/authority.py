@@ -12,12 +12,15 @@ from kafkawire.admin import AclBinding, AclEffects, AclEvaluator, BlockingAdminC
 from kafkawire.cli.acls.selecting import PANEL
 from kafkawire.cli.visible import visible_lines
 
+SUPER_USER_HELP: Final = "A principal of the brokers' super.users, which needs no ACLs; repeatable."
+
 SuperUsersOption = Annotated[
     list[str] | None,
     typer.Option(
         "--super-user",
         metavar="TYPE:NAME",
-        help="A principal of the brokers' super.users; repeatable. By default as the brokers say, where they do.",
+        help=SUPER_USER_HELP,
+        show_default="as the brokers say, where they do",
         rich_help_panel=PANEL,
     ),
 ]

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from kafkawire.cli.acls.authority import SUPER_USER_HELP
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.state.selection_options import OnlyOption, selected
 from kafkawire.declared.documents.declared import ALL, PruneScope
@@ -43,7 +44,7 @@ CallerOption = Annotated[
 ]
 SuperUserOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="TYPE:NAME", help="A super user of the brokers, who needs no ACLs; repeatable."),
+    typer.Option(metavar="TYPE:NAME", help=SUPER_USER_HELP),
 ]
 SetSecretsOption = Annotated[
     bool,
