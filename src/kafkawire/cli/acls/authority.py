@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import typer
 
 from kafkawire.admin import AclBinding, AclEffects, AclEvaluator, BlockingAdminClient, ConfigResource, acl_effects
 from kafkawire.cli.acls.selecting import PANEL
 from kafkawire.cli.visible import visible_lines
+from kafkawire.model.acls.authority import Authority
 
 SuperUsersOption = Annotated[
     list[str] | None,
@@ -35,32 +36,12 @@ _OPEN: Final = "allow.everyone.if.no.acl.found"
 _SHOWN_SENTENCES: Final = 20
 
 
-class Authority(NamedTuple):
-    """What decides beside ACLs.
-
-    Attributes:
-        super_users: principals that may do everything.
-        is_open: whether resources without ACLs are open to everyone.
-    """
-
-    super_users: Sequence[str]
-    is_open: bool
-
-    def evaluator(self, acls: Iterable[AclBinding]) -> AclEvaluator:
-        """The authorizer of a cluster."""
-        return AclEvaluator(acls, super_users=self.super_users, allow_everyone_if_no_acl=self.is_open)
-
-    def effects(self, before: Iterable[AclBinding], after: Iterable[AclBinding]) -> AclEffects:
-        """What a change means."""
-        return acl_effects(before, after, super_users=self.super_users, allow_everyone_if_no_acl=self.is_open)
-
-
 def authority(
-    client: BlockingAdminClient, super_users: list[str] | None, is_open: bool | None, timeout: float
+    client: BlockingAdminClient, super_users: Sequence[str] | None, is_open: bool | None, timeout: float
 ) -> Authority:
     """What options say, otherwise what a broker says; a warning where neither does."""
     if super_users is not None and is_open is not None:
-        return Authority(super_users, is_open)
+        return Authority(tuple(super_users), is_open)
     values = _of_a_broker(client, timeout)
     hidden = [key for key, value in values.items() if value is None]
     if super_users is None and _SUPER_USERS in hidden:
@@ -71,7 +52,21 @@ def authority(
         super_users = [each.strip() for each in (values.get(_SUPER_USERS) or "").split(";") if each.strip()]
     if is_open is None:
         is_open = (values.get(_OPEN) or "").lower() == "true"
-    return Authority(super_users, is_open)
+    return Authority(tuple(super_users), is_open)
+
+
+def effects_on(acls: Iterable[AclBinding], after: Iterable[AclBinding], deciding: Authority) -> AclEffects:
+    """What a change means."""
+    return acl_effects(
+        acls, after, super_users=deciding.super_users, allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl
+    )
+
+
+def evaluator_of(acls: Iterable[AclBinding], deciding: Authority) -> AclEvaluator:
+    """The authorizer of a cluster."""
+    return AclEvaluator(
+        acls, super_users=deciding.super_users, allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl
+    )
 
 
 def _of_a_broker(client: BlockingAdminClient, timeout: float) -> dict[str, str | None]:

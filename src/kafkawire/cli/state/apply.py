@@ -14,6 +14,7 @@ import typer
 from kafkawire.admin import BlockingAdminClient
 from kafkawire.cli.access.changes import DryRunOption, OutcomeRow, Status, YesOption, confirm
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.acls.authority import OpenOption, SuperUsersOption
 from kafkawire.cli.documents.reading import read_sound_documents
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
@@ -27,10 +28,9 @@ from kafkawire.cli.state.plan_options import (
     PrunePrefixOption,
     PrunePrincipalOption,
     SetSecretsOption,
-    SuperUserOption,
     plan_options,
 )
-from kafkawire.cli.state.plan_text import Effects, counts, plan_lines
+from kafkawire.cli.state.plan_text import counts, plan_lines
 from kafkawire.cli.state.planning_cluster import planned, progress_of
 from kafkawire.cli.state.reading_cluster import read_with_progress
 from kafkawire.cli.state.selection_options import OnlyOption
@@ -38,6 +38,7 @@ from kafkawire.cli.visible import visible
 from kafkawire.declared.applying import Application, AppliedItem, Result
 from kafkawire.declared.documents.secret_references import UnavailableSecretError
 from kafkawire.declared.drift import DriftedItem, compare_with_now, scope_of_plan
+from kafkawire.declared.effects_of_plan import PlanEffects, effects_of_plan
 from kafkawire.declared.planned import Action, Kind, Plan
 from kafkawire.declared.planned_values import SecretKey
 from kafkawire.declared.requests_of_plan import secret_keys
@@ -64,7 +65,7 @@ class _ToApply(NamedTuple):
     """What is carried out."""
 
     plan: Plan
-    effects: Effects
+    effects: PlanEffects
     secret: Callable[[SecretKey], str | None]
 
 
@@ -82,7 +83,8 @@ def run(
     prune_kind: PruneKindOption = None,
     set_secrets: SetSecretsOption = False,
     caller: CallerOption = None,
-    super_user: SuperUserOption = None,
+    super_user: SuperUsersOption = None,
+    everyone: OpenOption = None,
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     output: FormatOption = RowFormat.TABLE,
@@ -103,17 +105,18 @@ def run(
         kinds=prune_kind,
         caller=caller,
         super_users=super_user,
+        is_open=everyone,
         set_secrets=set_secrets,
     )
     saved = _saved_plan(documents, options)
     declared = read_sound_documents(documents) if saved is None else None
     with cluster.connected() as client:
         if declared is not None:
-            plan, effects = planned(cluster, client, declared, options)
+            plan, effects, _ = planned(cluster, client, declared, options)
             to_apply = _ToApply(plan, effects, declared.secret)
         else:
             assert saved is not None  # noqa: S101 one of the two is given
-            to_apply = _ToApply(_still_fitting(saved, client, cluster), Effects(), _secret_of(saved))
+            to_apply = _still_fitting(saved, client, cluster)
         _apply(cluster, client, to_apply, dry_run=dry_run, yes=yes, output=output)
 
 
@@ -238,8 +241,8 @@ def _secret_of(saved: SavedPlan) -> Callable[[SecretKey], str | None]:
     return secret
 
 
-def _still_fitting(saved: SavedPlan, client: BlockingAdminClient, cluster: Cluster) -> Plan:
-    """The saved plan, if it is of this cluster, and the cluster has not changed since.
+def _still_fitting(saved: SavedPlan, client: BlockingAdminClient, cluster: Cluster) -> _ToApply:
+    """The saved plan and what it means now, if it is of this cluster, and its items have not changed since.
 
     Raises:
         CommandError: it does not fit any longer.
@@ -254,7 +257,7 @@ def _still_fitting(saved: SavedPlan, client: BlockingAdminClient, cluster: Clust
             print(line.text, file=sys.stderr)
         made = saved.created.strftime("%Y-%m-%d %H:%M:%S %Z")
         raise CommandError(f"the cluster has changed since the plan was made ({made}); nothing was done: plan it again")
-    return plan
+    return _ToApply(plan, effects_of_plan(plan, read.state, saved.authority), _secret_of(saved))
 
 
 def _drift_lines(drifted: tuple[DriftedItem, ...]) -> Iterator[Line]:

@@ -38,12 +38,8 @@ CallerOption = Annotated[
     str | None,
     typer.Option(
         metavar="TYPE:NAME",
-        help="The principal that calls, whose own rights are not taken away; by default the user of the login.",
+        help="The principal that calls, whose own rights are not taken away; by default that of the login.",
     ),
-]
-SuperUserOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="TYPE:NAME", help="A super user of the brokers, who needs no ACLs; repeatable."),
 ]
 SetSecretsOption = Annotated[
     bool,
@@ -61,7 +57,8 @@ class PlanOptions(NamedTuple):
         prune: whether something may be deleted.
         scopes: where, besides what documents say.
         caller: the principal that calls; None for that of the login.
-        super_users: principals that need no ACLs.
+        super_users: principals of the brokers' super.users; None for those that the brokers show.
+        is_open: the brokers' allow.everyone.if.no.acl.found; None for what the brokers show.
         set_secrets: whether secrets are set again.
     """
 
@@ -69,7 +66,8 @@ class PlanOptions(NamedTuple):
     prune: bool = False
     scopes: tuple[PruneScope, ...] = ()
     caller: str | None = None
-    super_users: frozenset[str] = frozenset()
+    super_users: tuple[str, ...] | None = None
+    is_open: bool | None = None
     set_secrets: bool = False
 
 
@@ -82,6 +80,7 @@ def plan_options(
     kinds: list[Kind] | None,
     caller: str | None,
     super_users: list[str] | None,
+    is_open: bool | None,
     set_secrets: bool,
 ) -> PlanOptions:
     """The options as the user gave them.
@@ -100,7 +99,8 @@ def plan_options(
         prune=prune,
         scopes=scopes,
         caller=caller,
-        super_users=frozenset(super_users or ()),
+        super_users=None if super_users is None else tuple(super_users),
+        is_open=is_open,
         set_secrets=set_secrets,
     )
 

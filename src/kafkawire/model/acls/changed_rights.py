@@ -135,6 +135,18 @@ class ChangedRights:
             yield from self._of_principal(principal, nodes_of[principal])
         yield from self._of_others()
 
+    def openings(self) -> Iterator[tuple[bool, tuple[ResourceRegion, ...]]]:
+        """The names that have ACLs in one set only, if that opens or closes them; first whether it opens them."""
+        if not self._is_open:
+            return
+        builder: RegionBuilder[bool] = RegionBuilder()
+        open_regions: list[Mapping[bool, list[Pattern]]] = []
+        for node, state in zip(self._tree.nodes, self._states, strict=True):
+            keys = (state.presence == BEFORE,) if state.presence in (BEFORE, AFTER) else ()
+            wider = {} if node.parent is None else open_regions[node.parent.position]
+            open_regions.append(builder.add(node, keys, wider))
+        yield from builder.regions().items()
+
     def _look_at_others(self) -> None:
         """Walk all cells as a principal that no ACL names."""
         for node in self._tree.nodes:
