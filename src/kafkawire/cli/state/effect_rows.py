@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import msgspec
@@ -13,7 +13,7 @@ from kafkawire.declared.effects_of_plan import PlanEffects
 from kafkawire.declared.wording import item_in_words
 from kafkawire.model.acls.bindings import WILDCARD, PatternType
 from kafkawire.model.acls.evaluation import EVERYBODY
-from kafkawire.model.acls.regions import Exemption, ResourcePattern
+from kafkawire.model.acls.regions import Exemption, ResourcePattern, grouped
 from kafkawire.model.acls.right_changes import AclEffect
 from kafkawire.model.quotas.effects import QuotaEffect
 from kafkawire.model.quotas.entities import ClientQuotaEntity
@@ -67,7 +67,8 @@ class AccessEffectRow(Row, frozen=True):
         excepted_principals: principals whose right does not change, or that have rows of their own.
         excepted_resources: patterns in that of the row whose names it is not about.
         excepted_hosts: hosts that the row is not about.
-        exemptions: principals that the row is not about on some of its names; only where it is about all.
+        exemptions: principals that the row is not about on some of its names; its own principal, or any if it is about
+            all.
     """
 
     change: str
@@ -150,15 +151,21 @@ def access_effect_rows(effects: PlanEffects) -> Iterator[AccessEffectRow]:
     """A row for each principal, operation, pattern and host of an effect; together they say the same, exactly."""
     for effect in effects.access.effects:
         names = effect.principals.names
-        for principal in (EVERYBODY,) if effect.principals.others else names:
-            yield from _rows_of_principal(effect, principal, names if effect.principals.others else ())
+        if effect.principals.others:
+            yield from _rows_of_principal(effect, EVERYBODY, names, effect.exemptions)
+            continue
+        exemptions = grouped(effect.exemptions, lambda exemption: exemption.principal)
+        for principal in names:
+            yield from _rows_of_principal(effect, principal, (), exemptions.get(principal, ()))
 
 
-def _rows_of_principal(effect: AclEffect, principal: str, excepted: tuple[str, ...]) -> Iterator[AccessEffectRow]:
+def _rows_of_principal(
+    effect: AclEffect, principal: str, excepted: tuple[str, ...], all_exemptions: Sequence[Exemption]
+) -> Iterator[AccessEffectRow]:
     hosts = effect.hosts
     for region in effect.resources:
         exceptions = tuple(map(PatternValue.of, region.exceptions))
-        exemptions = tuple(_exemptions(effect.exemptions, region.pattern))
+        exemptions = tuple(_exemptions(all_exemptions, region.pattern))
         for operation in effect.operations:
             for host in (WILDCARD,) if hosts.others else hosts.names:
                 yield AccessEffectRow(
@@ -176,7 +183,7 @@ def _rows_of_principal(effect: AclEffect, principal: str, excepted: tuple[str, .
                 )
 
 
-def _exemptions(exemptions: tuple[Exemption, ...], pattern: ResourcePattern) -> Iterator[ExemptionValue]:
+def _exemptions(exemptions: Iterable[Exemption], pattern: ResourcePattern) -> Iterator[ExemptionValue]:
     for exemption in exemptions:
         for region in exemption.resources:
             if _meet(region.pattern, pattern):

@@ -123,7 +123,7 @@ def _merged(resource_type: ResourceType, rights: Iterable[ChangedRight]) -> list
     of_all = [(right, bits) for right, bits in bits_of.items() if right.principals.others]
     named = [(right, bits) for right, bits in bits_of.items() if not right.principals.others]
     for items in grouped(named, lambda item: (item[0]._replace(principals=EVERY), item[1])).values():
-        principals = Selection(tuple(name for right, _ in items for name in right.principals.names))
+        principals = Selection(tuple(sorted(name for right, _ in items for name in right.principals.names)))
         of_all.append((items[0][0]._replace(principals=principals), items[0][1]))
     found = [
         AclEffect(
