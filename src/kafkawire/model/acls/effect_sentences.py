@@ -13,7 +13,7 @@ from kafkawire.model.acls.bindings import (
     ResourceType,
 )
 from kafkawire.model.acls.regions import ResourcePattern, ResourceRegion
-from kafkawire.model.acls.right_changes import AclEffect, Opening, RightChange
+from kafkawire.model.acls.right_changes import AclEffect, AclOpening, RightChange
 from kafkawire.model.selections import EVERY, Selection
 
 _EXEMPTIONS_IN_FULL = 3
@@ -35,7 +35,7 @@ def sentence(effect: AclEffect, longest: int) -> str:
     return f"{who} can no longer {what}{hosts}"
 
 
-def opening_in_words(opening: Opening, longest: int) -> str:
+def opening_in_words(opening: AclOpening, longest: int) -> str:
     """A sentence that says why other principals gain or lose rights on resources.
 
     Args:

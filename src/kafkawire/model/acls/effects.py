@@ -12,7 +12,7 @@ from kafkawire.model.acls.changed_rights import AFTER, BEFORE, SET, ChangedRight
 from kafkawire.model.acls.effect_sentences import opening_in_words, sentence
 from kafkawire.model.acls.operation_sets import CHECKED, operations_in
 from kafkawire.model.acls.regions import grouped
-from kafkawire.model.acls.right_changes import AclEffect, Opening, RightChange
+from kafkawire.model.acls.right_changes import AclEffect, AclOpening, RightChange
 from kafkawire.model.selections import EVERY, Selection
 
 
@@ -31,7 +31,7 @@ class AclEffects(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     effects: tuple[AclEffect, ...]
-    openings: tuple[Opening, ...] = ()
+    openings: tuple[AclOpening, ...] = ()
     unclear: tuple[AclBinding, ...] = ()
     super_users: frozenset[str] = frozenset()
 
@@ -102,14 +102,14 @@ def acl_effects(
     by_type = grouped(sorted(changed), lambda acl: acl.resource_type)
     supers = frozenset(super_users)
     found: list[AclEffect] = []
-    openings: list[Opening] = []
+    openings: list[AclOpening] = []
     for resource_type in sorted(by_type.keys() & CHECKED.keys()):
         of_type = {acl: changed[acl] for acl in by_type[resource_type]}
         common = (acl for acl in new if acl.resource_type == resource_type)
         rights = ChangedRights(resource_type, of_type, common, supers, allow_everyone_if_no_acl)
         found += _merged(resource_type, rights)
         for is_open, regions in rights.openings():
-            openings.append(Opening(is_open=is_open, resource_type=resource_type, resources=regions))
+            openings.append(AclOpening(is_open=is_open, resource_type=resource_type, resources=regions))
     return AclEffects(effects=tuple(found), openings=tuple(openings), unclear=unclear, super_users=supers)
 
 

@@ -56,7 +56,7 @@ class AclEffect(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class Opening(msgspec.Struct, frozen=True, kw_only=True):
+class AclOpening(msgspec.Struct, frozen=True, kw_only=True):
     """Resources that get their first ACL or lose their last one, where those without ACLs are open to everyone.
 
     Attributes:
