@@ -55,7 +55,11 @@ from kafkawire.model.acls.review import (
     FindingKind as FindingKind,
     review_acls as review_acls,
 )
-from kafkawire.model.acls.right_changes import AclEffect as AclEffect, RightChange as RightChange
+from kafkawire.model.acls.right_changes import (
+    AclEffect as AclEffect,
+    AclOpening as AclOpening,
+    RightChange as RightChange,
+)
 from kafkawire.model.cluster import (
     ClusterDescription as ClusterDescription,
     ClusterNode as ClusterNode,

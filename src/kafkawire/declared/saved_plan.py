@@ -13,6 +13,7 @@ from kafkawire.declared.documents.secret_references import SecretReference
 from kafkawire.declared.planned import Action, Check, Item, Kind, Plan, PlannedItem, ValueChange
 from kafkawire.declared.planned_values import SecretKey
 from kafkawire.declared.requests_of_plan import secret_keys
+from kafkawire.model.acls.authority import Authority
 from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.model.configs.resources import ConfigResource, ConfigResourceType
 from kafkawire.model.quotas.entities import ClientQuotaEntity
@@ -36,11 +37,13 @@ class SavedPlan(msgspec.Struct, frozen=True):
         plan: the plan.
         created: when it was made.
         secrets: where the secrets are that it needs.
+        authority: what decides beside ACLs, as it was known when the plan was made.
     """
 
     plan: Plan
     created: datetime
     secrets: Mapping[SecretKey, SecretReference] = {}
+    authority: Authority = Authority()
 
 
 class _Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -65,6 +68,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     cluster_id: str | None
     created: datetime
+    authority: Authority
     secrets: tuple[_Secret, ...]
     items: tuple[_Item, ...]
 
@@ -74,13 +78,19 @@ class _Head(msgspec.Struct, frozen=True):
     version: int = 0
 
 
-def save_plan(plan: Plan, secrets: Mapping[SecretKey, SecretReference], created: datetime) -> bytes:
+def save_plan(
+    plan: Plan,
+    secrets: Mapping[SecretKey, SecretReference],
+    created: datetime,
+    authority: Authority = Authority(),  # noqa: B008 it is frozen
+) -> bytes:
     """A plan as the content of a file.
 
     Args:
         plan: the plan.
         secrets: where the secrets of the documents are.
         created: when it was made.
+        authority: what decides beside ACLs.
 
     Raises:
         SavedPlanError: it needs a secret of which only the value is known.
@@ -92,6 +102,7 @@ def save_plan(plan: Plan, secrets: Mapping[SecretKey, SecretReference], created:
                 VERSION,
                 plan.cluster_id,
                 created,
+                authority,
                 tuple(_saved_secrets(plan, secrets)),
                 tuple(map(_saved_item, plan.items)),
             )
@@ -127,7 +138,7 @@ def load_plan(content: bytes, name: str) -> SavedPlan:
         if isinstance(error, SavedPlanError):
             raise
         raise SavedPlanError(f"{name}: not a plan that kafkawire has saved: {error}") from None
-    return SavedPlan(Plan(cluster_id=file.cluster_id, items=items), file.created, secrets)
+    return SavedPlan(Plan(cluster_id=file.cluster_id, items=items), file.created, secrets, file.authority)
 
 
 def _saved_secrets(plan: Plan, secrets: Mapping[SecretKey, SecretReference]) -> Iterator[_Secret]:

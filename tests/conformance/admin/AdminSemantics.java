@@ -28,6 +28,7 @@ import org.apache.kafka.common.resource.ResourcePatternFilter;
 import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.apache.kafka.common.security.ssl.SslPrincipalMapper;
 import org.apache.kafka.common.utils.Sanitizer;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.controller.AclControlManager;
@@ -45,6 +46,7 @@ import org.apache.kafka.server.quota.ClientQuotaEntity.ConfigEntity;
 import org.apache.kafka.server.quota.ClientQuotaManager;
 import org.apache.kafka.server.quota.QuotaType;
 
+import java.io.IOException;
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -73,6 +75,7 @@ import java.util.TreeMap;
  *                                                                 for each filter, its entities or an error code
  * {"op": "resolve", "quotas": [[E, limit]], "clients": [[user, client id]]}
  *                                                                 for each client, limit or null, and its two tags
+ * {"op": "principal", "rules": R, "subject": S}                  the name, or null if no rule is about it
  * {"op": "create", "acls": [A]}                                   for each, the error code of its creation
  * {"op": "alter", "alterations": [[E, {key: value or null}]]}     for each, the error code when it is the only one
  * </pre>
@@ -91,6 +94,7 @@ public final class AdminSemantics {
                 case "describe" -> describe(question);
                 case "resolve" -> resolve(question);
                 case "create" -> create(question);
+                case "principal" -> principal(question);
                 default -> alter(question);
             };
             System.out.println(JSON.writeValueAsString(answer));
@@ -136,6 +140,15 @@ public final class AdminSemantics {
             }
         }
         return answer;
+    }
+
+    private static JsonNode principal(JsonNode question) {
+        try {
+            return JSON.getNodeFactory().textNode(
+                SslPrincipalMapper.fromRules(question.get("rules").asText()).getName(question.get("subject").asText()));
+        } catch (IOException noMatchingRule) {
+            return JSON.nullNode();
+        }
     }
 
     private static JsonNode authorize(JsonNode question) throws Exception {

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 import pytest
 from tests.conformance.admin.kafkas_answers import ask, row
+from tests.unit.model.test_principal_mapping import CASES as MAPPED
 
 from kafkawire.broker.image.acls import AclsImage
 from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
@@ -333,3 +334,10 @@ def _quotas(dice: random.Random, count: int) -> dict[ClientQuotaEntity, dict[str
     )
     chosen = dice.sample(kinds, min(count, len(kinds)))
     return {entity: {PRODUCER_BYTE_RATE: float(n)} for n, entity in enumerate(chosen, 1)}
+
+
+def test_certificates_have_the_names_that_kafka_gives_them(tmp_path: Path) -> None:
+    """Rules of ``ssl.principal.mapping.rules``, KIP-371."""
+    questions = [{"op": "principal", "subject": subject, "rules": rules} for subject, rules, _ in MAPPED if rules]
+    expected = [name for _, rules, name in MAPPED if rules]
+    assert ask(tmp_path, questions) == expected

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kafkawire.admin import AclBinding, AclOperation, AclPermissionType, ResourceType
-from kafkawire.declared.own_access import keep_access
+from kafkawire.declared.own_access import keep_access, may_take_access
 from kafkawire.declared.planned import Action, Item
 from kafkawire.declared.planning import plan_of
 from kafkawire.declared.state import ClusterState
@@ -61,3 +63,34 @@ def test_a_super_user_needs_no_acls() -> None:
 
 def test_acls_of_others_are_not_protected() -> None:
     assert kept(set(), {ALTER}, caller="User:other")[ALTER][0] is Action.DELETE
+
+
+def test_the_first_acl_of_an_open_cluster_needs_one_of_the_caller() -> None:
+    def actions(declared: set[AclBinding]) -> dict[Item, Action]:
+        plan = keep_access(
+            plan_of(ClusterState(acls=frozenset(declared)), ClusterState()), (), CALLER, allow_everyone_if_no_acl=True
+        )
+        return {item.item: item.action for item in plan.items}
+
+    everything = AclBinding.of_cluster(CALLER, AclOperation.ALL)
+    assert actions({OTHER}) == {OTHER: Action.IMPOSSIBLE}
+    assert actions({OTHER, everything}) == {OTHER: Action.CREATE, everything: Action.CREATE}
+    assert actions({OWN_TOPIC}) == {OWN_TOPIC: Action.CREATE}
+
+
+@pytest.mark.parametrize(
+    ("declared", "current", "expected"),
+    [
+        (set(), {ALTER}, "ACLs would be deleted"),
+        ({DENY}, set(), "rights on the cluster would be denied"),
+        ({OTHER}, set(), "the cluster would get its first ACL, which takes the rights on it from everyone else"),
+        ({OTHER, ALTER}, {ALTER}, None),
+        ({OWN_TOPIC}, set(), None),
+    ],
+)
+def test_what_could_take_the_rights_of_a_caller_who_is_not_known(
+    declared: set[AclBinding], current: set[AclBinding], expected: str | None
+) -> None:
+    states = ClusterState(acls=frozenset(declared)), ClusterState(acls=frozenset(current))
+    plan = plan_of(*states, may_delete=lambda _kind, _item: True)
+    assert may_take_access(plan, current, allow_everyone_if_no_acl=True) == expected

@@ -11,8 +11,8 @@ from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
-from kafkawire.broker.listener.distinguished_names import subject_of
 from kafkawire.broker.sessions import ANONYMOUS, Principal
+from kafkawire.model.distinguished_names import subject_of
 
 _VERSIONS: Final = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 _CLIENT_AUTH: Final = {

@@ -19,7 +19,7 @@ from kafkawire.admin import (
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.acls.acl_row import parsed
-from kafkawire.cli.acls.authority import AuthorityOptions, authority
+from kafkawire.cli.acls.authority import AuthorityOptions, authority, evaluator_of
 from kafkawire.cli.acls.selecting import resource_named
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
@@ -103,7 +103,7 @@ def who_can(
         concerning = _concerning(client, resource_type, name, cluster.options.timeout)
         deciding = authority(client, given, cluster.options.timeout)
     rows = [RightRow(each, WILDCARD, Reason.SUPER_USER.value, None) for each in deciding.super_users]
-    evaluator = deciding.evaluator(concerning)
+    evaluator = evaluator_of(concerning, deciding)
     known = {acl.principal for acl in concerning} - {*deciding.super_users, EVERYBODY}
     hosts = sorted({acl.host for acl in concerning} - {WILDCARD})
     asked = _Asked(evaluator, wanted, resource_type, name, hosts)
@@ -140,7 +140,7 @@ def may(
     with cluster.connected() as client:
         concerning = _concerning(client, resource_type, name, cluster.options.timeout)
         deciding = authority(client, given, cluster.options.timeout)
-    decision = deciding.evaluator(concerning).decide(principal, wanted, resource_type, name, host or _UNNAMED)
+    decision = evaluator_of(concerning, deciding).decide(principal, wanted, resource_type, name, host or _UNNAMED)
     row = DecisionRow(
         principal,
         str(wanted),

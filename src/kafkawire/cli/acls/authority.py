@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Annotated, Final, NamedTuple
 
 import typer
@@ -11,15 +11,14 @@ import typer
 from kafkawire.admin import AclBinding, AclEffects, AclEvaluator, BlockingAdminClient, ConfigResource, acl_effects
 from kafkawire.cli.acls.selecting import PANEL
 from kafkawire.cli.visible import visible_lines
-
-SUPER_USER_HELP: Final = "A principal of the brokers' super.users, which needs no ACLs; repeatable."
+from kafkawire.model.acls.authority import Authority
 
 SuperUsersOption = Annotated[
     list[str] | None,
     typer.Option(
         "--super-user",
         metavar="TYPE:NAME",
-        help=SUPER_USER_HELP,
+        help="A principal of the brokers' super.users, which needs no ACLs; repeatable.",
         show_default="as the brokers say, where they do",
         rich_help_panel=PANEL,
     ),
@@ -50,31 +49,11 @@ class AuthorityOptions(NamedTuple):
     everyone: OpenOption = None
 
 
-class Authority(NamedTuple):
-    """What decides beside ACLs.
-
-    Attributes:
-        super_users: principals that may do everything.
-        is_open: whether resources without ACLs are open to everyone.
-    """
-
-    super_users: Sequence[str]
-    is_open: bool
-
-    def evaluator(self, acls: Iterable[AclBinding]) -> AclEvaluator:
-        """The authorizer of a cluster."""
-        return AclEvaluator(acls, super_users=self.super_users, allow_everyone_if_no_acl=self.is_open)
-
-    def effects(self, before: Iterable[AclBinding], after: Iterable[AclBinding]) -> AclEffects:
-        """What a change means."""
-        return acl_effects(before, after, super_users=self.super_users, allow_everyone_if_no_acl=self.is_open)
-
-
 def authority(client: BlockingAdminClient, given: AuthorityOptions, timeout: float) -> Authority:
     """What options say, otherwise what a broker says; a warning where neither does."""
     super_users, is_open = given
     if super_users is not None and is_open is not None:
-        return Authority(super_users, is_open)
+        return Authority(tuple(super_users), is_open)
     values = _of_a_broker(client, timeout)
     hidden = [key for key, value in values.items() if value is None]
     if super_users is None and _SUPER_USERS in hidden:
@@ -85,7 +64,21 @@ def authority(client: BlockingAdminClient, given: AuthorityOptions, timeout: flo
         super_users = [each.strip() for each in (values.get(_SUPER_USERS) or "").split(";") if each.strip()]
     if is_open is None:
         is_open = (values.get(_OPEN) or "").lower() == "true"
-    return Authority(super_users, is_open)
+    return Authority(tuple(super_users), is_open)
+
+
+def effects_on(acls: Iterable[AclBinding], after: Iterable[AclBinding], deciding: Authority) -> AclEffects:
+    """What a change means."""
+    return acl_effects(
+        acls, after, super_users=deciding.super_users, allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl
+    )
+
+
+def evaluator_of(acls: Iterable[AclBinding], deciding: Authority) -> AclEvaluator:
+    """The authorizer of a cluster."""
+    return AclEvaluator(
+        acls, super_users=deciding.super_users, allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl
+    )
 
 
 def _of_a_broker(client: BlockingAdminClient, timeout: float) -> dict[str, str | None]:

@@ -18,7 +18,7 @@ from kafkawire.cli.access.changes import (
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.acls.acl_row import acls_in
-from kafkawire.cli.acls.authority import AuthorityOptions, authority, print_effects
+from kafkawire.cli.acls.authority import AuthorityOptions, authority, effects_on, print_effects
 from kafkawire.cli.acls.selecting import (
     PANEL,
     AclResourceOptions,
@@ -89,7 +89,7 @@ def create(
         existing = frozenset(present)
         new = [acl for acl in wanted if refusals[acl] is None and acl not in existing]
         deciding = authority(client, given, timeout)
-        print_effects(deciding.effects(present, [*present, *new]))
+        print_effects(effects_on(present, [*present, *new], deciding))
         if not options.dry_run and new:
             confirm(cluster, f"create {_count(len(new))}", yes=options.yes, destructive=False)
         outcomes = _created(client, wanted, refusals, new, timeout, dry_run=options.dry_run)
@@ -125,7 +125,7 @@ def delete(
         missing = [acl for acl in listed if acl not in frozenset(present)]
         leaving = frozenset(gone)
         deciding = authority(client, given, timeout)
-        print_effects(deciding.effects(present, [acl for acl in present if acl not in leaving]))
+        print_effects(effects_on(present, [acl for acl in present if acl not in leaving], deciding))
         if gone and not options.dry_run:
             confirm(cluster, f"delete {_count(len(gone))}", yes=options.yes)
         rows = _deleted(client, gone, timeout, dry_run=options.dry_run)

@@ -105,7 +105,7 @@ def review(
         groups={group.group_id for group in groups.values()},
         users=None if users is None else {f"User:{name}" for name in users.values()},
         super_users=deciding.super_users,
-        allow_everyone_if_no_acl=deciding.is_open,
+        allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl,
     )
     rows = [
         FindingRow(
@@ -144,7 +144,7 @@ def minimise(
         keep_denials=keep_denials,
         merge=merge,
         super_users=deciding.super_users,
-        allow_everyone_if_no_acl=deciding.is_open,
+        allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl,
     )
     certain = "" if smallest.is_smallest else "; a smaller choice may exist"
     print(f"{len(smallest.acls)} ACLs decide as the {len(acls)} do, which is proven{certain}", file=sys.stderr)

@@ -20,13 +20,14 @@ from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.state.comparison_text import Line, print_lines, shown
 from kafkawire.cli.state.plan_options import GivenPlanOptions, PlanOptions, plan_options
-from kafkawire.cli.state.plan_text import Effects, counts, plan_lines
+from kafkawire.cli.state.plan_text import counts, plan_lines
 from kafkawire.cli.state.planning_cluster import planned, progress_of
 from kafkawire.cli.state.reading_cluster import read_with_progress
 from kafkawire.cli.visible import visible
 from kafkawire.declared.applying import Application, AppliedItem, Result
 from kafkawire.declared.documents.secret_references import UnavailableSecretError
 from kafkawire.declared.drift import DriftedItem, compare_with_now, scope_of_plan
+from kafkawire.declared.effects_of_plan import PlanEffects, effects_of_plan
 from kafkawire.declared.planned import Action, Kind, Plan
 from kafkawire.declared.planned_values import SecretKey
 from kafkawire.declared.requests_of_plan import secret_keys
@@ -53,7 +54,7 @@ class _ToApply(NamedTuple):
     """What is carried out."""
 
     plan: Plan
-    effects: Effects
+    effects: PlanEffects
     secret: Callable[[SecretKey], str | None]
 
 
@@ -83,11 +84,11 @@ def run(
     declared = read_sound_documents(documents) if saved is None else None
     with cluster.connected() as client:
         if declared is not None:
-            plan, effects = planned(cluster, client, declared, options)
+            plan, effects, _ = planned(cluster, client, declared, options)
             to_apply = _ToApply(plan, effects, declared.secret)
         else:
             assert saved is not None  # noqa: S101 one of the two is given
-            to_apply = _ToApply(_still_fitting(saved, client, cluster), Effects(), _secret_of(saved))
+            to_apply = _still_fitting(saved, client, cluster)
         _apply(cluster, client, to_apply, dry_run=dry_run, yes=yes, output=output)
 
 
@@ -212,8 +213,8 @@ def _secret_of(saved: SavedPlan) -> Callable[[SecretKey], str | None]:
     return secret
 
 
-def _still_fitting(saved: SavedPlan, client: BlockingAdminClient, cluster: Cluster) -> Plan:
-    """The saved plan, if it is of this cluster, and the cluster has not changed since.
+def _still_fitting(saved: SavedPlan, client: BlockingAdminClient, cluster: Cluster) -> _ToApply:
+    """The saved plan and what it means now, if it is of this cluster, and its items have not changed since.
 
     Raises:
         CommandError: it does not fit any longer.
@@ -228,7 +229,7 @@ def _still_fitting(saved: SavedPlan, client: BlockingAdminClient, cluster: Clust
             print(line.text, file=sys.stderr)
         made = saved.created.strftime("%Y-%m-%d %H:%M:%S %Z")
         raise CommandError(f"the cluster has changed since the plan was made ({made}); nothing was done: plan it again")
-    return plan
+    return _ToApply(plan, effects_of_plan(plan, read.state, saved.authority), _secret_of(saved))
 
 
 def _drift_lines(drifted: tuple[DriftedItem, ...]) -> Iterator[Line]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -16,14 +17,37 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.state.comparison_text import print_lines
+from kafkawire.cli.state.effect_rows import (
+    AccessEffectRow,
+    QuotaEffectRow,
+    access_effect_rows,
+    quota_effect_rows,
+)
 from kafkawire.cli.state.plan_options import GivenPlanOptions, plan_options
 from kafkawire.cli.state.plan_rows import PlanRow, plan_rows
-from kafkawire.cli.state.plan_text import plan_lines
-from kafkawire.cli.state.planning_cluster import planned
+from kafkawire.cli.state.plan_text import access_lines, plan_lines, quota_lines
+from kafkawire.cli.state.planning_cluster import CheckedPlan, planned
 from kafkawire.declared.documents.declared import Declared
-from kafkawire.declared.planned import Action, Plan
+from kafkawire.declared.planned import Action
 from kafkawire.declared.saved_plan import SavedPlanError, save_plan
 
+
+class Part(StrEnum):
+    """What ``plan`` prints."""
+
+    ITEMS = "items"
+    ACCESS = "access"
+    QUOTAS = "quotas"
+
+
+ShowOption = Annotated[
+    Part,
+    typer.Option(
+        "--show",
+        help="The items and, as text, what they mean; or that alone, in full and in every form: who gains and who "
+        "loses what, or whose limits change.",
+    ),
+]
 UnchangedOption = Annotated[bool, typer.Option("--unchanged", help="List unchanged items too.")]
 
 
@@ -37,6 +61,7 @@ def run(
     *,
     given: GivenPlanOptions,
     unchanged: UnchangedOption = False,
+    show: ShowOption = Part.ITEMS,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Save the plan, which kafkawire apply FILE carries out as it is."),
@@ -55,25 +80,39 @@ def run(
     options = plan_options(given)
     declared = read_sound_documents(documents)
     with cluster.connected() as client:
-        plan, effects = planned(cluster, client, declared, options)
-    if output is RowFormat.TABLE:
-        print_lines(plan_lines(plan, effects, with_unchanged=unchanged))
-    else:
-        print_rows(plan_rows(plan, with_unchanged=unchanged), PlanRow, output, empty="nothing to do")
+        checked = planned(cluster, client, declared, options)
+    _print(checked, show, output, with_unchanged=unchanged)
     if out is not None:
-        save(plan, declared, out)
-    if exit_code and any(item.action is not Action.UNCHANGED for item in plan.items):
+        save(checked, declared, out)
+    if exit_code and any(item.action is not Action.UNCHANGED for item in checked.plan.items):
         raise typer.Exit(ExitCode.CHANGES)
 
 
-def save(plan: Plan, declared: Declared, path: Path) -> None:
+def _print(checked: CheckedPlan, show: Part, output: RowFormat, *, with_unchanged: bool) -> None:
+    plan, effects = checked.plan, checked.effects
+    match show:
+        case Part.ACCESS if output is RowFormat.TABLE:
+            print_lines(access_lines(effects))
+        case Part.ACCESS:
+            print_rows(access_effect_rows(effects), AccessEffectRow, output, empty="no right changes")
+        case Part.QUOTAS if output is RowFormat.TABLE:
+            print_lines(quota_lines(effects))
+        case Part.QUOTAS:
+            print_rows(quota_effect_rows(effects), QuotaEffectRow, output, empty="no limit changes")
+        case Part.ITEMS if output is RowFormat.TABLE:
+            print_lines(plan_lines(plan, effects, with_unchanged=with_unchanged))
+        case Part.ITEMS:
+            print_rows(plan_rows(plan, with_unchanged=with_unchanged), PlanRow, output, empty="nothing to do")
+
+
+def save(checked: CheckedPlan, declared: Declared, path: Path) -> None:
     """Write a plan into a file.
 
     Raises:
         CommandError: it needs a secret that no document refers to.
     """
     try:
-        content = save_plan(plan, declared.secrets, datetime.now(UTC))
+        content = save_plan(checked.plan, declared.secrets, datetime.now(UTC), checked.authority)
     except SavedPlanError as error:
         raise CommandError(str(error)) from None
     with whole_file(path) as stream:

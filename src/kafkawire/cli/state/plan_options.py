@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from kafkawire.cli.acls.authority import SUPER_USER_HELP
+from kafkawire.cli.acls.authority import OpenOption, SuperUsersOption
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.state.selection_options import OnlyOption, selected
 from kafkawire.declared.documents.declared import ALL, PruneScope
@@ -39,12 +39,8 @@ CallerOption = Annotated[
     str | None,
     typer.Option(
         metavar="TYPE:NAME",
-        help="The principal that calls, whose own rights are not taken away; by default the user of the login.",
+        help="The principal that calls, whose own rights are not taken away; by default that of the login.",
     ),
-]
-SuperUserOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="TYPE:NAME", help=SUPER_USER_HELP),
 ]
 SetSecretsOption = Annotated[
     bool,
@@ -63,7 +59,8 @@ class GivenPlanOptions(NamedTuple):
         prune_prefix, prune_principal, prune_kind: where, besides what documents say.
         set_secrets: whether secrets are set again.
         caller: the principal that calls.
-        super_user: principals that need no ACLs.
+        super_user: principals that need no ACLs; None for those that the brokers show.
+        everyone: whether resources without ACLs are open to everyone; likewise.
     """
 
     only: OnlyOption = None
@@ -73,7 +70,8 @@ class GivenPlanOptions(NamedTuple):
     prune_kind: PruneKindOption = None
     set_secrets: SetSecretsOption = False
     caller: CallerOption = None
-    super_user: SuperUserOption = None
+    super_user: SuperUsersOption = None
+    everyone: OpenOption = None
 
 
 class PlanOptions(NamedTuple):
@@ -84,7 +82,8 @@ class PlanOptions(NamedTuple):
         prune: whether something may be deleted.
         scopes: where, besides what documents say.
         caller: the principal that calls; None for that of the login.
-        super_users: principals that need no ACLs.
+        super_users: principals of the brokers' super.users; None for those that the brokers show.
+        is_open: the brokers' allow.everyone.if.no.acl.found; None for what the brokers show.
         set_secrets: whether secrets are set again.
     """
 
@@ -92,7 +91,8 @@ class PlanOptions(NamedTuple):
     prune: bool = False
     scopes: tuple[PruneScope, ...] = ()
     caller: str | None = None
-    super_users: frozenset[str] = frozenset()
+    super_users: tuple[str, ...] | None = None
+    is_open: bool | None = None
     set_secrets: bool = False
 
 
@@ -113,7 +113,8 @@ def plan_options(given: GivenPlanOptions) -> PlanOptions:
         prune=given.prune,
         scopes=scopes,
         caller=given.caller,
-        super_users=frozenset(given.super_user or ()),
+        super_users=None if given.super_user is None else tuple(given.super_user),
+        is_open=given.everyone,
         set_secrets=given.set_secrets,
     )
 

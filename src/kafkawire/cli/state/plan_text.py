@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final
 
 from kafkawire.cli.state.comparison_text import HEADINGS, Line, shown
 from kafkawire.cli.visible import visible
+from kafkawire.declared.effects_of_plan import PlanEffects
 from kafkawire.declared.planned import Action, Check, Kind, Plan, PlannedItem, ValueChange
 from kafkawire.declared.wording import HIDDEN, item_in_words
+from kafkawire.model.quotas.effects import quota_effects_in_words
 
 _MARKS: Final = {
     Action.CREATE: "+",
@@ -37,19 +39,7 @@ _SENTENCES: Final = 50
 _ORDER: Final = list(Kind)
 
 
-class Effects(NamedTuple):
-    """What a plan means, in sentences.
-
-    Attributes:
-        acls: who gains and who loses what.
-        quotas: whom other limits hold for.
-    """
-
-    acls: Sequence[str] = ()
-    quotas: Sequence[str] = ()
-
-
-def plan_lines(plan: Plan, effects: Effects, *, with_unchanged: bool) -> Iterator[Line]:
+def plan_lines(plan: Plan, effects: PlanEffects, *, with_unchanged: bool) -> Iterator[Line]:
     """The lines of a plan.
 
     Args:
@@ -64,12 +54,22 @@ def plan_lines(plan: Plan, effects: Effects, *, with_unchanged: bool) -> Iterato
         for item in items:
             yield from _item_lines(item)
         yield Line("")
-    yield from _effect_lines("What this means for access", effects.acls)
-    yield from _effect_lines("What this means for quotas", effects.quotas)
+    yield from access_lines(effects, most=_SENTENCES)
+    yield from quota_lines(effects, most=_SENTENCES)
     yield Line(counts(plan), "bold")
     checks = _checks(plan)
     if checks:
         yield Line(checks, indent=2)
+
+
+def access_lines(effects: PlanEffects, *, most: int | None = None) -> Iterator[Line]:
+    """The lines of who gains and who loses what; ``most`` of them."""
+    return _effect_lines("What this means for access", effects.access.sentences(), most)
+
+
+def quota_lines(effects: PlanEffects, *, most: int | None = None) -> Iterator[Line]:
+    """The lines of whose limits change; ``most`` of them."""
+    return _effect_lines("What this means for quotas", quota_effects_in_words(effects.quotas), most)
 
 
 def counts(plan: Plan) -> str:
@@ -107,14 +107,14 @@ def _values(action: Action, change: ValueChange) -> str:
             return f"{shown(change.before)} → {shown(change.after)}"
 
 
-def _effect_lines(heading: str, sentences: Sequence[str]) -> Iterator[Line]:
+def _effect_lines(heading: str, sentences: Sequence[str], most: int | None) -> Iterator[Line]:
     if not sentences:
         return
     yield Line(heading, "bold")
-    for sentence in sentences[:_SENTENCES]:
+    for sentence in sentences[:most]:
         yield Line(f"  {visible(sentence)}", indent=4)
-    if len(sentences) > _SENTENCES:
-        yield Line(f"  and {len(sentences) - _SENTENCES} more")
+    if most is not None and len(sentences) > most:
+        yield Line(f"  and {len(sentences) - most} more")
     yield Line("")
 
 

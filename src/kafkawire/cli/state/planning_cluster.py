@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple
 
 from kafkawire.admin import BlockingAdminClient
 from kafkawire.cli.access.cluster_command import Cluster
+from kafkawire.cli.acls.authority import AuthorityOptions, authority
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.state.caller import UnknownCallerError, caller_of
 from kafkawire.cli.state.plan_options import PlanOptions
-from kafkawire.cli.state.plan_text import Effects
 from kafkawire.cli.state.reading_cluster import print_unread, read_with_progress
+from kafkawire.cli.visible import visible
 from kafkawire.declared.checking import check_plan
 from kafkawire.declared.documents.declared import ALL, Declared, PruneScope
-from kafkawire.declared.own_access import keep_access
-from kafkawire.declared.planned import Action, Item, Kind, Plan
+from kafkawire.declared.effects_of_plan import PlanEffects, changes_acls, effects_of_plan
+from kafkawire.declared.own_access import keep_access, may_take_access
+from kafkawire.declared.planned import Item, Kind, Plan
 from kafkawire.declared.planning import plan_of
-from kafkawire.declared.requests_of_plan import quota_alteration
 from kafkawire.declared.scope import ReadScope
 from kafkawire.declared.state import ClusterState
-from kafkawire.model.acls.bindings import AclBinding
-from kafkawire.model.quotas.effects import quota_effects, quota_effects_in_words
-
-_USER = "User:"
-_ANONYMOUS = "User:ANONYMOUS"
+from kafkawire.model.acls.authority import Authority
 
 
 class CheckedPlan(NamedTuple):
@@ -36,10 +34,12 @@ class CheckedPlan(NamedTuple):
     Attributes:
         plan: the plan.
         effects: what it means.
+        authority: what decides beside ACLs.
     """
 
     plan: Plan
-    effects: Effects
+    effects: PlanEffects
+    authority: Authority
 
 
 def planned(cluster: Cluster, client: BlockingAdminClient, declared: Declared, options: PlanOptions) -> CheckedPlan:
@@ -65,11 +65,15 @@ def planned(cluster: Cluster, client: BlockingAdminClient, declared: Declared, o
         unread=read.unread,
         where=lambda kind, item: _where(declared, kind, item),
     )
-    plan = _keeping_access(plan, read.state, cluster, options)
     timeout = cluster.options.timeout
+    deciding = Authority(options.super_users or (), options.is_open or False)
+    if changes_acls(plan):
+        super_users = None if options.super_users is None else list(options.super_users)
+        deciding = authority(client, AuthorityOptions(super_users, options.is_open), timeout)
+        plan = _keeping_access(plan, read.state, cluster, client, options, deciding)
     with progress_of("checking the plan") as report:
         plan = client.run(lambda admin: check_plan(admin, plan, timeout=timeout, progress=report))
-    return CheckedPlan(plan, _effects(plan, read.state, options))
+    return CheckedPlan(plan, effects_of_plan(plan, read.state, deciding), deciding)
 
 
 @contextmanager
@@ -125,59 +129,39 @@ def _where(declared: Declared, kind: Kind, item: Item) -> str | None:
     return None if position is None else str(position)
 
 
-def _keeping_access(plan: Plan, current: ClusterState, cluster: Cluster, options: PlanOptions) -> Plan:
-    """The plan without what would take the caller's own rights."""
-    if not any(item.kind is Kind.ACLS and item.action in {Action.CREATE, Action.DELETE} for item in plan.items):
-        return plan
-    caller = options.caller or _caller(cluster)
+def _keeping_access(
+    plan: Plan,
+    current: ClusterState,
+    cluster: Cluster,
+    client: BlockingAdminClient,
+    options: PlanOptions,
+    deciding: Authority,
+) -> Plan:
+    """The plan without what would take the caller's own rights.
+
+    Raises:
+        CommandError: it may take some, and it is not known who calls.
+    """
+    is_open = deciding.allow_everyone_if_no_acl
+    caller = options.caller
     if caller is None:
-        if any(item.kind is Kind.ACLS and item.action is Action.DELETE for item in plan.items):
-            message = "ACLs would be deleted, and it is not known who calls: give --caller, so that its own ACLs stay"
-            raise CommandError(message, ExitCode.USAGE)
-        return plan
-    return keep_access(plan, current.acls, caller, options.super_users)
+        try:
+            caller = _caller(cluster, client)
+        except UnknownCallerError as error:
+            danger = may_take_access(plan, current.acls, allow_everyone_if_no_acl=is_open)
+            if danger is None:
+                return plan
+            message = (
+                f"{danger}, which could be those that the caller itself lives by, and it is not known who calls: "
+                f"{error}; give --caller User:NAME, the principal as ACLs name it, so that its rights stay"
+            )
+            raise CommandError(message, ExitCode.USAGE) from None
+    return keep_access(plan, current.acls, caller, deciding.super_users, allow_everyone_if_no_acl=is_open)
 
 
-def _caller(cluster: Cluster) -> str | None:
-    """The principal of the login; None if it cannot be known from here."""
+def _caller(cluster: Cluster, client: BlockingAdminClient) -> str:
     given = cluster.access.client_arguments()
-    user = getattr(given.credentials, "username", None)
-    if isinstance(user, str):
-        return _USER + user
-    return _ANONYMOUS if given.credentials is None and given.tls is None else None
-
-
-def _effects(plan: Plan, current: ClusterState, options: PlanOptions) -> Effects:
-    """What the plan means."""
-    created = _acls_of(plan, Action.CREATE)
-    deleted = _acls_of(plan, Action.DELETE)
-    access: list[str] = []
-    if created or deleted:
-        from kafkawire.model.acls.effects import acl_effects  # noqa: PLC0415 most plans have no ACLs
-
-        after = current.acls - deleted | created
-        access = acl_effects(current.acls, after, super_users=options.super_users).sentences()
-    return Effects(access, list(_quota_effects(plan, current)))
-
-
-def _acls_of(plan: Plan, action: Action) -> frozenset[AclBinding]:
-    return frozenset(item.item for item in plan.items if item.action is action and isinstance(item.item, AclBinding))
-
-
-def _quota_effects(plan: Plan, current: ClusterState) -> Iterable[str]:
-    changed = [
-        item
-        for item in plan.items
-        if item.kind is Kind.QUOTAS and item.action in {Action.CREATE, Action.CHANGE, Action.DELETE}
-    ]
-    if not changed:
-        return ()
-    before = {entity: _set(values) for entity, values in current.quotas.items()}
-    after = dict(before)
-    for alteration in map(quota_alteration, changed):
-        after[alteration.entity] = _set({**after.get(alteration.entity, {}), **alteration.values})
-    return quota_effects_in_words(quota_effects(before, after))
-
-
-def _set(values: Mapping[str, float | None]) -> dict[str, float]:
-    return {key: value for key, value in values.items() if value is not None}
+    caller = caller_of(given.credentials, given.tls, client, cluster.options.timeout)
+    if caller.source:
+        print(f"kafkawire: you call as {visible(caller.principal)}, by {visible(caller.source)}", file=sys.stderr)
+    return caller.principal

@@ -24,8 +24,8 @@ from kafkawire.model.acls.pattern_tree import (
     pattern_of,
     span,
 )
-from kafkawire.model.acls.regions import Exemption, RegionBuilder, ResourceRegion
-from kafkawire.model.selections import EVERY, Selection
+from kafkawire.model.acls.regions import Exemption, RegionBuilder, ResourcePattern, ResourceRegion
+from kafkawire.model.selections import Selection
 
 SET = 16
 """Bits of a set of operations."""
@@ -70,8 +70,37 @@ class _Step(NamedTuple):
     exempt: Mapping[_Key, list[Pattern]]
 
 
+_WideRights = tuple[tuple[int, tuple[tuple[str, int], ...]], ...]
+"""Positions of nodes, and by host what ACLs allow and deny there."""
+
 _NOTHING = _State({}, 0)
 _NO_KEYS: frozenset[_Key] = frozenset()
+
+
+class _Walk(NamedTuple):
+    """What was found in the cells under patterns of a principal.
+
+    Attributes:
+        alone: what it gains and loses where others do not.
+        exempt: what others gain and lose where it does not.
+        steps: the cells by the positions of their nodes.
+    """
+
+    alone: RegionBuilder[_Key]
+    exempt: RegionBuilder[_Key]
+    steps: dict[int, _Step]
+
+
+class _OwnNames:
+    """The names on which a principal differs from its group, by what it does or does not gain or lose there."""
+
+    __slots__ = ("alone", "exempt", "not_alone", "not_exempt")
+
+    def __init__(self) -> None:
+        self.alone: dict[_Key, list[Pattern]] = {}
+        self.not_alone: dict[_Key, list[Pattern]] = {}
+        self.exempt: dict[_Key, list[Pattern]] = {}
+        self.not_exempt: dict[_Key, list[Pattern]] = {}
 
 
 class ChangedRight(NamedTuple):
@@ -117,8 +146,9 @@ class ChangedRights:
         wanted = None if is_open or EVERYBODY in principals else frozenset(principals | {EVERYBODY})
         self._tree = PatternTree(_contents(changed, _concerned(changed, after, wanted), super_users))
         self._shared = [node for node in self._tree.nodes if is_open or EVERYBODY in node.content.rights]
+        self._kinds = {node.position: _kind(node) for node in self._shared}
         self._shared_patterns = [node.pattern for node in self._shared]
-        self._keys_of_differences: dict[int, frozenset[_Key]] = {}
+        self._keys_of_differences: dict[tuple[int, frozenset[tuple[str, int]]], frozenset[_Key]] = {}
         self._states: list[_State] = []
         self._keys: list[frozenset[_Key]] = []
         self._exemptions: dict[_Key, list[Exemption]] = {}
@@ -131,9 +161,31 @@ class ChangedRights:
             for principal in node.content.rights:
                 nodes_of.setdefault(principal, []).append(node)
         nodes_of.pop(EVERYBODY, None)
+        groups: dict[_WideRights, list[str]] = {}
         for principal in sorted(nodes_of):
-            yield from self._of_principal(principal, nodes_of[principal])
+            wide = _wide_rights(principal, nodes_of[principal])
+            if wide:
+                groups.setdefault(wide, []).append(principal)
+            else:
+                yield from self._of_principal(principal, nodes_of[principal])
+        for principals in groups.values():
+            if len(principals) == 1:
+                yield from self._of_principal(principals[0], nodes_of[principals[0]])
+            else:
+                yield from self._of_group(principals, nodes_of)
         yield from self._of_others()
+
+    def openings(self) -> Iterator[tuple[bool, tuple[ResourceRegion, ...]]]:
+        """The names that have ACLs in one set only, if that opens or closes them; first whether it opens them."""
+        if not self._is_open:
+            return
+        builder: RegionBuilder[bool] = RegionBuilder()
+        open_regions: list[Mapping[bool, list[Pattern]]] = []
+        for node, state in zip(self._tree.nodes, self._states, strict=True):
+            keys = (state.presence == BEFORE,) if state.presence in (BEFORE, AFTER) else ()
+            wider = {} if node.parent is None else open_regions[node.parent.position]
+            open_regions.append(builder.add(node, keys, wider))
+        yield from builder.regions().items()
 
     def _look_at_others(self) -> None:
         """Walk all cells as a principal that no ACL names."""
@@ -147,30 +199,93 @@ class ChangedRights:
             )
 
     def _of_principal(self, principal: str, nodes: Sequence[_Node]) -> Iterator[ChangedRight]:
-        """Walk the cells under the patterns of a principal; in all others it is one of the others."""
-        alone: RegionBuilder[_Key] = RegionBuilder()
-        exempt: RegionBuilder[_Key] = RegionBuilder()
+        """What a principal gains and loses where others do not, and where it is exempt from what they do."""
+        walk = self._walk(principal, nodes)
+        for key, regions in walk.exempt.regions().items():
+            self._exemptions.setdefault(key, []).append(Exemption(principal, regions))
+        for (bit, hosts), regions in walk.alone.regions().items():
+            yield ChangedRight(Selection((principal,)), bit, hosts, regions)
+
+    def _of_group(self, principals: Sequence[str], nodes_of: Mapping[str, Sequence[_Node]]) -> Iterator[ChangedRight]:
+        """The same for principals that have the same rights on prefixes and on all names.
+
+        The cells under these patterns are walked once. Names have none under them: on those of its own ACLs each
+        principal can only differ from the group by itself.
+        """
+        group = self._walk(principals[0], [node for node in nodes_of[principals[0]] if node.pattern[1] == PREFIX])
+        exempt_regions = group.exempt.regions()
+        not_alone: dict[_Key, list[Exemption]] = {}
+        for principal in principals:
+            own = _OwnNames()
+            for node in nodes_of[principal]:
+                if node.pattern[1] == NAME:
+                    self._add_own_name(own, group, node, principal)
+            for (bit, hosts), names in own.alone.items():
+                yield ChangedRight(Selection((principal,)), bit, hosts, _regions_of(names))
+            for key, names in own.not_alone.items():
+                not_alone.setdefault(key, []).append(Exemption(principal, _regions_of(names)))
+            for key in exempt_regions.keys() | own.exempt.keys():
+                regions = _without(exempt_regions.get(key, ()), own.not_exempt.get(key, ()))
+                regions += _regions_of(own.exempt.get(key, ()))
+                if regions:
+                    self._exemptions.setdefault(key, []).append(Exemption(principal, regions))
+        for (bit, hosts), regions in group.alone.regions().items():
+            yield ChangedRight(
+                Selection(tuple(principals)), bit, hosts, regions, tuple(not_alone.get((bit, hosts), ()))
+            )
+
+    def _add_own_name(self, own: _OwnNames, group: _Walk, node: _Node, principal: str) -> None:
+        """Add how a principal differs on a name from its group."""
+        step = next((group.steps[each.position] for each in node.path() if each.position in group.steps), None)
+        common = self._keys[node.position]
+        if step is None:
+            state, of_group = self._states[node.position], common
+        else:
+            state, of_group = step.state, step.keys
+        keys = self._differences(self._narrowed(state, node, principal))
+        if keys == of_group:
+            return
+        for key in keys | of_group | common:
+            is_common, is_of_group, has = key in common, key in of_group, key in keys
+            if has is is_of_group:
+                continue
+            if is_common:
+                (own.not_exempt if has else own.exempt).setdefault(key, []).append(node.pattern)
+            else:
+                (own.alone if has else own.not_alone).setdefault(key, []).append(node.pattern)
+
+    def _walk(self, principal: str, nodes: Sequence[_Node]) -> _Walk:
+        """Walk the cells under patterns of a principal; in all others it is one of the others."""
+        walk = _Walk(RegionBuilder(), RegionBuilder(), {})
+        own = {node.position for node in nodes}
+        # By the identity of a state, which the steps keep: many names say the same to all principals.
+        known: dict[tuple[int, object], tuple[_State, frozenset[_Key]]] = {}
         path: list[_Step] = []
         for node in self._cells_under(nodes):
             while path and not contains(path[-1].node.pattern, node.pattern):
                 path.pop()
             outer = path[-1] if path else self._step_around(node)
-            state = self._narrowed(self._narrowed(outer.state, node, EVERYBODY), node, principal)
-            keys = outer.keys if state is outer.state and path else self._differences(state)
+            if node.position in own:
+                state = self._narrowed(self._narrowed(outer.state, node, EVERYBODY), node, principal)
+                keys = outer.keys if state is outer.state and path else self._differences(state)
+            else:
+                which = (id(outer.state), self._kinds[node.position])
+                found = known.get(which)
+                if found is None:
+                    state = self._narrowed(outer.state, node, EVERYBODY)
+                    found = known[which] = state, self._differences(state)
+                state, keys = found
             common = self._keys[node.position]
-            path.append(
-                _Step(
-                    node,
-                    state,
-                    keys,
-                    alone.add(node, keys - common, outer.regions),
-                    exempt.add(node, common - keys, outer.exempt),
-                )
+            step = _Step(
+                node,
+                state,
+                keys,
+                walk.alone.add(node, keys - common, outer.regions),
+                walk.exempt.add(node, common - keys, outer.exempt),
             )
-        for key, regions in exempt.regions().items():
-            self._exemptions.setdefault(key, []).append(Exemption(principal, regions))
-        for (bit, hosts), regions in alone.regions().items():
-            yield ChangedRight(Selection((principal,)), bit, hosts, regions)
+            path.append(step)
+            walk.steps[node.position] = step
+        return walk
 
     def _step_around(self, node: _Node) -> _Step:
         """The cell around the outermost pattern of a principal, where it is one of the others."""
@@ -201,7 +316,7 @@ class ChangedRights:
             open_regions.append(regions)
         for key, of_key in builder.regions().items():
             bit, hosts = key
-            exemptions = self._exemptions.get(key, [])
+            exemptions = sorted(self._exemptions.get(key, []), key=lambda each: each.principal)
             excepted = tuple(each.principal for each in exemptions if each.resources == of_key)
             partly = tuple(each for each in exemptions if each.resources != of_key)
             yield ChangedRight(Selection(excepted, others=True), bit, hosts, of_key, partly)
@@ -226,13 +341,11 @@ class ChangedRights:
                 difference = self._difference(bits | common, state.presence)
                 if difference != of_others:
                     differing[host] = difference
-        if not differing:
-            known = self._keys_of_differences.get(of_others)
-            if known is None:
-                known = frozenset((bit, EVERY) for bit in range(2 * SET) if of_others >> bit & 1)
-                self._keys_of_differences[of_others] = known
-            return known
-        return frozenset(_keys(of_others, differing))
+        which = (of_others, frozenset(differing.items()))
+        known = self._keys_of_differences.get(which)
+        if known is None:
+            known = self._keys_of_differences[which] = frozenset(_keys(of_others, differing))
+        return known
 
     def _difference(self, bits: int, presence: int) -> int:
         """The gained operations, and the lost ones shifted by ``SET``."""
@@ -244,11 +357,44 @@ class ChangedRights:
         return after & ~before | (before & ~after) << SET
 
 
+def _kind(node: _Node) -> object:
+    """Equal for nodes that say the same to all principals."""
+    return node.content.presence, frozenset(node.content.rights.get(EVERYBODY, {}).items())
+
+
+def _wide_rights(principal: str, nodes: Iterable[_Node]) -> _WideRights:
+    """The rights of a principal on prefixes and on all names."""
+    return tuple(
+        (node.position, tuple(sorted(node.content.rights[principal].items())))
+        for node in nodes
+        if node.pattern[1] == PREFIX
+    )
+
+
+def _regions_of(names: Iterable[Pattern]) -> tuple[ResourceRegion, ...]:
+    return tuple(ResourceRegion(ResourcePattern.of(name)) for name in names)
+
+
+def _without(regions: tuple[ResourceRegion, ...], names: Iterable[Pattern]) -> tuple[ResourceRegion, ...]:
+    """Regions without some names that are in them."""
+    left = regions
+    for name in map(ResourcePattern.of, names):
+        left = tuple(
+            each if name.name not in each else ResourceRegion(each.pattern, (*each.exceptions, name))
+            for each in left
+            if each.pattern != name
+        )
+    return left
+
+
 def _keys(of_others: int, differing: _Hosts) -> Iterator[_Key]:
-    for bit in range(2 * SET):
-        others = bool(of_others >> bit & 1)
-        names = tuple(sorted(host for host, bits in differing.items() if bool(bits >> bit & 1) is not others))
-        if names or others:
+    any_host = of_others
+    for bits in differing.values():
+        any_host |= bits
+    for bit in range(any_host.bit_length()):
+        if any_host >> bit & 1:
+            others = bool(of_others >> bit & 1)
+            names = tuple(sorted(host for host, bits in differing.items() if bool(bits >> bit & 1) is not others))
             yield bit, Selection(names, others)
 
 

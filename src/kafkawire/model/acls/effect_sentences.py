@@ -13,7 +13,7 @@ from kafkawire.model.acls.bindings import (
     ResourceType,
 )
 from kafkawire.model.acls.regions import ResourcePattern, ResourceRegion
-from kafkawire.model.acls.right_changes import AclEffect, RightChange
+from kafkawire.model.acls.right_changes import AclEffect, AclOpening, RightChange
 from kafkawire.model.selections import EVERY, Selection
 
 _EXEMPTIONS_IN_FULL = 3
@@ -33,6 +33,19 @@ def sentence(effect: AclEffect, longest: int) -> str:
     if effect.change is RightChange.GAINED:
         return f"{who} may {what}{hosts} for the first time"
     return f"{who} can no longer {what}{hosts}"
+
+
+def opening_in_words(opening: AclOpening, longest: int) -> str:
+    """A sentence that says why other principals gain or lose rights on resources.
+
+    Args:
+        opening: the resources that are open to everyone, or no longer.
+        longest: how many names a list has at most.
+    """
+    what = resources_in_words(opening.resource_type, opening.resources, longest)
+    if opening.is_open:
+        return f"{what}: without ACLs after this, and so open to everyone"
+    return f"{what}: open to everyone without ACLs; after this only to principals whom an ACL allows"
 
 
 def _exempt(effect: AclEffect, longest: int) -> str:

@@ -9,10 +9,10 @@ import msgspec
 from kafkawire.arguments.checks import checked
 from kafkawire.model.acls.bindings import AclBinding, AclOperation, ResourceType
 from kafkawire.model.acls.changed_rights import AFTER, BEFORE, SET, ChangedRight, ChangedRights
-from kafkawire.model.acls.effect_sentences import sentence
+from kafkawire.model.acls.effect_sentences import opening_in_words, sentence
 from kafkawire.model.acls.operation_sets import CHECKED, operations_in
 from kafkawire.model.acls.regions import grouped
-from kafkawire.model.acls.right_changes import AclEffect, RightChange
+from kafkawire.model.acls.right_changes import AclEffect, AclOpening, RightChange
 from kafkawire.model.selections import EVERY, Selection
 
 
@@ -24,11 +24,14 @@ class AclEffects(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         effects: the gains and losses.
+        openings: the resources that get their first ACL or lose their last one, if those without ACLs are open to
+            everyone; that is why the effects on them are what they are.
         unclear: ACLs of the change that have a value which this client does not know; they were left out.
         super_users: principals that may do everything.
     """
 
     effects: tuple[AclEffect, ...]
+    openings: tuple[AclOpening, ...] = ()
     unclear: tuple[AclBinding, ...] = ()
     super_users: frozenset[str] = frozenset()
 
@@ -56,12 +59,13 @@ class AclEffects(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
     def sentences(self, *, longest: int = 10) -> list[str]:
-        """The effects in words, one sentence each.
+        """The openings and the effects in words, one sentence each.
 
         Args:
             longest: how many names a list in a sentence has at most; it says how many more there are.
         """
-        return [sentence(effect, longest) for effect in self.effects]
+        of_openings = [opening_in_words(opening, longest) for opening in self.openings]
+        return of_openings + [sentence(effect, longest) for effect in self.effects]
 
 
 @checked
@@ -98,12 +102,15 @@ def acl_effects(
     by_type = grouped(sorted(changed), lambda acl: acl.resource_type)
     supers = frozenset(super_users)
     found: list[AclEffect] = []
+    openings: list[AclOpening] = []
     for resource_type in sorted(by_type.keys() & CHECKED.keys()):
         of_type = {acl: changed[acl] for acl in by_type[resource_type]}
         common = (acl for acl in new if acl.resource_type == resource_type)
         rights = ChangedRights(resource_type, of_type, common, supers, allow_everyone_if_no_acl)
         found += _merged(resource_type, rights)
-    return AclEffects(effects=tuple(found), unclear=unclear, super_users=supers)
+        for is_open, regions in rights.openings():
+            openings.append(AclOpening(is_open=is_open, resource_type=resource_type, resources=regions))
+    return AclEffects(effects=tuple(found), openings=tuple(openings), unclear=unclear, super_users=supers)
 
 
 def _merged(resource_type: ResourceType, rights: Iterable[ChangedRight]) -> list[AclEffect]:
@@ -116,7 +123,7 @@ def _merged(resource_type: ResourceType, rights: Iterable[ChangedRight]) -> list
     of_all = [(right, bits) for right, bits in bits_of.items() if right.principals.others]
     named = [(right, bits) for right, bits in bits_of.items() if not right.principals.others]
     for items in grouped(named, lambda item: (item[0]._replace(principals=EVERY), item[1])).values():
-        principals = Selection(tuple(name for right, _ in items for name in right.principals.names))
+        principals = Selection(tuple(sorted(name for right, _ in items for name in right.principals.names)))
         of_all.append((items[0][0]._replace(principals=principals), items[0][1]))
     found = [
         AclEffect(

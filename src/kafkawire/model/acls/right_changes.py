@@ -54,3 +54,17 @@ class AclEffect(msgspec.Struct, frozen=True, kw_only=True):
                 for exemption in self.exemptions
             )
         )
+
+
+class AclOpening(msgspec.Struct, frozen=True, kw_only=True):
+    """Resources that get their first ACL or lose their last one, where those without ACLs are open to everyone.
+
+    Attributes:
+        is_open: whether they have no ACLs after the change.
+        resource_type: type of the resources.
+        resources: their names.
+    """
+
+    is_open: bool
+    resource_type: ResourceType
+    resources: tuple[ResourceRegion, ...]

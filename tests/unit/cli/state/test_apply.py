@@ -111,6 +111,24 @@ def test_a_plan_has_rows(broker: ThreadedBroker, capsys: pytest.CaptureFixture[s
     ]
 
 
+def test_a_plan_has_rows_of_what_it_means(broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(broker, "plan", "cluster.yaml", "-o", "jsonl", "--show", "access") == ExitCode.DONE
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["change"], row["principal"], row["operation"], row["resource_name"]) for row in rows] == [
+        ("gained", "User:billing", "READ", "orders"),
+        ("gained", "User:billing", "DESCRIBE", "orders"),
+    ]
+    assert run(broker, "plan", "cluster.yaml", "-o", "json", "--show", "quotas") == ExitCode.DONE
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["key"], row["user"], row["before"], row["after"]) == ("producer_byte_rate", "billing", None, 1048576)
+
+
+def test_what_a_plan_means_is_a_text_of_its_own(broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(broker, "plan", "cluster.yaml", "--show", "access") == ExitCode.DONE
+    sentence = "User:billing may READ and DESCRIBE topic orders for the first time"
+    assert capsys.readouterr().out == f"What this means for access\n  {sentence}\n\n"
+
+
 def test_the_plan_after_an_apply_is_empty(broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(broker, "apply", "cluster.yaml", "--yes") == ExitCode.DONE
     assert capsys.readouterr().out.endswith("4 done\n")

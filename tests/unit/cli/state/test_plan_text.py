@@ -6,8 +6,11 @@ import pytest
 from rich.cells import cell_len
 
 from kafkawire.cli.state.comparison_text import folded
-from kafkawire.cli.state.plan_text import Effects, plan_lines
+from kafkawire.cli.state.plan_text import plan_lines
+from kafkawire.declared.effects_of_plan import effects_of_plan
 from kafkawire.declared.planned import Action, Check, Kind, Plan, PlannedItem, ValueChange
+from kafkawire.declared.state import ClusterState
+from kafkawire.model.acls.authority import Authority
 from kafkawire.model.acls.bindings import AclBinding, AclOperation, ResourceType
 from kafkawire.model.quotas.entities import ClientQuotaEntity
 from kafkawire.model.scram import ScramMechanism
@@ -56,10 +59,10 @@ PLAN = Plan(
         PlannedItem(kind=Kind.TOPICS, item="same\x1b[31m", action=Action.UNCHANGED, reason="as declared"),
     ),
 )
-EFFECTS = Effects(
-    ["User:billing can no longer READ and DESCRIBE topic orders"],
-    ["user billing: producer_byte_rate 1024 (its own) → no limit"],
+BEFORE = ClusterState(
+    acls=frozenset({READ}), quotas={ClientQuotaEntity(user="billing"): {"producer_byte_rate": 1024.0}}
 )
+EFFECTS = effects_of_plan(PLAN, BEFORE, Authority())
 
 WHOLE = """\
 Topics

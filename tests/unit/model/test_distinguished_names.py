@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.name import _ASN1Type
 from cryptography.x509.oid import NameOID
 
-from kafkawire.broker.listener.distinguished_names import subject_of
+from kafkawire.model.distinguished_names import subject_of
 
 TEXT, PRINTABLE, BMP = _ASN1Type.UTF8String, _ASN1Type.PrintableString, _ASN1Type.BMPString
 IA5, NUMERIC = _ASN1Type.IA5String, _ASN1Type.NumericString
