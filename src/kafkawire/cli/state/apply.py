@@ -61,7 +61,8 @@ _STATUS: Final = {
 _CARRIED_OUT: Final = (Action.CREATE, Action.CHANGE, Action.DELETE)
 _DRIFTED_SHOWN: Final = 20
 _ALIKE_SHOWN: Final = 10
-_AGAIN: Final = "run it again for the rest"
+_INTERRUPTED: Final = "kafkawire: interrupted; run it again for the rest"
+_WITHOUT_ANSWER: Final = "kafkawire: the cluster did not answer; run it again for the rest"
 
 
 class _ToApply(NamedTuple):
@@ -144,7 +145,7 @@ def _apply(
             client.run(application.run)
     except (KeyboardInterrupt, CancelledError):
         _show(_rows(application), output)
-        print(f"kafkawire: interrupted; {_AGAIN}", file=sys.stderr)
+        print(_INTERRUPTED, file=sys.stderr)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     _print(_rows(application), output)
 
@@ -159,7 +160,7 @@ def _print(rows: list[OutcomeRow], output: RowFormat) -> None:
     """Print outcomes; raises the exit code that they mean."""
     _show(rows, output)
     if any(row.status is Status.UNKNOWN for row in rows):
-        print(f"kafkawire: the cluster did not answer; {_AGAIN}", file=sys.stderr)
+        print(_WITHOUT_ANSWER, file=sys.stderr)
     end_with(rows)
 
 
