@@ -129,7 +129,10 @@ def test_ctrl_c_in_the_middle_says_what_was_done_and_the_next_plan_has_the_rest(
         assert len(created) == USERS + ACLS
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP], ids=lambda sent: sent.name)
+@pytest.mark.parametrize(
+    "end",
+    [pytest.param(signal.SIGKILL, marks=pytest.mark.extended, id="killed"), pytest.param(signal.SIGSTOP, id="silent")],
+)
 def test_a_cluster_that_goes_away_in_the_middle_ends_the_apply_with_what_was_done(
     end: signal.Signals, document: Path
 ) -> None:
