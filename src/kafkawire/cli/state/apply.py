@@ -36,7 +36,7 @@ from kafkawire.cli.state.planning_cluster import planned, progress_of
 from kafkawire.cli.state.reading_cluster import read_with_progress
 from kafkawire.cli.state.selection_options import OnlyOption
 from kafkawire.cli.visible import visible
-from kafkawire.declared.applying import Application, AppliedItem, Result
+from kafkawire.declared.applying import AFTER_SILENCE, Application, AppliedItem, Result
 from kafkawire.declared.documents.secret_references import UnavailableSecretError
 from kafkawire.declared.drift import DriftedItem, compare_with_now, scope_of_plan
 from kafkawire.declared.planned import Action, Kind, Plan
@@ -159,7 +159,7 @@ def _changes(plan: Plan) -> str:
 def _print(rows: list[OutcomeRow], output: RowFormat) -> None:
     """Print outcomes; raises the exit code that they mean."""
     _show(rows, output)
-    if any(row.status is Status.UNKNOWN for row in rows):
+    if any(row.status is Status.UNKNOWN or row.reason == AFTER_SILENCE for row in rows):
         print(_WITHOUT_ANSWER, file=sys.stderr)
     end_with(rows)
 

@@ -28,13 +28,16 @@ AUTHORIZED = {
     "super.users": "User:ANONYMOUS",
 }
 DYING_BROKER = """
-import signal
+import time
 from kafkawire.broker import ThreadedBroker
 from kafkawire.protocol import AlterUserScramCredentialsRequest
 
-with ThreadedBroker(%r) as broker, broker.faults.delay(AlterUserScramCredentialsRequest, seconds=600):
+with ThreadedBroker(%r) as broker, broker.faults.delay(AlterUserScramCredentialsRequest, seconds=600) as slow:
     print(broker.bootstrap_servers, flush=True)
-    signal.pause()
+    while not slow.hits:
+        time.sleep(0.01)
+    print("received", flush=True)
+    time.sleep(600)
 """
 
 
@@ -132,7 +135,8 @@ def test_a_cluster_that_goes_away_in_the_middle_ends_the_apply_with_what_was_don
     with broker_of_another_process() as (process, servers):
         words = ("apply", document, "--yes", "-b", servers, "--timeout", "1")
         with TmuxRun(PROGRAM, *words, environment=ENVIRONMENT) as run:
-            run.until(f"{QUOTAS}/{ITEMS}")
+            assert process.stdout is not None
+            assert process.stdout.readline() == "received\n"
             process.kill()
             assert run.ended() == ExitCode.SOME_FAILED
             assert run.screen.endswith(
