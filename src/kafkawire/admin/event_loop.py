@@ -53,7 +53,8 @@ async def together() -> AsyncIterator[asyncio.TaskGroup]:
         async with asyncio.TaskGroup() as tasks:
             yield tasks
     except BaseExceptionGroup as group:
-        raise _first(group) from None
+        error = _first(group)
+        raise error from error.__cause__  # which the message of a timeout names
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

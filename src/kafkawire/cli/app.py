@@ -36,6 +36,8 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, Entry
         exit_code = _run(words, commands)
         sys.stdout.flush()
     except CommandError as error:
+        if error.exit_code == ExitCode.INTERRUPTED:
+            _leave_line_of_ctrl_c()
         return _fail(error.message, error.exit_code)
     except ModuleNotFoundError as error:
         message = missing_library_message(error)
@@ -47,6 +49,7 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, Entry
             return exit_code
         return _fail(_os_error_message(error), _os_error_code(error, words))
     except KeyboardInterrupt:
+        _leave_line_of_ctrl_c()
         return ExitCode.INTERRUPTED
     return exit_code
 
@@ -151,6 +154,12 @@ def _show(path: str, command: CommandDescription) -> int:
 
     print_help(path, command)
     return ExitCode.DONE
+
+
+def _leave_line_of_ctrl_c() -> None:
+    """End the line with ``^C``; a shell does that only for programs that a signal ends."""
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
 
 
 def _reader_has_left() -> bool:

@@ -23,7 +23,7 @@ from kafkawire.declared.requests_of_plan import (
 )
 from kafkawire.declared.stages import Stage, stage_of
 from kafkawire.model.acls.bindings import AclBinding
-from kafkawire.wire.kafka_errors import KafkaError
+from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -38,6 +38,7 @@ _PORTION: Final = 1_000
 
 NOT_REACHED: Final = "interrupted before"
 AFTER_FAILURE: Final = "an earlier step failed; nothing is taken away before everything else is there"
+AFTER_SILENCE: Final = "the cluster did not answer before; nothing more was sent"
 AFTER_DENIAL: Final = "a denial could not be created; permissions come after it"
 
 
@@ -47,7 +48,7 @@ class Result(StrEnum):
     DONE = "done"
     FAILED = "failed"
     UNKNOWN = "unknown"
-    """Sent, and interrupted before the answer."""
+    """Sent, and no answer came: the call was interrupted, or the cluster went away."""
 
     NOT_TRIED = "not tried"
 
@@ -58,7 +59,7 @@ class AppliedItem(msgspec.Struct, frozen=True):
     Attributes:
         planned: the item.
         result: its outcome.
-        error: of the cluster, if it failed.
+        error: what went wrong.
         reason: why it was not tried, or what is unknown.
     """
 
@@ -75,7 +76,7 @@ class Application:
         plan: from `plan_of`.
         secret: supplies the secrets that `secret_keys` names.
         timeout: seconds that each call to the cluster may take; by default ``call_timeout`` of the settings.
-        progress: called after each portion.
+        progress: called at the beginning, and after each portion.
 
     Attributes:
         progress: the same; it can be replaced.
@@ -109,18 +110,23 @@ class Application:
         self._outcomes: dict[int, AppliedItem] = {}
         self._sent: frozenset[int] = frozenset()
         self._failed: set[Stage] = set()
+        self._is_silent = False
 
     async def run(self, client: AdminClient) -> None:
         """Carry the plan out. Errors of items are in the outcomes.
 
+        After a portion without any answer nothing more is sent.
+
         Raises:
             UnavailableSecretError: a secret is not known; nothing was changed in its portion.
         """
+        self.progress(0, len(self._to_do))
         for stage, of_stage in groupby(self._to_do, key=_stage):
             reason = self._reason_against(stage)
             items = list(of_stage)
             for at in range(0, len(items), _PORTION):
                 portion = items[at : at + _PORTION]
+                reason = AFTER_SILENCE if self._is_silent else reason
                 if reason:
                     self._settle(AppliedItem(item, Result.NOT_TRIED, reason=reason) for item in portion)
                 else:
@@ -156,6 +162,7 @@ class Application:
             errors = dict.fromkeys((item.item for item in portion), error)
         if errors:
             self._failed.add(stage)
+        self._is_silent = all(_is_silence(errors.get(item.item)) for item in portion)
         self._settle(_applied(item, errors.get(item.item)) for item in portion)
         self._sent = frozenset()
 
@@ -239,7 +246,15 @@ def _acls(items: Sequence[PlannedItem]) -> list[AclBinding]:
 
 
 def _applied(item: PlannedItem, error: KafkaError | None) -> AppliedItem:
-    return AppliedItem(item, Result.DONE) if error is None else AppliedItem(item, Result.FAILED, error)
+    if error is None:
+        return AppliedItem(item, Result.DONE)
+    is_unknown = error.outcome_unknown and _is_silence(error)
+    return AppliedItem(item, Result.UNKNOWN if is_unknown else Result.FAILED, error)
+
+
+def _is_silence(error: KafkaError | None) -> bool:
+    """Whether no broker has answered, in place of an answer that refuses something."""
+    return error is not None and not isinstance(error, ApiError)
 
 
 def _stage(item: PlannedItem) -> Stage:

@@ -18,7 +18,7 @@ from kafkawire.admin import (
 )
 from kafkawire.broker import ThreadedBroker
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
-from kafkawire.declared.applying import AFTER_DENIAL, AFTER_FAILURE, Application, Result
+from kafkawire.declared.applying import AFTER_DENIAL, AFTER_FAILURE, AFTER_SILENCE, Application, Result
 from kafkawire.declared.checking import check_plan
 from kafkawire.declared.documents.secret_references import UnavailableSecretError
 from kafkawire.declared.planned import Action, Check, Item, Kind, Plan
@@ -215,6 +215,21 @@ def test_an_application_that_is_cancelled_knows_what_it_has_done(
     ]
 
 
+def test_nothing_more_is_sent_to_a_cluster_that_does_not_answer(
+    broker: ThreadedBroker, admin: BlockingAdminClient
+) -> None:
+    application = Application(planned(admin, EVERYTHING), SECRETS.get, timeout=0.5)
+    with broker.faults.delay(AlterClientQuotasRequest, seconds=60):
+        admin.run(application.run)
+    outcomes = {each.planned.item: each for each in application.outcomes()}
+    assert outcomes["orders"].result is Result.DONE
+    assert outcomes[BILLING].result is Result.UNKNOWN
+    assert "no answer came" in str(outcomes[BILLING].error)
+    assert {(outcomes[item].result, outcomes[item].reason) for item in (ALICE, READ, DENY)} == {
+        (Result.NOT_TRIED, AFTER_SILENCE)
+    }
+
+
 def test_a_secret_that_is_not_known_is_an_error(admin: BlockingAdminClient) -> None:
     with pytest.raises(UnavailableSecretError, match="the password of alice is not known"):
         admin.run(Application(planned(admin, ClusterState(credentials={ALICE: CredentialState()}))).run)
@@ -226,4 +241,4 @@ def test_progress_counts_items(admin: BlockingAdminClient) -> None:
         planned(admin, EVERYTHING), SECRETS.get, progress=lambda done, total: seen.append((done, total))
     )
     admin.run(application.run)
-    assert seen == [(done, 6) for done in range(1, 7)]
+    assert seen == [(done, 6) for done in range(7)]

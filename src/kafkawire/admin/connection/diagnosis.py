@@ -73,7 +73,7 @@ def reason(error: BaseException) -> str:
     """The reason of a network error in a few words, and what to do about it."""
     match next((each for each in _causes(error) if isinstance(each, ssl.SSLError)), error):
         case ssl.SSLCertVerificationError() as refused:
-            said = f"TLS: the broker's certificate is refused: {refused.verify_message}"
+            said = f"TLS: the broker's certificate is refused: {refused.verify_message.rstrip('.')}"
             return f"{said}; {_advice_for(refused.verify_code)}"
         case ssl.SSLError() as failed:
             said = f"TLS: {failed.reason or failed.strerror or failed}"

@@ -58,7 +58,7 @@ class Status(StrEnum):
     FAILED = "failed"
     NOT_TRIED = "not tried"
     UNKNOWN = "unknown"
-    """Sent, and interrupted before the answer."""
+    """Sent, and no answer came."""
 
 
 class OutcomeRow(Row, frozen=True):
@@ -146,7 +146,7 @@ def end_with(rows: Sequence[OutcomeRow]) -> None:
     Raises:
         typer.Exit: some failed.
     """
-    failed = sum(row.status in {Status.FAILED, Status.NOT_TRIED} for row in rows)
+    failed = sum(row.status in {Status.FAILED, Status.NOT_TRIED, Status.UNKNOWN} for row in rows)
     if failed:
         raise typer.Exit(ExitCode.FAILED if failed == len(rows) else ExitCode.SOME_FAILED)
 
@@ -165,9 +165,18 @@ def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = T
         typer.Exit: the answer is not yes, with exit code 1.
     """
     production = cluster.production_context
-    if yes or not (destructive or production):
-        return
-    asked = f"{question} (context {production} is production)" if production else question
+    if (destructive or production) and not yes:
+        _ask(f"{question} (context {production} is production)" if production else question)
+    cluster.is_changed = True
+
+
+def _ask(asked: str) -> None:
+    """Return if the answer is yes.
+
+    Raises:
+        CommandError: there is no terminal to ask on.
+        typer.Exit: the answer is not yes.
+    """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         message = f"{asked}: there is no terminal to ask on; give --yes, or --dry-run to look"
         raise CommandError(message, ExitCode.USAGE)
@@ -198,15 +207,49 @@ def failures_printed(results: Results[K, V], names: Iterable[str] = ()) -> Itera
     """
     yield
     errors = results.errors()
+    for line in failure_lines(errors, names):
+        print(f"kafkawire: {line}", file=sys.stderr)
+    if errors:
+        raise typer.Exit(ExitCode.FAILED if len(errors) == len(results) else ExitCode.SOME_FAILED)
+
+
+def failure_lines(errors: Mapping[K, KafkaError], names: Iterable[str] = ()) -> Iterator[str]:
+    """A line for each item that failed, and the number of those after the first ten.
+
+    Args:
+        errors: by item.
+        names: see `failures_printed`.
+    """
     known = frozenset(names)
     for item, error in islice(errors.items(), _SHOWN_FAILURES):
         named = error if isinstance(error.item, str) else f"{_item(item)}: {without_values(error)}"
         meant = did_you_mean(str(item), known) if known and item not in known else ""
-        print(visible_lines(f"kafkawire: {named}{'; ' if meant else ''}{meant}"), file=sys.stderr)
+        yield visible_lines(f"{named}{'; ' if meant else ''}{meant}")
     if len(errors) > _SHOWN_FAILURES:
-        print(f"kafkawire: and {len(errors) - _SHOWN_FAILURES} more have failed", file=sys.stderr)
-    if errors:
-        raise typer.Exit(ExitCode.FAILED if len(errors) == len(results) else ExitCode.SOME_FAILED)
+        yield f"and {len(errors) - _SHOWN_FAILURES} more have failed"
+
+
+class WatchedFailures:
+    """The failures of what a command with ``--watch`` reads again and again."""
+
+    def __init__(self) -> None:
+        self._errors: Mapping[object, KafkaError] = {}
+
+    def checked(self, results: Results[K, V]) -> Results[K, V]:
+        """Results, if one of them did not fail.
+
+        Raises:
+            typer.Exit: all failed; they are printed.
+        """
+        self._errors = {item: error for item, error in results.errors().items()}  # noqa: C416 widens the type of keys
+        if self._errors and len(self._errors) == len(results):
+            with failures_printed(results):
+                pass
+        return results
+
+    def lines(self) -> Iterator[str]:
+        """A line for each failure of the results that were checked last."""
+        return failure_lines(self._errors)
 
 
 def _item(item: object) -> str:

@@ -21,6 +21,8 @@ from kafkawire.cli.access.tracing import print_trace, warnings_as_messages
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.wire.kafka_errors import KafkaError
 
+_INTERRUPTED_CHANGE: Final = "interrupted; what was sent may be done: look before you run it again"
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -131,11 +133,13 @@ class Cluster:
     Attributes:
         options: what holds for all calls.
         access: how to reach the cluster.
+        is_changed: whether the command changes something from now on; ``confirm`` says so.
     """
 
     def __init__(self, given: GivenOptions) -> None:
         self.access = ClusterAccess(select(given.named), given.timeout)
         self.options = ClusterOptions(self.access.timeout, given.verbose)
+        self.is_changed = False
 
     @property
     def production_context(self) -> str | None:
@@ -148,7 +152,8 @@ class Cluster:
         """A client of the cluster.
 
         Raises:
-            CommandError: the settings are malformed, a secret cannot be had, or a call fails.
+            CommandError: the settings are malformed, a secret cannot be had, a call fails, or Ctrl-C interrupts a
+                change.
         """
         given = self.access.client_arguments()
         with errors_of_cluster(self.access.selection.source), warnings_as_messages(self.options.timeout):
@@ -160,8 +165,13 @@ class Cluster:
                 )  # fmt: skip
             except ValueError as error:
                 raise CommandError(f"{self.access.where}: {error}", ExitCode.USAGE) from None
-            with client:
-                yield client
+            try:
+                with client:
+                    yield client
+            except KeyboardInterrupt:
+                if self.is_changed:
+                    raise CommandError(_INTERRUPTED_CHANGE, ExitCode.INTERRUPTED) from None
+                raise
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import typer
 
 from kafkawire.admin import GroupLag, IsolationLevel, Results
-from kafkawire.cli.access.changes import failures_printed, unless_failed
+from kafkawire.cli.access.changes import WatchedFailures, failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.groups.describing import known_groups
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -104,10 +104,17 @@ def run(
             names = groups or sorted(each.group_id for each in client.list_groups(timeout=timeout).values())
             return client.group_lag(names, isolation=isolation, timeout=timeout)
 
+        failures = WatchedFailures()
         if watch is not None and total:
-            print_watched(lambda: _totals(read().values()), GroupLagRow, output, watch, empty="no groups")
+            print_watched(
+                lambda: _totals(failures.checked(read()).values()), GroupLagRow, output, watch,
+                empty="no groups", failures=failures.lines,
+            )  # fmt: skip
         elif watch is not None:
-            print_watched(lambda: _partitions(read().values()), PartitionLagRow, output, watch, empty="no offsets")
+            print_watched(
+                lambda: _partitions(failures.checked(read()).values()), PartitionLagRow, output, watch,
+                empty="no offsets", failures=failures.lines,
+            )  # fmt: skip
         found = read()
         known = known_groups(client, found.errors(), timeout)
     with failures_printed(found, known):

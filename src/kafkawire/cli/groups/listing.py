@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from kafkawire.admin import Gathered, GroupListing, GroupState, GroupType
-from kafkawire.cli.access.changes import failures_printed, unless_failed
+from kafkawire.cli.access.changes import WatchedFailures, failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -62,7 +62,14 @@ def run(
             return client.list_groups(states=state or (), types=type or (), timeout=cluster.options.timeout)
 
         if watch is not None:
-            print_watched(lambda: _rows(read(), patterns), GroupRow, output, watch, empty="no groups")
+            failures = WatchedFailures()
+
+            def rows() -> Iterator[GroupRow]:
+                found = read()
+                failures.checked(found.by_node)
+                return _rows(found, patterns)
+
+            print_watched(rows, GroupRow, output, watch, empty="no groups", failures=failures.lines)
         found = read()
     with failures_printed(found.by_node):
         print_rows(_rows(found, patterns), GroupRow, output, empty=unless_failed(found.by_node, "no groups"))

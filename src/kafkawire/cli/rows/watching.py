@@ -43,6 +43,7 @@ def print_watched(
     every: float | None,
     *,
     empty: str = "none",
+    failures: Callable[[], Iterable[str]] = tuple,
 ) -> None:
     """Print rows once, or again and again.
 
@@ -57,6 +58,8 @@ def print_watched(
         form: how.
         every: seconds from one snapshot to the next; None for one snapshot.
         empty: what is said where there is no row.
+        failures: lines about what could not be read, asked for after the rows and printed only while they are watched:
+            below the table on a terminal, otherwise on standard error.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
@@ -70,22 +73,27 @@ def print_watched(
         listed = list(rows())
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         if in_place:
-            sys.stdout.write((_CLEAR if is_first else "") + _screen(listed, row_class, form, now, empty))
+            sys.stdout.write((_CLEAR if is_first else "") + _screen(listed, row_class, form, now, empty, [*failures()]))
         else:
+            sys.stderr.writelines(f"kafkawire: {line}\n" for line in failures())
             sys.stdout.write(_snapshot(listed, row_class, form, now, is_first=is_first))
         sys.stdout.flush()
         is_first = False
         time.sleep(every)
 
 
-def _screen(rows: Sequence[Row], row_class: type[Row], form: RowFormat, now: str, empty: str) -> str:
+def _screen(
+    rows: Sequence[Row], row_class: type[Row], form: RowFormat, now: str, empty: str, failures: Sequence[str]
+) -> str:
     """What a terminal shows: no more lines than it has, since others would scroll away."""
     size = shutil.get_terminal_size()
     page = Page(width=None if form is RowFormat.WIDE else size.columns, colours=shows_bold())
-    lines = [now, *(page.table(rows, row_class).splitlines() if rows else [empty]), *page.notes]
-    if len(lines) > size.lines - 1:
-        kept = size.lines - 2
-        lines = [*lines[:kept], f"{len(lines) - kept} more lines"]
+    table = page.table(rows, row_class).splitlines() if rows else [empty]
+    after = [*page.notes, *(line[: size.columns] for line in failures)]
+    room = max(size.lines - 2 - len(after), 2)
+    if len(table) > room:
+        table = [*table[: room - 1], f"{len(table) - room + 1} more lines"]
+    lines = [now, *table, *after][: size.lines - 1]
     return _HOME + "".join(f"{line}{_REST_OF_LINE}\n" for line in lines) + _REST_OF_SCREEN
 
 

@@ -9,10 +9,11 @@ from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
+import msgspec
 import typer
 
 from kafkawire.admin import BlockingAdminClient
-from kafkawire.cli.access.changes import DryRunOption, OutcomeRow, Status, YesOption, confirm
+from kafkawire.cli.access.changes import DryRunOption, OutcomeRow, Status, YesOption, confirm, end_with
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.documents.reading import read_sound_documents
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -20,11 +21,11 @@ from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.state.comparison_text import Line, print_lines, shown
 from kafkawire.cli.state.plan_options import GivenPlanOptions, PlanOptions, plan_options
-from kafkawire.cli.state.plan_text import counts, plan_lines
+from kafkawire.cli.state.plan_text import plan_lines
 from kafkawire.cli.state.planning_cluster import planned, progress_of
 from kafkawire.cli.state.reading_cluster import read_with_progress
 from kafkawire.cli.visible import visible
-from kafkawire.declared.applying import Application, AppliedItem, Result
+from kafkawire.declared.applying import AFTER_SILENCE, Application, AppliedItem, Result
 from kafkawire.declared.documents.secret_references import UnavailableSecretError
 from kafkawire.declared.drift import DriftedItem, compare_with_now, scope_of_plan
 from kafkawire.declared.effects_of_plan import PlanEffects, effects_of_plan
@@ -47,7 +48,11 @@ _STATUS: Final = {
     Result.UNKNOWN: Status.UNKNOWN,
     Result.NOT_TRIED: Status.NOT_TRIED,
 }
+_CARRIED_OUT: Final = (Action.CREATE, Action.CHANGE, Action.DELETE)
 _DRIFTED_SHOWN: Final = 20
+_ALIKE_SHOWN: Final = 10
+_INTERRUPTED: Final = "kafkawire: interrupted; run it again for the rest"
+_WITHOUT_ANSWER: Final = "kafkawire: the cluster did not answer; run it again for the rest"
 
 
 class _ToApply(NamedTuple):
@@ -98,7 +103,7 @@ def _apply(
     plan = to_apply.plan
     if output is RowFormat.TABLE:
         print_lines(plan_lines(plan, to_apply.effects, with_unchanged=False))
-    to_do = sum(item.action in {Action.CREATE, Action.CHANGE, Action.DELETE} for item in plan.items)
+    to_do = sum(item.action in _CARRIED_OUT for item in plan.items)
     if dry_run:
         _print(_dry_rows(plan), output)
         return
@@ -107,33 +112,53 @@ def _apply(
         if output is not RowFormat.TABLE and sys.stderr.isatty() and not yes:
             lines = plan_lines(plan, to_apply.effects, with_unchanged=False)
             sys.stderr.writelines(f"{line.text}\n" for line in lines)
-        confirm(cluster, f"carry this out: {counts(plan)}", yes=yes)
+        confirm(cluster, f"carry this out: {_changes(plan)}", yes=yes)
     application = Application(plan, secrets.get, timeout=cluster.options.timeout)
     try:
         with progress_of("carrying out") as report:
             application.progress = report
             client.run(application.run)
     except (KeyboardInterrupt, CancelledError):
-        _print(_rows(application), output)
-        print("kafkawire: interrupted; run it again for the rest", file=sys.stderr)
+        _show(_rows(application), output)
+        print(_INTERRUPTED, file=sys.stderr)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     _print(_rows(application), output)
 
 
+def _changes(plan: Plan) -> str:
+    """The numbers of changes, for the question; all counts are in the line above it."""
+    found = Counter(item.action for item in plan.items)
+    return ", ".join(f"{found[action]} to {action}" for action in _CARRIED_OUT if found[action])
+
+
 def _print(rows: list[OutcomeRow], output: RowFormat) -> None:
     """Print outcomes; raises the exit code that they mean."""
+    _show(rows, output)
+    if any(row.status is Status.UNKNOWN or row.reason == AFTER_SILENCE for row in rows):
+        print(_WITHOUT_ANSWER, file=sys.stderr)
+    end_with(rows)
+
+
+def _show(rows: list[OutcomeRow], output: RowFormat) -> None:
     if output is RowFormat.TABLE:
         unusual = [row for row in rows if row.status not in {Status.DONE, Status.WOULD_BE_DONE}]
         if unusual:
-            print_rows(unusual, OutcomeRow, output)
+            print_rows(_folded(unusual), OutcomeRow, output)
         found = Counter(row.status for row in rows)
         print(", ".join(f"{count} {status}" for status, count in found.items()) or "nothing to do")
     else:
         print_rows(rows, OutcomeRow, output, empty="nothing to do")
-    interrupted = any(row.status is Status.UNKNOWN for row in rows)
-    bad = sum(row.status in {Status.FAILED, Status.NOT_TRIED} for row in rows)
-    if bad and not interrupted:
-        raise typer.Exit(ExitCode.FAILED if bad == len(rows) else ExitCode.SOME_FAILED)
+
+
+def _folded(rows: list[OutcomeRow]) -> Iterator[OutcomeRow]:
+    """Rows of a table: of those that differ in their item only, the first ten, and the number of the others."""
+    alike = dict[OutcomeRow, list[OutcomeRow]]()
+    for row in rows:
+        alike.setdefault(msgspec.structs.replace(row, item=""), []).append(row)
+    for same in alike.values():
+        yield from same[:_ALIKE_SHOWN]
+        if len(same) > _ALIKE_SHOWN:
+            yield msgspec.structs.replace(same[0], item=f"and {len(same) - _ALIKE_SHOWN} more", reason="the same")
 
 
 def _rows(application: Application) -> list[OutcomeRow]:
@@ -144,7 +169,8 @@ def _row(applied: AppliedItem) -> OutcomeRow:
     item = applied.planned
     name, kind = item_in_words(item.item), _KINDS[item.kind]
     if applied.error is not None:
-        return OutcomeRow.failed(name, kind, item.action, applied.error)
+        failed = OutcomeRow.failed(name, kind, item.action, applied.error)
+        return msgspec.structs.replace(failed, status=_STATUS[applied.result])
     return OutcomeRow(name, kind, item.action, _STATUS[applied.result], reason=applied.reason or None)
 
 

@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from kafkawire.admin import BlockingAdminClient
+from kafkawire.broker import ThreadedBroker
 from kafkawire.cli.outcome import ExitCode
+from kafkawire.protocol import CreateTopicsRequest
 
 PROGRAM = Path(sys.executable).with_name("kafkawire")
 
@@ -37,3 +40,22 @@ def test_a_waiting_command_ends_at_once(words: str) -> None:
     assert printed == ""
     assert "Traceback" not in said
     assert seconds < 3
+
+
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_interrupted_change_says_that_it_may_be_done() -> None:
+    with (
+        ThreadedBroker() as broker,
+        broker.faults.delay(CreateTopicsRequest, seconds=600) as slow,
+        BlockingAdminClient(broker.bootstrap_servers) as client,
+        subprocess.Popen(
+            [PROGRAM, "topics", "create", "orders", "-b", broker.bootstrap_servers], stderr=subprocess.PIPE, text=True
+        ) as run,
+    ):
+        while not slow.hits:
+            client.list_topics()
+        run.send_signal(signal.SIGINT)
+        _, said = run.communicate(timeout=20)
+    assert run.returncode == ExitCode.INTERRUPTED
+    assert said == "kafkawire: interrupted; what was sent may be done: look before you run it again\n"

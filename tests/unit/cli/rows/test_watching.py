@@ -76,3 +76,13 @@ def test_csv_has_one_heading_and_the_time_in_its_first_column(capsys: pytest.Cap
     heading, *lines = watched(RowFormat.CSV, capsys).splitlines()
     assert heading == '"time","name","count"'
     assert [line.split(",")[1:] for line in lines] == [['"orders"', "1"], ['"orders"', "2"]]
+
+
+def test_what_could_not_be_read_is_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        print_watched(
+            two_snapshots(), CountRow, RowFormat.JSONL, 0.001, failures=lambda: ["readers: GROUP_AUTHORIZATION_FAILED"]
+        )
+    printed = capsys.readouterr()
+    assert len(printed.out.splitlines()) == 2
+    assert printed.err == "kafkawire: readers: GROUP_AUTHORIZATION_FAILED\n" * 2
