@@ -80,7 +80,7 @@ def test_a_context_logs_in_by_every_mechanism(
     assert main(["doctor", "-o", "jsonl"]) == ExitCode.DONE
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert {row["step"]: row["status"] for row in rows if row["status"] != "ok"} == {"certificate": "warning"}
-    assert "in 1 day" in next(row["detail"] for row in rows if row["step"] == "tls")
+    assert "in 1 day" in next(row["detail"] for row in rows if row["step"] == "certificate")
     assert any(mechanism in row["detail"] for row in rows if row["step"] == "sasl")
     assert rows[-1]["target"] == f"node {secure.broker.node_id}"
 
