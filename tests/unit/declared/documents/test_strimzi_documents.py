@@ -148,16 +148,15 @@ def test_every_field_of_a_user_is_read() -> None:
     assert "the key word of the Secret words" in str(problem)
 
 
+MISSPELT_ACL = "{resource: {type: topic, name: a, patterntype: prefix}, operations: [Read]}"
+
+
 @pytest.mark.parametrize(
     ("spec", "key"),
     [
         ("authentication: {type: tls, passwrod: {}}", "passwrod"),
         ("authorization: {type: simple, acls: [], acl: []}", "acl"),
-        (
-            "authorization: {type: simple, acls: "
-            "[{resource: {type: topic, name: a, patterntype: prefix}, operations: [Read]}]}",
-            "patterntype",
-        ),
+        (f"authorization: {{type: simple, acls: [{MISSPELT_ACL}]}}", "patterntype"),
     ],
 )
 def test_a_key_that_strimzi_does_not_have_is_an_error(spec: str, key: str) -> None:
