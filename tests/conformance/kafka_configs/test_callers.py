@@ -52,7 +52,7 @@ LINES: Final = tuple(
 """Each entity type described and altered."""
 
 SOME: Final = tuple(line for line in LINES if re.search(TOPIC + "$|types? (topics|brokers|groups)$|=1$|password", line))
-QUICK: Final = {"request.timeout.ms": "1000", "default.api.timeout.ms": "1000"}
+QUICK: Final = {"request.timeout.ms": "2000", "default.api.timeout.ms": "2000"}
 
 
 @pytest.fixture(scope="module")
@@ -108,13 +108,13 @@ def login(secure: SecureBroker, mechanism: str, password: str | None = None) -> 
 
 def test_a_caller_without_any_rights(compare: Compare, secure: SecureBroker) -> None:
     server = f"--bootstrap-server localhost:{secure.sasl_plaintext_port}"
-    compare(LINES, server, login(secure, "PLAIN"))
+    compare(LINES, server, {**login(secure, "PLAIN"), **QUICK})
 
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256"])
 def test_a_wrong_password(mechanism: str, compare: Compare, secure: SecureBroker) -> None:
     server = f"--bootstrap-server localhost:{secure.sasl_plaintext_port}"
-    compare(SOME, server, login(secure, mechanism, "wrong"))
+    compare(SOME, server, {**login(secure, mechanism, "wrong"), **QUICK})
 
 
 @pytest.mark.parametrize("access", ["--bootstrap-server", "--bootstrap-controller"])
@@ -124,7 +124,7 @@ def test_no_broker_at_the_address(access: str, compare: Compare) -> None:
 
 def test_controllers(compare: Compare, secure: SecureBroker) -> None:
     controller = f"{secure.broker.host}:{secure.broker.controller_port}"
-    compare(LINES, f"--bootstrap-controller {controller}", {})
+    compare(LINES, f"--bootstrap-controller {controller}", QUICK)
 
 
 def test_brokers_given_as_controllers_and_the_other_way_round(compare: Compare, secure: SecureBroker) -> None:

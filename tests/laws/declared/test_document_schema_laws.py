@@ -158,7 +158,7 @@ WHOLE: Final = {
 }
 """A document with every key of the schema."""
 
-OTHERS: Final = (
+OTHERS: Final[tuple[object, ...]] = (
     None, True, False, 0, 1, -1, 2.5, 3.0, 1e30, 2**63, "", "a", "User:a", "READ", "3", "*", [], ["a"], [None], [[]],
     ["a", "a"], {}, {"a": 1}, {"name": "a"}, {"prefix": "a"}, {"prefix": ""}, {"default": True}, {"env": "A"},
 )  # fmt: skip

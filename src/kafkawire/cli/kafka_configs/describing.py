@@ -26,10 +26,9 @@ from kafkawire.model.scram import ScramMechanism
 from kafkawire.protocol.errors import (
     ClusterAuthorizationFailedError,
     ResourceNotFoundError,
-    UnsupportedEndpointTypeError,
     UnsupportedVersionError,
 )
-from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
+from kafkawire.wire.kafka_errors import KafkaError
 
 RESOURCE_TYPES: Final[Mapping[str, ConfigResourceType]] = {
     words.TOPICS: ConfigResourceType.TOPIC,
@@ -192,7 +191,7 @@ def _brokers(client: BlockingAdminClient) -> list[int]:
 def _groups(client: BlockingAdminClient) -> list[str]:
     try:
         groups = client.list_groups()
-    except (OperationTimeoutError, UnsupportedEndpointTypeError) as failure:
+    except KafkaError as failure:
         raise GroupsNotListedError(str(failure)) from failure
     for error in groups.errors().values():
         raise error

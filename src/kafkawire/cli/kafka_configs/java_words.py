@@ -89,11 +89,11 @@ def java_message(error: KafkaError) -> str:
 
 def failed_call(error: KafkaError) -> str:
     """What Java prints of a failed call."""
+    if _is_unresolved(error):
+        return _NO_NAMES
     if isinstance(error, GroupsNotListedError) and isinstance(error.__cause__, KafkaError):
         wrapping = f"{_CLIENT_FAILURE}: Failed to find brokers to send ListGroups"
         return f"{_EXECUTION}: {wrapping}\nCaused by: {wrapping}\nCaused by: {java_exception(error.__cause__)}"
-    if _is_unresolved(error):
-        return _NO_NAMES
     text = java_exception(error)
     return f"{_EXECUTION}: {text}\nCaused by: {text}"
 
