@@ -23,7 +23,7 @@ from kafkawire.cli.kafka_configs.secrets_in_words import shown_words
 pytestmark = [pytest.mark.conformance, pytest.mark.extended]
 
 PLACE_IN_JAVA: Final = re.compile(r"(?:\tat |\t\.\.\. ).*\n")
-REQUEST_IN_JAVA: Final = re.compile(r"Request Request\(.*\) needs")
+REQUEST_IN_JAVA: Final = re.compile(r"Request Request\(.*\)")
 """In the text of a controller: connections, lengths and numbers of objects, which are others for each request."""
 
 LOG_LINE: Final = re.compile(r"^.*; the client tries again until the timeout of the call\n", re.MULTILINE)
@@ -52,7 +52,7 @@ LINES: Final = tuple(
 """Each entity type described and altered."""
 
 SOME: Final = tuple(line for line in LINES if re.search(TOPIC + "$|types? (topics|brokers|groups)$|=1$|password", line))
-QUICK: Final = {"request.timeout.ms": "2000", "default.api.timeout.ms": "2000"}
+QUICK: Final = {"request.timeout.ms": "1000", "default.api.timeout.ms": "1000"}
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def compare(tool: KafkaTool, secure: SecureBroker, tmp_path: Path, capsys: pytes
 
 def _promised(printed: Printed, words: Sequence[str]) -> Printed:
     errors = PLACE_IN_JAVA.sub("", printed.stderr).replace(" ".join(words), shown_words(words))
-    errors = LOG_LINE.sub("", REQUEST_IN_JAVA.sub("Request needs", errors))
+    errors = LOG_LINE.sub("", REQUEST_IN_JAVA.sub("Request", errors))
     return Printed(printed.stdout, errors, printed.exit)
 
 
@@ -119,7 +119,7 @@ def test_a_wrong_password(mechanism: str, compare: Compare, secure: SecureBroker
 
 @pytest.mark.parametrize("access", ["--bootstrap-server", "--bootstrap-controller"])
 def test_no_broker_at_the_address(access: str, compare: Compare) -> None:
-    compare(SOME, f"{access} localhost:1", QUICK)
+    compare(SOME[::3], f"{access} localhost:1", QUICK)
 
 
 def test_controllers(compare: Compare, secure: SecureBroker) -> None:

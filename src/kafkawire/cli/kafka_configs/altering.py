@@ -12,6 +12,7 @@ from kafkawire.broker.image.client_quotas import ClientQuotasImage
 from kafkawire.cli.kafka_configs import kafka_words as words
 from kafkawire.cli.kafka_configs.describing import QUOTA_TYPES, RESOURCE_TYPES, quotas_of, resource_configs
 from kafkawire.cli.kafka_configs.java_order import in_properties, in_scala_map
+from kafkawire.cli.kafka_configs.java_words import is_of_controllers
 from kafkawire.cli.kafka_configs.kafka_words import Entity, is_integer
 from kafkawire.cli.kafka_configs.refusals import JavaFailureError, RefusedError
 from kafkawire.model.configs.checks import InvalidValueError
@@ -29,6 +30,7 @@ from kafkawire.model.scram import (
 from kafkawire.protocol.errors import (
     DuplicateResourceError,
     InvalidRequestError,
+    MismatchedEndpointTypeError,
     UnacceptableCredentialError,
     UnsupportedVersionError,
 )
@@ -98,8 +100,10 @@ def _alter_resource(client: BlockingAdminClient, type_: str, name: str, changes:
         raise RefusedError(f"The entity name for {type_} must be a valid integer broker id, found: {name}")
     try:
         _alter_configs(client, ConfigResource(RESOURCE_TYPES[type_], name), changes)
-    except UnsupportedVersionError as error:
-        raise RefusedError(_NOT_SUPPORTED, str(error)) from error
+    except (MismatchedEndpointTypeError, UnsupportedVersionError) as error:
+        if isinstance(error, UnsupportedVersionError) or is_of_controllers(error):
+            raise RefusedError(_NOT_SUPPORTED, str(error)) from error
+        raise
 
 
 def _alter_loggers(client: BlockingAdminClient, name: str, changes: Changes) -> None:

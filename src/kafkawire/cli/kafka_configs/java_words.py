@@ -63,7 +63,7 @@ def exception_name(error: KafkaError) -> str:
     """The name of the class of an error in Java's client."""
     if not isinstance(error, (ApiError, OperationTimeoutError)):
         return _CLIENT_FAILURE
-    if _is_of_controllers(error):
+    if is_of_controllers(error):
         return f"{_PACKAGE}.UnsupportedVersionException"
     name = type(error).__name__
     return f"{_PACKAGE}.{_NAMES.get(name) or name.removesuffix('Error') + 'Exception'}"
@@ -82,7 +82,7 @@ def java_message(error: KafkaError) -> str:
         return f"Timed out waiting for a node assignment. Call: {_call(error.operation)}"
     if not isinstance(error, ApiError):
         return in_words_of_the_command(str(error))
-    if _is_of_controllers(error):
+    if is_of_controllers(error):
         return _NO_BROKER_API
     return error.message or _WITHOUT_TEXT.get(type(error).__name__, "")
 
@@ -103,7 +103,7 @@ def _call(operation: str) -> str:
     return _CALLS.get(operation) or "".join((first, *(each.capitalize() for each in others)))
 
 
-def _is_of_controllers(error: KafkaError) -> bool:
+def is_of_controllers(error: KafkaError) -> bool:
     """Whether the client itself found that a node is a controller; a broker that says what it is not, has a node."""
     return isinstance(error, MismatchedEndpointTypeError) and isinstance(error.__cause__, UnsupportedVersionError)
 
