@@ -5,16 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-import sys
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from kafkawire.admin.connection.sockets import Place, connected_socket
 from kafkawire.protocol import ApiVersionsRequest
 from kafkawire.rpc import encode_request
-
-_NO_CHECK_OF_TIME: Final = 0x200000
-"""OpenSSL's ``X509_V_FLAG_NO_CHECK_TIME``, for which Python has no name."""
 
 _SECONDS_TO_ANSWER: Final = 1.0
 _QUESTION: Final = encode_request(ApiVersionsRequest(), 0, correlation_id=1, client_id="kafkawire")
@@ -29,15 +25,13 @@ class Handshake(NamedTuple):
     Attributes:
         version: of TLS.
         cipher: its name.
-        sent: the certificates that the listener sent, its own one first; as DER.
-        own: the listener's certificate; empty if it was not verified.
+        sent: the certificates that the listener sent, its own one first.
         answers: whether the listener answered a request; None without a request.
     """
 
     version: str
     cipher: str
-    sent: tuple[bytes, ...]
-    own: Certificate
+    sent: tuple[Certificate, ...]
     answers: bool | None
 
 
@@ -62,7 +56,6 @@ async def handshake(place: Place, context: ssl.SSLContext, host: str, *, asks: b
             spoken.version() or "TLS",
             cipher[0] if cipher else "no cipher",
             _sent(spoken),
-            dict(spoken.getpeercert() or {}),
             await _answers(reader, writer) if asks else None,
         )
     finally:
@@ -91,44 +84,10 @@ def unverified(context: ssl.SSLContext) -> ssl.SSLContext:
     return context
 
 
-async def certificates(place: Place, spoken: Handshake, host: str) -> list[Certificate]:
-    """The certificates that a listener sent, its own one first.
-
-    Python reads only certificates that it has verified, so a refused one is verified against itself.
-    """
-    if not spoken.sent:
-        return []
-    own, *others = spoken.sent
-    return [spoken.own or await _verified_against_itself(place, own, host), *(authority(each) for each in others)]
-
-
-def authority(der: bytes) -> Certificate:
-    """The certificate of an authority; empty for any other."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    try:
-        context.load_verify_locations(cadata=der)
-    except ssl.SSLError:
-        return {}
-    return next(iter(context.get_ca_certs()), {})
-
-
-async def _verified_against_itself(place: Place, der: bytes, host: str) -> Certificate:
-    itself = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    itself.check_hostname = False
-    itself.verify_flags = ssl.VerifyFlags(ssl.VERIFY_X509_PARTIAL_CHAIN | _NO_CHECK_OF_TIME)
-    try:
-        itself.load_verify_locations(cadata=der)
-        return (await handshake(place, itself, host)).own
-    except (OSError, ValueError):
-        return {}
-
-
-def _sent(spoken: ssl.SSLObject) -> tuple[bytes, ...]:
-    """Python has a public name for this since 3.13."""
-    if sys.version_info >= (3, 13):
-        return tuple(spoken.get_unverified_chain())
+def _sent(spoken: ssl.SSLObject) -> tuple[Certificate, ...]:
+    """Python has no public name for what a certificate says before it is verified; since 3.13 one for its bytes."""
     chain: Sequence[Any] = spoken._sslobj.get_unverified_chain() or ()  # type: ignore[attr-defined] # noqa: SLF001 see the docstring
-    return tuple(ssl.PEM_cert_to_DER_cert(each.public_bytes()) for each in chain)
+    return tuple(each.get_info() for each in chain)
 
 
 async def _answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:

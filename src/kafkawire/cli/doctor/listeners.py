@@ -16,7 +16,7 @@ from kafkawire.admin.connection.sockets import Place, connected_socket, places_o
 from kafkawire.cli.access.advice import in_words_of_the_command
 from kafkawire.cli.doctor.certificates import Finding, Soundness, Trust, findings
 from kafkawire.cli.doctor.checks import Check, CheckRow, CheckStatus
-from kafkawire.cli.doctor.handshakes import Handshake, answers_plain_text, certificates, handshake, unverified
+from kafkawire.cli.doctor.handshakes import Handshake, answers_plain_text, handshake, unverified
 from kafkawire.model.nodes import Node
 from kafkawire.protocol.errors import IllegalSaslStateError
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
@@ -162,10 +162,9 @@ class ListenerChecks:
             return check.skipped("the settings want no TLS")
         if self._refusal is None and self._context.verify_mode is ssl.CERT_NONE:
             return check.warning("it is not verified", "verify it: ssl.truststore.location")
-        sent = await certificates(self._places[0], self._spoken, self._node.host)
         host = self._node.host if self._context.check_hostname else None
         code = 0 if self._refusal is None else self._refusal.verify_code
-        found = findings(sent, host, _trust(self._tls, self._context), verify_code=code)
+        found = findings(self._spoken.sent, host, _trust(self._tls, self._context), verify_code=code)
         if self._refusal is None:
             return [_of_accepted(check, each) for each in found] or check.ok("the settings accept it")
         said, _, advice = in_words_of_the_command(reason(self._refusal)).rpartition("; ")

@@ -177,7 +177,8 @@ def _not_created(options: ReadOptions, error: ValueError) -> str:
         try:
             bootstrap_nodes(each)
         except ValueError:
-            reason = f"Invalid url in bootstrap.servers: {each}"
+            what = "port" if each.rpartition(":")[2].isdecimal() else "url"
+            reason = f"Invalid {what} in bootstrap.servers: {each}"
             return f"{failure}\nCaused by: org.apache.kafka.common.config.ConfigException: {reason}"
     return f"{failure}: {error}"
 

@@ -37,7 +37,7 @@ def authorities(tmp_path_factory: pytest.TempPathFactory) -> Authorities:
     return Authorities(
         root,
         CertificateAuthority(folder, "Corp Issuing", file="issuing", parent=root, days=200),
-        CertificateAuthority(folder, "Corp Issuing 2024", file="expired", parent=root, days=-1),
+        CertificateAuthority(folder, "Corp Issuing 2024", file="issuing-2024", parent=root, days=-1),
         CertificateAuthority(folder, "Other Root", file="other"),
         folder,
     )
@@ -138,7 +138,8 @@ def test_the_certificate_that_is_wrong_is_named(
         checked = doctor(broker.bootstrap_servers, trusting(authorities.root))
     assert checked.code == ExitCode.FAILED
     assert checked.of("tls")[0]["detail"].startswith("TLSv1.3")
-    assert [row["status"] == "failed" for row in checked.of("certificate")].index(True) == mistake.failed - 1
+    rows = checked.of("certificate")
+    assert [row["status"] == "failed" for row in rows].index(True) == mistake.failed - 1, rows
     (failed,) = checked.failed
     assert mistake.detail in failed["detail"]
     assert mistake.advice in failed["advice"]
