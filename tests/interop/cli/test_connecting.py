@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.apache_kafka.certificates import CertificateAuthority
 from tests.apache_kafka.fixtures import SecureBrokers
 from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import MECHANISMS, PASSWORDS, SUPER_USER, USER, SecureBroker, unsecured_token
@@ -78,8 +79,8 @@ def test_a_context_logs_in_by_every_mechanism(
     capsys.readouterr()
     assert main(["doctor", "-o", "jsonl"]) == ExitCode.DONE
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert {row["step"]: row["status"] for row in rows if row["status"] != "ok"} == {"tls": "warning"}
-    assert "in 1 day" in next(row["detail"] for row in rows if row["step"] == "tls")
+    assert {row["step"]: row["status"] for row in rows if row["status"] != "ok"} == {"certificate": "warning"}
+    assert "in 1 day" in next(row["detail"] for row in rows if row["step"] == "certificate")
     assert any(mechanism in row["detail"] for row in rows if row["step"] == "sasl")
     assert rows[-1]["target"] == f"node {secure.broker.node_id}"
 
@@ -145,3 +146,39 @@ def test_a_wrong_password_is_said_at_once(
     message = capsys.readouterr().err
     assert "Authentication failed during authentication" in message
     assert "Traceback" not in message
+
+
+def doctor_rows(properties: str, capsys: pytest.CaptureFixture[str]) -> list[dict[str, str]]:
+    main(["doctor", "--command-config", properties, "-o", "json"])
+    rows: list[dict[str, str]] = json.loads(capsys.readouterr().out)
+    return rows
+
+
+def test_doctor_says_that_a_broker_wants_another_certificate_of_the_client(
+    secure: SecureBroker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = secure.java_mutual_tls()
+    without = {name: value for name, value in good.items() if "keystore" not in name}
+    stranger = CertificateAuthority(tmp_path, "Other Root").issue("stranger")
+    untrusted = {**good, "ssl.keystore.location": str(stranger.both)}
+    advices = {}
+    for name, properties in (("good", good), ("without", without), ("untrusted", untrusted)):
+        rows = doctor_rows(properties_file(tmp_path, properties), capsys)
+        advices[name] = [(row["step"], row["advice"]) for row in rows if row["status"] == "failed"]
+    wants = (
+        "the broker refuses the client's certificate, or wants one: set ssl.keystore.type=PEM and ssl.keystore.location"
+    )
+    refuses = "the broker refuses the client's certificate: it has expired, or the broker does not trust its authority"
+    assert advices == {"good": [], "without": [("tls", wants)], "untrusted": [("tls", refuses)]}
+
+
+def test_doctor_says_whose_listener_a_port_is(secure: SecureBroker, capsys: pytest.CaptureFixture[str]) -> None:
+    controller = f"{secure.broker.host}:{secure.broker.controller_port}"
+    said = {}
+    for words in (("-b", controller), ("--bootstrap-controller", secure.address)):
+        assert main(["doctor", *words, "-o", "json"]) == ExitCode.FAILED
+        said[words[0]] = [row["detail"] for row in json.loads(capsys.readouterr().out) if row["status"] == "failed"]
+    assert said == {
+        "-b": ["this is a listener of controllers"],
+        "--bootstrap-controller": ["this is a listener of brokers"],
+    }

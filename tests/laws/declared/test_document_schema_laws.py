@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Final
 
+import pytest
 from hypothesis import given, settings, strategies as st
 from jsonschema import Draft202012Validator
 
@@ -117,3 +119,107 @@ def test_reader_and_schema_agree(document: object) -> None:
         assert is_valid, next(SCHEMA.iter_errors(document)).message
     if Rule.STRUCTURE in rules:
         assert not is_valid, declared.errors
+
+
+WHOLE: Final = {
+    "topics": {
+        "a": {"partitions": 3, "replication_factor": 2, "configs": {"retention.ms": 1, "cleanup.policy": ["compact"]}},
+        "b": {"assignments": {"0": [1, 2]}},
+        "c": None,
+    },
+    "configs": {
+        "brokers": {"default": {"log.cleaner.threads": 2}, "1": {"ssl.key.password": {"env": "A"}}},
+        "groups": {"g": {"consumer.session.timeout.ms": 50000}},
+        "client_metrics": {"m": {"interval.ms": 1000}},
+    },
+    "acls": [
+        {"principal": "User:a", "topic": "a", "operation": "READ", "permission": "ALLOW", "host": "*"},
+        {"principal": ["User:a", "User:b"], "group": {"prefix": "x"}, "operation": ["READ", "DESCRIBE"]},
+        {"principal": "User:a", "cluster": True, "operation": "CREATE"},
+        {"principal": "User:a", "topic": ["a", {"name": "b"}], "role": "producer"},
+        {"principal": "User:a", "transactional_id": "t", "operation": "WRITE"},
+        {"principal": "User:a", "delegation_token": "t", "operation": "DESCRIBE"},
+        {"principal": "User:a", "user": "User:b", "operation": "CREATE_TOKENS"},
+        {"principal": "User:a", "topic": "in", "group": "g", "role": ["consumer"]},
+    ],
+    "quotas": [
+        {"user": "a", "client_id": {"default": True}, "producer_byte_rate": 1, "consumer_byte_rate": 2},
+        {"user": ["b", "c"], "request_percentage": 1, "controller_mutation_rate": None},
+        {"ip": "10.0.0.1", "connection_creation_rate": 5},
+    ],
+    "users": {
+        "a": {
+            "SCRAM-SHA-256": {"iterations": 4096, "password": {"command": ["pass", "a"]}},
+            "SCRAM-SHA-512": {"password": {"file": "a"}},
+        },
+        "b": {"SCRAM-SHA-512": None},
+    },
+    "prune": {"kinds": ["topics"], "topic_prefix": "a", "principal": "User:a"},
+}
+"""A document with every key of the schema."""
+
+OTHERS: Final[tuple[object, ...]] = (
+    None, True, False, 0, 1, -1, 2.5, 3.0, 1e30, 2**63, "", "a", "User:a", "READ", "3", "*", [], ["a"], [None], [[]],
+    ["a", "a"], {}, {"a": 1}, {"name": "a"}, {"prefix": "a"}, {"prefix": ""}, {"default": True}, {"env": "A"},
+)  # fmt: skip
+
+
+def _changed(value: object) -> Iterator[object]:
+    """The value with one change, at each place in turn: another value, a key or item less or more, a key renamed."""
+    yield from OTHERS
+    match value:
+        case dict():
+            for key, inner in value.items():
+                rest = {name: each for name, each in value.items() if name != key}
+                yield rest
+                yield {**rest, f"{key}s": inner}
+                yield from ({**value, key: each} for each in _changed(inner))
+            yield {**value, "nosuch": 1}
+        case list():
+            for at, inner in enumerate(value):
+                yield value[:at] + value[at + 1 :]
+                yield from ([*value[:at], each, *value[at + 1 :]] for each in _changed(inner))
+
+
+def _names_in(schema: object) -> Iterator[str]:
+    """The keys of the schema, except the names of Kafka's configs, which are only suggested."""
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        yield from properties if isinstance(properties, dict) and not any("." in each for each in properties) else ()
+        for each in schema.values():
+            yield from _names_in(each)
+    elif isinstance(schema, list):
+        for each in schema:
+            yield from _names_in(each)
+
+
+def _keys_in(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+        for each in value.values():
+            yield from _keys_in(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _keys_in(each)
+
+
+def test_the_whole_document_has_every_key_of_the_schema_and_is_accepted() -> None:
+    assert {*_names_in(json_schema())} <= {*_keys_in(WHOLE)}
+    assert not read_texts({"a.json": json.dumps(WHOLE)}).errors
+    assert SCHEMA.is_valid(WHOLE)
+
+
+@pytest.mark.extended
+def test_reader_and_schema_agree_about_every_single_change_of_a_whole_document() -> None:
+    accepted = refused = 0
+    for document in _changed(WHOLE):
+        if not isinstance(document, dict):
+            continue  # an empty document declares nothing; all others are refused
+        errors = read_texts({"a.json": json.dumps(document)}).errors
+        is_valid = SCHEMA.is_valid(document)
+        assert is_valid or errors, document
+        assert not is_valid or Rule.STRUCTURE not in {each.rule for each in errors}, (document, errors)
+        accepted += not errors
+        refused += bool(errors)
+    assert accepted > 300
+    assert refused > 2000

@@ -57,7 +57,9 @@ _ADVICE = {
     "RECORD_LAYER_FAILURE": _NO_TLS_THERE,
     "TLSV13_ALERT_CERTIFICATE_REQUIRED": f"the broker wants a certificate of the client: {_NEEDS_CERTIFICATE}",
     "SSLV3_ALERT_BAD_CERTIFICATE": f"the broker refuses the client's certificate, or wants one: {_NEEDS_CERTIFICATE}",
-    "SSLV3_ALERT_CERTIFICATE_UNKNOWN": "the broker does not trust the client's certificate",
+    "SSLV3_ALERT_CERTIFICATE_UNKNOWN": (
+        "the broker refuses the client's certificate: it has expired, or the broker does not trust its authority"
+    ),
     "SSLV3_ALERT_CERTIFICATE_EXPIRED": "the client's certificate has expired: renew it",
     "TLSV1_ALERT_UNKNOWN_CA": "the broker does not trust the authority of the client's certificate",
     "SSLV3_ALERT_HANDSHAKE_FAILURE": "the broker wants a certificate of the client, or has no cipher in common with it",
@@ -139,13 +141,26 @@ async def login_wanted_at(place: Place, tls: ssl.SSLContext | None, host: str) -
 
 
 async def mechanisms_at(place: Place, tls: ssl.SSLContext | None, host: str) -> tuple[str, ...]:
-    """The SASL mechanisms of a listener: asked for one that there is not, it names those that it has.
+    """The SASL mechanisms of a listener.
 
     Args:
         place, tls, host: of the listener.
 
     Returns:
         The first ten; none if the listener has no SASL, or does not show.
+    """
+    answer = await sasl_answer_at(place, tls, host)
+    return () if answer is None else mechanisms_in(answer)
+
+
+async def sasl_answer_at(place: Place, tls: ssl.SSLContext | None, host: str) -> protocol.SaslHandshakeResponse | None:
+    """What a listener answers to a login by a mechanism that there is not.
+
+    Args:
+        place, tls, host: of the listener.
+
+    Returns:
+        The answer; None if none comes in time.
     """
     question = encode_request(
         protocol.SaslHandshakeRequest(""), _HANDSHAKE_VERSION, correlation_id=_CORRELATION_ID, client_id="kafkawire"
@@ -163,9 +178,13 @@ async def mechanisms_at(place: Place, tls: ssl.SSLContext | None, host: str) -> 
                 writer.transport.abort()
                 with contextlib.suppress(OSError):
                     await writer.wait_closed()
-        _, answer = decode_response(frame, protocol.SaslHandshakeResponse, _HANDSHAKE_VERSION)
+        return decode_response(frame, protocol.SaslHandshakeResponse, _HANDSHAKE_VERSION)[1]
     except (OSError, EOFError, DecodeError):  # TimeoutError is an OSError
-        return ()
+        return None
+
+
+def mechanisms_in(answer: protocol.SaslHandshakeResponse) -> tuple[str, ...]:
+    """The first ten mechanisms that a listener names when it refuses another; none if it has no SASL."""
     if answer.error_code != UnsupportedSaslMechanismError.code:
         return ()
     return tuple(name for name in answer.mechanisms if _MECHANISM.fullmatch(name))[:_MECHANISMS_NAMED]

@@ -11,7 +11,7 @@ from kafkawire.broker.clock import Clock
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, ClientQuotaType
 from kafkawire.broker.quotas.default_callback import DefaultQuotaCallback
 from kafkawire.broker.quotas.metrics import QuotaMetric
-from kafkawire.broker.quotas.rate import Average, QuotaWindows
+from kafkawire.broker.quotas.rate import METRIC_WINDOWS, Average, QuotaWindows
 from kafkawire.broker.sessions import Session
 
 UNUSED_MS: Final = 3_600_000
@@ -117,7 +117,7 @@ class Buckets(Generic[M]):
         """Record a throttle time of a client of a bucket."""
         if throttle_ms:
             if bucket.throttled is None:
-                bucket.throttled = Average(self._windows)
+                bucket.throttled = Average(METRIC_WINDOWS)
             bucket.throttled.record(throttle_ms, self.now_ms())
 
     def metrics(self) -> Sequence[QuotaMetric]:

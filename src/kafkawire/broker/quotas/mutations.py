@@ -8,7 +8,7 @@ from typing import Final
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, ClientQuotaType
 from kafkawire.broker.quotas.buckets import Bucket, Buckets
-from kafkawire.broker.quotas.rate import QuotaWindows, Rate
+from kafkawire.broker.quotas.rate import METRIC_WINDOWS, QuotaWindows, Rate
 from kafkawire.broker.requests import Call
 from kafkawire.protocol.errors import ThrottlingQuotaExceededError
 
@@ -28,7 +28,7 @@ class TokenBucket:
         self._burst_seconds = windows.samples * windows.window_ms / 1000
         self._tokens = inf
         self._last_ms = 0
-        self._rate = Rate(windows)
+        self._rate = Rate(METRIC_WINDOWS)
 
     def measure(self, now_ms: int) -> float:
         """Tokens taken per second."""

@@ -22,6 +22,9 @@ class QuotaWindows(Struct, frozen=True, gc=False):
 DEFAULT_WINDOWS: Final = QuotaWindows()
 """Kafka's default: the last eleven seconds."""
 
+METRIC_WINDOWS: Final = QuotaWindows(2, 30_000)
+"""Those of Kafka's metrics that limit nothing: ``mutation-rate``, since tokens limit, and ``throttle-time``."""
+
 
 class _Sample:
     __slots__ = ("count", "last_event_ms", "start_ms", "value")

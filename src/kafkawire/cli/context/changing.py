@@ -1,4 +1,4 @@
-"""``kafkawire context set``, ``use`` and ``delete``."""
+"""``kafkawire context set``, ``unset``, ``use``, ``rename`` and ``delete``."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Annotated, Any
 import msgspec
 import tomlkit
 import typer
-from tomlkit.items import InlineTable, Table
+from tomlkit.items import Comment, InlineTable, Table
 
-from kafkawire.cli.access.config_file import config_path, read_config
+from kafkawire.cli.access.config_file import config_path, read_config, tables_of_contexts
 from kafkawire.cli.access.contexts import checked_context, context_named
 from kafkawire.cli.access.secret_references import SecretReference, is_secret, parse_reference
 from kafkawire.cli.access.selection import CONTEXT_VARIABLE, current_context, require_context
-from kafkawire.cli.context.editing import edited, put, table_in
+from kafkawire.cli.context.editing import edited, put, rename_key, table_in
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.near_names import did_you_mean
 
 _OF_THE_LOGIN = ("password", "token")
 _LONGEST_NAME = 100
@@ -65,8 +66,7 @@ def set_(
 
     Everything else in the file stays, comments too. The first context becomes the current one.
     """
-    if not name.isprintable() or not 0 < len(name) <= _LONGEST_NAME or name.startswith("-"):
-        raise CommandError("CONTEXT: give a name of printable characters that begins with no -", ExitCode.USAGE)
+    _check_name("CONTEXT", name)
     path = config_path()
     with edited(path) as document:
         context = table_in(table_in(document, "contexts", shown=False), name)
@@ -89,6 +89,48 @@ def set_(
             _set_current(document, name)
         is_current = document.get("current") == name
     print(f"wrote {path}: context {name}{', which is the current one' if is_current else ''}")
+
+
+def unset(
+    name: Annotated[str, typer.Argument(metavar="CONTEXT", help="Its name.")],
+    settings: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SETTING...", help="Names as context show has them, such as timeout, security.protocol."
+        ),
+    ],
+) -> None:
+    """Remove settings of a context; login removes all of the login.
+
+    Everything else in the file stays, comments too.
+    """
+    path = config_path()
+    require_context(read_config(path), name)
+    context_named(read_config(path), name, path)
+    with edited(path) as document:
+        context = table_in(table_in(document, "contexts", shown=False), name)
+        for setting in dict.fromkeys(settings):
+            _unset(context, name, setting)
+        checked_context(document.unwrap()["contexts"][name], f"context {name}")
+    print(f"wrote {path}: context {name} without {', '.join(dict.fromkeys(settings))}")
+
+
+def rename(
+    name: Annotated[str, typer.Argument(metavar="CONTEXT", help="Its name.")],
+    new_name: Annotated[str, typer.Argument(metavar="NAME", help="The new one.")],
+) -> None:
+    """Rename a context. The current one stays the current one."""
+    _check_name("NAME", new_name)
+    path = config_path()
+    config = read_config(path)
+    require_context(config, name)
+    if new_name in tables_of_contexts(config):
+        raise CommandError(f"NAME: there is a context {new_name!r}; delete it, or choose another name", ExitCode.USAGE)
+    with edited(path) as document:
+        rename_key(table_in(document, "contexts", shown=False), name, new_name)
+        if document.get("current") == name:
+            _set_current(document, new_name)
+    print(f"wrote {path}: context {name} is now {new_name}")
 
 
 def use(name: Annotated[str, typer.Argument(metavar="CONTEXT", help="Its name.")]) -> None:
@@ -120,6 +162,33 @@ def delete(
         if left_without:
             document.remove("current")
     print(f"wrote {path}: without {', '.join(dict.fromkeys(names))}{'; no context is current' if left_without else ''}")
+
+
+def _check_name(argument: str, name: str) -> None:
+    if not name.isprintable() or not 0 < len(name) <= _LONGEST_NAME or name.startswith("-"):
+        raise CommandError(f"{argument}: give a name of printable characters that begins with no -", ExitCode.USAGE)
+
+
+def _unset(context: Table, name: str, setting: str) -> None:
+    places = _places(context)
+    if setting not in places:
+        hint = did_you_mean(setting, places) or (f"it has {', '.join(sorted(places))}" if places else "it has none")
+        raise CommandError(f"context {name} has no setting {setting!r} of its own; {hint}", ExitCode.USAGE)
+    table, key = places[setting]
+    table.remove(key)
+    has_comments = any(isinstance(each, Comment) for _, each in table.value.body)
+    if table is not context and not table and not has_comments:
+        context.remove("properties")
+
+
+def _places(context: Table) -> dict[str, tuple[Table | InlineTable, str]]:
+    """Where each setting is, by its name in ``context show``."""
+    places: dict[str, tuple[Table | InlineTable, str]] = {key: (context, key) for key in context if key != "properties"}
+    for table, prefix in (("login", "login."), ("properties", "")):
+        found = context.get(table)
+        if isinstance(found, (Table, InlineTable)):
+            places |= {f"{prefix}{key}": (found, key) for key in found}
+    return places
 
 
 def _set_nodes(context: Table, servers: str | None, controllers: str | None) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import Table
+from tomlkit.items import Item, SingleKey, Table
 
 from kafkawire.cli.access.config_file import config_text, read_config
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -69,6 +69,23 @@ def put(table: Table, key: str, value: object) -> None:
     after, body[last + 1 :] = body[last + 1 :], []
     table.append(key, value)
     body += after
+
+
+def rename_key(table: Table, key: str, new: str) -> None:
+    """Give a key of a table another name, where it stands, with the comments around it. Only for writing after it."""
+    body = table.value.body
+    at = next(at for at, (each, _) in enumerate(body) if each is not None and each.key == key)
+    item = body[at][1]
+    body[at] = (SingleKey(new), item)
+    _forget_heading(item)
+
+
+def _forget_heading(item: Item) -> None:
+    """A table remembers the heading that was read, with the old name; without it, it gets one from the keys."""
+    if isinstance(item, Table):
+        item.display_name = None
+        for _, each in item.value.body:
+            _forget_heading(each)
 
 
 def _replace(path: Path, text: str) -> None:

@@ -24,7 +24,7 @@ class CheckRow(Row, frozen=True):
     """A check.
 
     Attributes:
-        step: what was checked: settings, name, tcp, tls, sasl, api versions, metadata, advertised.
+        step: what was checked: settings, name, tcp, tls, certificate, sasl, api versions, metadata, advertised.
         target: of which address or node.
         status: its outcome.
         milliseconds: how long it took; None if it was skipped.

@@ -25,6 +25,7 @@ from kafkawire.cli.progress import progress_bar
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.model.nodes import Node, bootstrap_nodes
+from kafkawire.protocol.errors import MismatchedEndpointTypeError, UnsupportedVersionError
 from kafkawire.wire.kafka_errors import KafkaError
 
 _LONGEST_STEP: Final = 10.0
@@ -85,9 +86,13 @@ async def _rows_of_cluster(
     if channel is None:
         yield check.skipped("no bootstrap address can be used")
         return
+    controllers = given.bootstrap_servers is None
     try:
         deadline = asyncio.get_running_loop().time() + seconds
-        found = await cluster_behind(channel, deadline, controllers=given.bootstrap_servers is None)
+        found = await cluster_behind(channel, deadline, controllers=controllers)
+    except (UnsupportedVersionError, MismatchedEndpointTypeError) as error:
+        yield check.failed(*_of_another_role(error, controllers=controllers))
+        return
     except KafkaError as error:
         yield check.failed(in_words_of_the_command(str(error)), "see the log of the broker for the reason")
         return
@@ -96,6 +101,18 @@ async def _rows_of_cluster(
     advertised = [_advertised(node, given, seconds, bootstrap) for node in found.nodes]
     for row in await asyncio.gather(*advertised):
         yield row
+
+
+def _of_another_role(error: KafkaError, *, controllers: bool) -> tuple[str, str]:
+    """A listener of controllers does not have the APIs of brokers; nor the other way round."""
+    if not controllers:
+        return (
+            "this is a listener of controllers",
+            "give its address as --bootstrap-controller, or that of a broker",
+        )
+    if isinstance(error, MismatchedEndpointTypeError):
+        return "this is a listener of brokers", "give its address as --bootstrap-server, or that of a controller"
+    return str(error), "give the address of a broker as --bootstrap-server: these controllers are older than 3.7"
 
 
 def _settings(given: ClientArguments, nodes: Sequence[Node]) -> str:
@@ -115,6 +132,8 @@ async def _advertised(node: Node, given: ClientArguments, seconds: float, bootst
         await (await connected(node, given, context, seconds, [])).close()
     except KafkaError as error:
         advice = f"have advertised.listeners of node {node.id} name an address that this machine reaches"
+        if _is_loopback(node.host) or "." not in node.host:
+            advice += "; a broker in a container needs one listener for its network and another for this machine"
         return check.failed(in_words_of_the_command(str(error)), advice)
     if _is_loopback(node.host) and not any(_is_loopback(each.host) for each in bootstrap):
         return check.warning(

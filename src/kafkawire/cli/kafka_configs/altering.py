@@ -12,6 +12,7 @@ from kafkawire.broker.image.client_quotas import ClientQuotasImage
 from kafkawire.cli.kafka_configs import kafka_words as words
 from kafkawire.cli.kafka_configs.describing import QUOTA_TYPES, RESOURCE_TYPES, quotas_of, resource_configs
 from kafkawire.cli.kafka_configs.java_order import in_properties, in_scala_map
+from kafkawire.cli.kafka_configs.java_words import is_of_controllers
 from kafkawire.cli.kafka_configs.kafka_words import Entity, is_integer
 from kafkawire.cli.kafka_configs.refusals import JavaFailureError, RefusedError
 from kafkawire.model.configs.checks import InvalidValueError
@@ -26,11 +27,22 @@ from kafkawire.model.scram import (
     ScramMechanism,
     ScramUpsertion,
 )
-from kafkawire.protocol.errors import DuplicateResourceError, InvalidRequestError, UnacceptableCredentialError
+from kafkawire.protocol.errors import (
+    DuplicateResourceError,
+    InvalidRequestError,
+    MismatchedEndpointTypeError,
+    UnacceptableCredentialError,
+    UnsupportedVersionError,
+)
 
 MECHANISMS: Final = {"SCRAM-SHA-256": ScramMechanism.SCRAM_SHA_256, "SCRAM-SHA-512": ScramMechanism.SCRAM_SHA_512}
 """The names that are credentials of users, not quotas."""
 
+_NOT_SUPPORTED: Final = (
+    "The INCREMENTAL_ALTER_CONFIGS API is not supported by the cluster. The API is supported starting from version "
+    "2.3.0. You may want to use an older version of this tool to interact with your cluster, or upgrade your brokers "
+    "to version 2.3.0 or newer to avoid this error."
+)
 K = TypeVar("K")
 _CREDENTIAL: Final = re.compile(r"(?:iterations=(-?[0-9]*),)?password=([^\n\r\u0085\u2028\u2029]*)")
 
@@ -86,7 +98,12 @@ def altered(client: BlockingAdminClient, entity: Entity, changes: Changes, *, as
 def _alter_resource(client: BlockingAdminClient, type_: str, name: str, changes: Changes) -> None:
     if type_ == words.BROKERS and name and not is_integer(name):
         raise RefusedError(f"The entity name for {type_} must be a valid integer broker id, found: {name}")
-    _alter_configs(client, ConfigResource(RESOURCE_TYPES[type_], name), changes)
+    try:
+        _alter_configs(client, ConfigResource(RESOURCE_TYPES[type_], name), changes)
+    except (MismatchedEndpointTypeError, UnsupportedVersionError) as error:
+        if isinstance(error, UnsupportedVersionError) or is_of_controllers(error):
+            raise RefusedError(_NOT_SUPPORTED, str(error)) from error
+        raise
 
 
 def _alter_loggers(client: BlockingAdminClient, name: str, changes: Changes) -> None:

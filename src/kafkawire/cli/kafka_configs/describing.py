@@ -9,7 +9,7 @@ from kafkawire.admin import BlockingAdminClient
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.cli.kafka_configs import kafka_words as words
 from kafkawire.cli.kafka_configs.java_order import in_hash_map, in_scala_map, string_hash
-from kafkawire.cli.kafka_configs.java_words import exception_name, java_message
+from kafkawire.cli.kafka_configs.java_words import GroupsNotListedError, exception_name, java_message
 from kafkawire.cli.kafka_configs.kafka_words import Command, Entity, is_integer
 from kafkawire.cli.kafka_configs.refusals import RefusedError
 from kafkawire.model.configs.java_numbers import java_double
@@ -23,7 +23,11 @@ from kafkawire.model.quotas.entities import (
     ClientQuotaFilterComponent,
 )
 from kafkawire.model.scram import ScramMechanism
-from kafkawire.protocol.errors import ResourceNotFoundError, UnsupportedVersionError
+from kafkawire.protocol.errors import (
+    ClusterAuthorizationFailedError,
+    ResourceNotFoundError,
+    UnsupportedVersionError,
+)
 from kafkawire.wire.kafka_errors import KafkaError
 
 RESOURCE_TYPES: Final[Mapping[str, ConfigResourceType]] = {
@@ -154,8 +158,11 @@ def _exists(client: BlockingAdminClient, type_: str, name: str) -> bool:
         case words.BROKERS | words.BROKER_LOGGERS:
             return not name or name in map(str, _brokers(client))
         case words.GROUPS:
+            groups = _groups(client)
+            if name in groups:
+                return True
             with_configs = _groups_with_configs(client)
-            return with_configs is None or name in with_configs or name in _groups(client)
+            return with_configs is None or name in with_configs
         case _:
             return name in _listed(client, ConfigResourceType.CLIENT_METRICS)
 
@@ -182,22 +189,28 @@ def _brokers(client: BlockingAdminClient) -> list[int]:
 
 
 def _groups(client: BlockingAdminClient) -> list[str]:
-    groups = client.list_groups()
+    try:
+        groups = client.list_groups()
+    except KafkaError as failure:
+        raise GroupsNotListedError(str(failure)) from failure
     for error in groups.errors().values():
         raise error
     return [group.group_id for group in groups.values()]
 
 
 def _groups_with_configs(client: BlockingAdminClient) -> list[str] | None:
-    """None if the brokers, before 4.1, cannot list them."""
+    """None if the brokers, before 4.1, cannot list them, or do not for this caller."""
     try:
         return _listed(client, ConfigResourceType.GROUP)
-    except UnsupportedVersionError:
+    except (ClusterAuthorizationFailedError, UnsupportedVersionError):
         return None
 
 
 def _listed(client: BlockingAdminClient, type_: ConfigResourceType) -> list[str]:
-    return [resource.name for resource in client.list_config_resources([type_])]
+    try:
+        return [resource.name for resource in client.list_config_resources([type_])]
+    except ClusterAuthorizationFailedError as error:
+        raise ClusterAuthorizationFailedError from error  # without the text of this client
 
 
 def _described_quotas(client: BlockingAdminClient, entity: Entity) -> Iterator[str]:

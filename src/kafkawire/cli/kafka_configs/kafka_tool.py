@@ -38,6 +38,7 @@ from kafkawire.cli.kafka_configs.refusals import JavaFailureError, RefusedError
 from kafkawire.cli.kafka_configs.secrets_in_words import has_password, shown_words
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.visible import visible
+from kafkawire.model.nodes import bootstrap_nodes
 from kafkawire.model.properties_file import PropertiesError, parse_properties
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -163,10 +164,23 @@ def _client(options: ReadOptions) -> Iterator[BlockingAdminClient]:
             properties, servers=options.value("bootstrap-server"), controllers=options.value("bootstrap-controller")
         )
     except ValueError as error:
-        failure = f"org.apache.kafka.common.KafkaException: Failed to create new KafkaAdminClient: {error}"
-        raise JavaFailureError(failure, str(error)) from None
+        raise JavaFailureError(_not_created(options, error), str(error)) from None
     with client:
         yield client
+
+
+def _not_created(options: ReadOptions, error: ValueError) -> str:
+    """The exception of a client that cannot be made: of an address, or with our own text of a property."""
+    failure = "org.apache.kafka.common.KafkaException: Failed to create new KafkaAdminClient"
+    addresses = options.value("bootstrap-server") or options.value("bootstrap-controller") or ""
+    for each in filter(None, map(str.strip, addresses.split(","))):
+        try:
+            bootstrap_nodes(each)
+        except ValueError:
+            what = "port" if each.rpartition(":")[2].isdecimal() else "url"
+            reason = f"Invalid {what} in bootstrap.servers: {each}"
+            return f"{failure}\nCaused by: org.apache.kafka.common.config.ConfigException: {reason}"
+    return f"{failure}: {error}"
 
 
 def _results(client: BlockingAdminClient, command: Command, *, as_kafka: bool) -> Iterator[str]:

@@ -71,6 +71,9 @@ _QUOTAS: Final = MappingProxyType(
         "controllerMutationRate": CONTROLLER_MUTATION_RATE,
     }
 )
+_AUTHENTICATION: Final = ("type", "password", "validityDays", "renewalDays")
+"""The last two are of the certificates that Strimzi issues, and nothing in Kafka."""
+
 _TLS: Final = ("tls", "tls-external")
 _SCRAM: Final = "scram-sha-512"
 
@@ -147,7 +150,7 @@ def _read_user(name: str, place: Node, spec: Mapping[str, Node], reading: Readin
     user = name
     authentication = spec.get("authentication")
     if authentication is not None:
-        how = _inner_of(authentication).get("type")
+        how = reading.known(authentication, "spec.authentication", _AUTHENTICATION).get("type")
         kind = None if how is None else reading.word(how, "spec.authentication.type", (*_TLS, _SCRAM))
         if kind in _TLS:
             user = f"CN={name}"
@@ -196,7 +199,7 @@ def add_credentials(reading: Reading) -> None:
 
 
 def _read_authorization(principal: str, node: Node, reading: Reading) -> None:
-    given = _inner_of(node)
+    given = reading.known(node, "spec.authorization", ("type", "acls"))
     if "type" not in given or reading.word(given["type"], "spec.authorization.type", ("simple",)) is None:
         if "type" not in given:
             reading.error(node, Rule.STRIMZI, "spec.authorization has no type", "write type: simple")
@@ -244,7 +247,7 @@ def _read_acl(principal: str, node: Node, reading: Reading) -> None:
 
 
 def _resource(node: Node | None, acl: Node, reading: Reading) -> tuple[ResourceType, str, PatternType] | None:
-    given = _inner_of(node)
+    given = {} if node is None else reading.known(node, "resource", ("type", "name", "patternType"))
     if "type" not in given:
         reading.error(node or acl, Rule.STRIMZI, "an ACL has no resource with a type", "write resource: {type: topic}")
         return None

@@ -89,7 +89,7 @@ async def test_a_broker_lists_the_use_of_mutations() -> None:
         (await admin.alter_client_quotas([quota])).all()
         (await admin.create_topics([NewTopic("orders", num_partitions=20)])).all()
         assert broker.quota_metrics() == [
-            QuotaMetric(ClientQuotaType.CONTROLLER_MUTATION, {"client-id": "maker", "user": ""}, 10.0, 2.0, 0.0)
+            QuotaMetric(ClientQuotaType.CONTROLLER_MUTATION, {"client-id": "maker", "user": ""}, 10.0, 20 / 30, 0.0)
         ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -228,3 +229,71 @@ def test_a_file_that_cannot_be_written_leaves_a_way(
     monkeypatch.setenv(CONFIG_VARIABLE, "/proc/self/config.toml")
     assert main(["context", "set", "a", "-b", "b:1"]) == ExitCode.FAILED
     assert "choose a context by KAFKAWIRE_CONTEXT or --context" in capsys.readouterr().err
+
+
+def test_settings_are_removed_and_comments_stay(config_file: Path) -> None:
+    written(config_file)
+    assert main(["context", "unset", "prod", "security.protocol", "production"]) == ExitCode.DONE
+    removed = WRITTEN_BY_HAND.replace('"security.protocol" = "SASL_SSL"\n', "").replace("production = true\n", "")
+    assert config_file.read_text() == removed
+
+
+def test_the_last_property_takes_its_heading_along_but_no_comment(config_file: Path) -> None:
+    written(config_file)
+    words = ["context", "unset", "prod", "security.protocol", "request.timeout.ms"]
+    assert main(words) == ExitCode.DONE
+    assert "properties" not in config_file.read_text()
+    written(config_file, WRITTEN_BY_HAND + "# slow network\n")
+    assert main(words) == ExitCode.DONE
+    assert config_file.read_text().endswith("[contexts.prod.properties]\n# slow network\n")
+
+
+def test_a_login_is_removed_whole_and_not_in_part(config_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    login = '[contexts.prod.login]\nmechanism = "PLAIN"\nusername = "alice"\npassword = {env = "KEY"}\n'
+    written(config_file, WRITTEN_BY_HAND + login)
+    assert main(["context", "unset", "prod", "login.password"]) == ExitCode.USAGE
+    assert "password: is missing, which PLAIN needs" in capsys.readouterr().err
+    assert config_file.read_text() == WRITTEN_BY_HAND + login
+    assert main(["context", "unset", "prod", "login"]) == ExitCode.DONE
+    assert config_file.read_text() == WRITTEN_BY_HAND
+
+
+def test_a_setting_that_a_context_does_not_have(config_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(config_file)
+    assert main(["context", "unset", "prod", "security.protocl"]) == ExitCode.USAGE
+    assert "context prod has no setting 'security.protocl' of its own; did you mean" in capsys.readouterr().err
+    assert main(["context", "unset", "test", "x"]) == ExitCode.USAGE
+    assert "it has bootstrap_servers" in capsys.readouterr().err
+    assert main(["context", "unset", "nowhere", "x"]) == ExitCode.USAGE
+    assert config_file.read_text() == WRITTEN_BY_HAND
+
+
+def test_a_context_is_renamed_in_its_place_and_stays_current(config_file: Path) -> None:
+    written(config_file)
+    assert main(["context", "rename", "prod", "eu.prod"]) == ExitCode.DONE
+    assert main(["context", "rename", "test", "local"]) == ExitCode.DONE
+    renamed = WRITTEN_BY_HAND.replace("contexts.prod", 'contexts."eu.prod"').replace("contexts.test", "contexts.local")
+    assert config_file.read_text() == renamed.replace('current = "test"', 'current = "local"')
+
+
+def test_a_context_is_not_renamed_onto_another(config_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(config_file)
+    assert main(["context", "rename", "prod", "test"]) == ExitCode.USAGE
+    assert "there is a context 'test'" in capsys.readouterr().err
+    assert main(["context", "rename", "prod", ""]) == ExitCode.USAGE
+    assert main(["context", "rename", "nowhere", "x"]) == ExitCode.USAGE
+    assert config_file.read_text() == WRITTEN_BY_HAND
+
+
+@pytest.mark.parametrize(
+    ("text", "renamed"),
+    [
+        ("[contexts]\na = {timeout = 4}\n", {"timeout": 4}),
+        ("contexts.a.timeout = 4\n", {"timeout": 4}),
+        ('[contexts."a".login]\nmechanism="PLAIN"\n', {"login": {"mechanism": "PLAIN"}}),
+    ],
+)
+def test_a_context_is_renamed_however_it_is_written(config_file: Path, text: str, renamed: dict[str, object]) -> None:
+    written(config_file, text)
+    assert main(["context", "rename", "a", "b"]) == ExitCode.DONE
+    assert tomllib.loads(config_file.read_text()) == {"contexts": {"b": renamed}}

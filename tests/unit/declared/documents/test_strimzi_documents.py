@@ -109,3 +109,58 @@ def test_list_as_kubectl_prints_it() -> None:
     item = "{apiVersion: kafka.strimzi.io/v1, kind: KafkaTopic, metadata: {name: %s}, spec: {partitions: 1}}"
     declared = read(f"apiVersion: v1\nkind: List\nitems: [{item % 'a'}, {item % 'b'}]")
     assert list(declared.state.topics) == ["a", "b"]
+
+
+EVERY_FIELD_OF_A_USER = """
+authentication:
+  type: scram-sha-512
+  password: {valueFrom: {secretKeyRef: {name: words, key: word, optional: false}}}
+  validityDays: 30
+  renewalDays: 10
+authorization:
+  type: simple
+  acls:
+    - type: allow
+      resource: {type: transactionalId, name: shop-, patternType: prefix}
+      host: 10.0.0.1
+      operations: [Describe, Write]
+quotas: {producerByteRate: 3, consumerByteRate: 1, requestPercentage: 2, controllerMutationRate: 0.5}
+template: {secret: {metadata: {labels: {team: shop}}}}
+"""
+"""All that the definition of Strimzi 1.2 has below ``spec``."""
+
+
+def test_every_field_of_a_user_is_read() -> None:
+    spec = "\n".join(f"  {line}" for line in EVERY_FIELD_OF_A_USER.splitlines())
+    head = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaUser\nmetadata: {name: shop}\nspec:"
+    declared = read(f"{head}{spec}\n")
+    acls = {
+        AclBinding(
+            ResourceType.TRANSACTIONAL_ID, "shop-", "User:shop", operation, AclPermissionType.ALLOW, "10.0.0.1",
+            PatternType.PREFIXED,
+        )
+        for operation in (AclOperation.DESCRIBE, AclOperation.WRITE)
+    }  # fmt: skip
+    assert set(declared.state.acls) == acls
+    assert [*declared.state.credentials] == [SHOP]
+    assert len(declared.state.quotas[ClientQuotaEntity.of_user("shop")]) == 4
+    (problem,) = declared.problems
+    assert "the key word of the Secret words" in str(problem)
+
+
+MISSPELT_ACL = "{resource: {type: topic, name: a, patterntype: prefix}, operations: [Read]}"
+
+
+@pytest.mark.parametrize(
+    ("spec", "key"),
+    [
+        ("authentication: {type: tls, passwrod: {}}", "passwrod"),
+        ("authorization: {type: simple, acls: [], acl: []}", "acl"),
+        (f"authorization: {{type: simple, acls: [{MISSPELT_ACL}]}}", "patterntype"),
+    ],
+)
+def test_a_key_that_strimzi_does_not_have_is_an_error(spec: str, key: str) -> None:
+    """Kubernetes drops it, and the resource means something else than was written."""
+    declared = read_texts({"resource.yaml": resource("KafkaUser", spec)})
+    assert [f"{key}" in str(each) for each in declared.errors] == [True]
+    assert not declared.state.acls
