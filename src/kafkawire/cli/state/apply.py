@@ -31,7 +31,7 @@ from kafkawire.cli.state.plan_options import (
     plan_options,
 )
 from kafkawire.cli.state.plan_text import Effects, counts, plan_lines
-from kafkawire.cli.state.planning_cluster import planned, progress_of
+from kafkawire.cli.state.planning_cluster import keeping_access, planned, progress_of
 from kafkawire.cli.state.reading_cluster import read_with_progress
 from kafkawire.cli.state.selection_options import OnlyOption
 from kafkawire.cli.visible import visible
@@ -113,7 +113,7 @@ def run(
             to_apply = _ToApply(plan, effects, declared.secret)
         else:
             assert saved is not None  # noqa: S101 one of the two is given
-            to_apply = _ToApply(_still_fitting(saved, client, cluster), Effects(), _secret_of(saved))
+            to_apply = _ToApply(_still_fitting(saved, client, cluster, options), Effects(), _secret_of(saved))
         _apply(cluster, client, to_apply, dry_run=dry_run, yes=yes, output=output)
 
 
@@ -220,7 +220,7 @@ def _saved_plan(documents: list[str], options: PlanOptions) -> SavedPlan | None:
         if not is_saved_plan(head):
             return None
         content = head + file.read(LARGEST)
-    if options != PlanOptions():
+    if options._replace(caller=None, super_users=frozenset()) != PlanOptions():
         raise CommandError(
             f"{name} is a saved plan, carried out as it is: plan again with these options", ExitCode.USAGE
         )
@@ -238,8 +238,8 @@ def _secret_of(saved: SavedPlan) -> Callable[[SecretKey], str | None]:
     return secret
 
 
-def _still_fitting(saved: SavedPlan, client: BlockingAdminClient, cluster: Cluster) -> Plan:
-    """The saved plan, if it is of this cluster, and the cluster has not changed since.
+def _still_fitting(saved: SavedPlan, client: BlockingAdminClient, cluster: Cluster, options: PlanOptions) -> Plan:
+    """The saved plan, if it is of this cluster, has not drifted, and leaves its caller the rights that it has.
 
     Raises:
         CommandError: it does not fit any longer.
@@ -254,7 +254,17 @@ def _still_fitting(saved: SavedPlan, client: BlockingAdminClient, cluster: Clust
             print(line.text, file=sys.stderr)
         made = saved.created.strftime("%Y-%m-%d %H:%M:%S %Z")
         raise CommandError(f"the cluster has changed since the plan was made ({made}); nothing was done: plan it again")
+    _refuse_own_loss(plan, keeping_access(plan, read.state.acls, cluster, options))
     return plan
+
+
+def _refuse_own_loss(plan: Plan, kept: Plan) -> None:
+    """Another caller than the one that planned may carry a plan out, and would lose its own rights by it."""
+    lost = [item for before, item in zip(plan.items, kept.items, strict=True) if before is not item]
+    if lost:
+        first = f"{_KINDS[lost[0].kind]} {visible(item_in_words(lost[0].item))}: {lost[0].reason}"
+        more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+        raise CommandError(f"{first}{more}; nothing was done")
 
 
 def _drift_lines(drifted: tuple[DriftedItem, ...]) -> Iterator[Line]:

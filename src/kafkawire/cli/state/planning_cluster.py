@@ -28,6 +28,8 @@ from kafkawire.model.quotas.effects import quota_effects, quota_effects_in_words
 
 _USER = "User:"
 _ANONYMOUS = "User:ANONYMOUS"
+_MAY_SHUT_OUT = {(Kind.ACLS, Action.CREATE), (Kind.ACLS, Action.DELETE), (Kind.USERS, Action.DELETE)}
+"""Items that can take from their caller what it needs."""
 
 
 class CheckedPlan(NamedTuple):
@@ -65,7 +67,7 @@ def planned(cluster: Cluster, client: BlockingAdminClient, declared: Declared, o
         unread=read.unread,
         where=lambda kind, item: _where(declared, kind, item),
     )
-    plan = _keeping_access(plan, read.state, cluster, options)
+    plan = keeping_access(plan, read.state.acls, cluster, options)
     timeout = cluster.options.timeout
     with progress_of("checking the plan") as report:
         plan = client.run(lambda admin: check_plan(admin, plan, timeout=timeout, progress=report))
@@ -125,25 +127,30 @@ def _where(declared: Declared, kind: Kind, item: Item) -> str | None:
     return None if position is None else str(position)
 
 
-def _keeping_access(plan: Plan, current: ClusterState, cluster: Cluster, options: PlanOptions) -> Plan:
-    """The plan without what would take the caller's own rights."""
-    if not any(item.kind is Kind.ACLS and item.action in {Action.CREATE, Action.DELETE} for item in plan.items):
+def keeping_access(plan: Plan, acls: Iterable[AclBinding], cluster: Cluster, options: PlanOptions) -> Plan:
+    """The plan without what would take the caller's own rights and credentials.
+
+    Raises:
+        CommandError: ACLs would be deleted, and it is not known who calls.
+    """
+    taken = {(item.kind, item.action) for item in plan.items}
+    if not taken & _MAY_SHUT_OUT:
         return plan
-    caller = options.caller or _caller(cluster)
+    caller = options.caller or caller_of(cluster)
     if caller is None:
-        if any(item.kind is Kind.ACLS and item.action is Action.DELETE for item in plan.items):
+        if (Kind.ACLS, Action.DELETE) in taken:
             message = "ACLs would be deleted, and it is not known who calls: give --caller, so that its own ACLs stay"
             raise CommandError(message, ExitCode.USAGE)
         return plan
-    return keep_access(plan, current.acls, caller, options.super_users)
+    return keep_access(plan, acls, caller, options.super_users)
 
 
-def _caller(cluster: Cluster) -> str | None:
-    """The principal of the login; None if it cannot be known from here."""
+def caller_of(cluster: Cluster) -> str | None:
+    """The principal of the login; None if it cannot be known from here, as with a token, which is not its owner."""
     given = cluster.access.client_arguments()
     user = getattr(given.credentials, "username", None)
     if isinstance(user, str):
-        return _USER + user
+        return None if getattr(given.credentials, "is_delegation_token", False) else _USER + user
     return _ANONYMOUS if given.credentials is None and given.tls is None else None
 
 

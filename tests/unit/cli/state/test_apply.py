@@ -22,8 +22,10 @@ from kafkawire.admin import (
     ConfigResource,
 )
 from kafkawire.broker import ThreadedBroker
+from kafkawire.cli.access.cluster_command import Cluster, GivenOptions
 from kafkawire.cli.app import main
 from kafkawire.cli.outcome import ExitCode
+from kafkawire.cli.state.planning_cluster import caller_of
 from kafkawire.protocol import AlterClientQuotasRequest, IncrementalAlterConfigsRequest
 from kafkawire.protocol.errors import ClusterAuthorizationFailedError
 
@@ -198,6 +200,14 @@ def test_a_saved_plan_without_a_secret_is_refused(broker: ThreadedBroker, capsys
     assert "is not known" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["plan", "apply", "diff"])
+def test_an_empty_name_is_not_the_current_folder(
+    broker: ThreadedBroker, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert run(broker, command, "") == ExitCode.USAGE
+    assert "name" in capsys.readouterr().err
+
+
 def test_a_saved_plan_is_no_document(broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(broker, "plan", "cluster.yaml", "--out", "saved.plan") == ExitCode.DONE
     for words in ["plan", "saved.plan"], ["apply", "cluster.yaml", "saved.plan"], ["diff", "saved.plan"]:
@@ -320,6 +330,34 @@ def test_the_acls_of_the_caller_are_not_deleted(
     assert run(broker, *words) == ExitCode.SOME_FAILED
     assert "User:ops, who calls, has its own rights by it" in capsys.readouterr().out
     assert admin.describe_acls().union() == (own,)
+
+
+def test_a_saved_plan_is_refused_to_a_caller_who_would_lose_its_own_rights(
+    broker: ThreadedBroker, admin: BlockingAdminClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = AclBinding.of_cluster("User:ops", AclOperation.ALTER)
+    admin.create_acls([own]).all()
+    declare("topics: {other: {partitions: 1}}")
+    prune = ("--prune", "--prune-kind", "acls")
+    assert run(broker, "plan", "cluster.yaml", *prune, "--out", "saved.plan") == ExitCode.DONE
+    capsys.readouterr()
+    assert run(broker, "apply", "saved.plan", "--caller", "User:ops", "--yes") == ExitCode.FAILED
+    error = capsys.readouterr().err
+    assert "acl User:ops may ALTER the cluster: User:ops, who calls, has its own rights by it" in error
+    assert "nothing was done" in error
+    assert admin.describe_acls().union() == (own,)
+    words = ("--caller", "User:ops", "--super-user", "User:ops", "--yes")
+    assert run(broker, "apply", "saved.plan", *words) == ExitCode.DONE
+
+
+@pytest.mark.parametrize(("option", "expected"), [("", "User:id"), (' tokenauth="true"', None)])
+def test_the_caller_is_the_user_of_the_login_and_unknown_with_a_token(option: str, expected: str | None) -> None:
+    Path("client.properties").write_text(
+        "bootstrap.servers=127.0.0.1:1\nsecurity.protocol=SASL_PLAINTEXT\nsasl.mechanism=SCRAM-SHA-256\n"
+        "sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required "
+        f'username="id" password="hmac"{option};\n'
+    )
+    assert caller_of(Cluster(GivenOptions(command_config=Path("client.properties")))) == expected
 
 
 def test_an_authorizer_that_is_missing_makes_acls_impossible(capsys: pytest.CaptureFixture[str]) -> None:
