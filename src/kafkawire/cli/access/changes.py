@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Final, TypeVar
 
 import typer
 
-from kafkawire.admin import ConfigResource, Results
+from kafkawire.admin import AclBindingFilter, ConfigResource, Results
 from kafkawire.cli.access.cluster_command import Cluster, without_values
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import RowFormat
@@ -196,4 +196,12 @@ def failures_printed(results: Results[K, V], names: Iterable[str] = ()) -> Itera
 
 
 def _item(item: object) -> str:
-    return item_in_words(item) if isinstance(item, ConfigResource) else str(item)
+    match item:
+        case ConfigResource():
+            return item_in_words(item)
+        case AclBindingFilter():
+            return "ACLs"
+        case int():
+            return f"node {item}"
+        case _:
+            return str(item)
