@@ -43,8 +43,11 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, Entry
             raise
         return _fail(message, ExitCode.FAILED)
     except OSError as error:
-        if isinstance(error, BrokenPipeError) and _reader_has_left():
-            return exit_code
+        if isinstance(error, BrokenPipeError):
+            from kafkawire.cli.closed_pipe import reader_has_left  # noqa: PLC0415 most calls print to the end
+
+            if reader_has_left():
+                return exit_code
         return _fail(_os_error_message(error), _os_error_code(error, words))
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
@@ -151,29 +154,6 @@ def _show(path: str, command: CommandDescription) -> int:
 
     print_help(path, command)
     return ExitCode.DONE
-
-
-def _reader_has_left() -> bool:
-    """Whether the pipe of standard output is closed at the other end, as by ``head``; nothing more is written to it."""
-    try:
-        output = sys.stdout.fileno()
-    except (OSError, ValueError):  # standard output is not a file, as in some tests
-        return False
-    if not _is_closed_at_the_end(output):
-        return False
-    os.dup2(os.open(os.devnull, os.O_WRONLY), output)  # the last flush of the interpreter must not fail either
-    return True
-
-
-def _is_closed_at_the_end(output: int) -> bool:
-    import select  # noqa: PLC0415 only for this
-
-    is_closed = True
-    if sys.platform != "win32":  # which has no poll
-        poll = select.poll()
-        poll.register(output, 0)
-        is_closed = any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
-    return is_closed
 
 
 def _os_error_message(error: OSError) -> str:

@@ -13,6 +13,7 @@ import typer
 
 from kafkawire.admin import AclBindingFilter, ConfigResource, Results
 from kafkawire.cli.access.cluster_command import Cluster, without_values
+from kafkawire.cli.closed_pipe import reader_may_leave
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -122,7 +123,8 @@ def print_outcomes(rows: Iterable[OutcomeRow], form: RowFormat) -> None:
         typer.Exit: some failed.
     """
     listed = list(rows)
-    print_rows(listed, OutcomeRow, form, empty="nothing to do")
+    with reader_may_leave():
+        print_rows(listed, OutcomeRow, form, empty="nothing to do")
     end_with(listed)
 
 

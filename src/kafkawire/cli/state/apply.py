@@ -14,6 +14,7 @@ import typer
 from kafkawire.admin import BlockingAdminClient
 from kafkawire.cli.access.changes import DryRunOption, OutcomeRow, Status, YesOption, confirm
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.closed_pipe import reader_may_leave
 from kafkawire.cli.documents.reading import read_sound_documents
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
@@ -122,7 +123,8 @@ def _apply(
 ) -> None:
     plan = to_apply.plan
     if output is RowFormat.TABLE:
-        print_lines(plan_lines(plan, to_apply.effects, with_unchanged=False))
+        with reader_may_leave():
+            print_lines(plan_lines(plan, to_apply.effects, with_unchanged=False))
     to_do = sum(item.action in {Action.CREATE, Action.CHANGE, Action.DELETE} for item in plan.items)
     if dry_run:
         _print(_dry_rows(plan), output)
@@ -147,6 +149,15 @@ def _apply(
 
 def _print(rows: list[OutcomeRow], output: RowFormat) -> None:
     """Print outcomes; raises the exit code that they mean."""
+    with reader_may_leave():
+        _print_rows(rows, output)
+    interrupted = any(row.status is Status.UNKNOWN for row in rows)
+    bad = sum(row.status in {Status.FAILED, Status.NOT_TRIED} for row in rows)
+    if bad and not interrupted:
+        raise typer.Exit(ExitCode.FAILED if bad == len(rows) else ExitCode.SOME_FAILED)
+
+
+def _print_rows(rows: list[OutcomeRow], output: RowFormat) -> None:
     if output is RowFormat.TABLE:
         unusual = [row for row in rows if row.status not in {Status.DONE, Status.WOULD_BE_DONE}]
         if unusual:
@@ -155,10 +166,6 @@ def _print(rows: list[OutcomeRow], output: RowFormat) -> None:
         print(", ".join(f"{count} {status}" for status, count in found.items()) or "nothing to do")
     else:
         print_rows(rows, OutcomeRow, output, empty="nothing to do")
-    interrupted = any(row.status is Status.UNKNOWN for row in rows)
-    bad = sum(row.status in {Status.FAILED, Status.NOT_TRIED} for row in rows)
-    if bad and not interrupted:
-        raise typer.Exit(ExitCode.FAILED if bad == len(rows) else ExitCode.SOME_FAILED)
 
 
 def _rows(application: Application) -> list[OutcomeRow]:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.closed_pipe import reader_may_leave
 from kafkawire.cli.destination import whole_file
 from kafkawire.cli.documents.reading import read_sound_documents
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -81,10 +82,11 @@ def run(
     declared = read_sound_documents(documents)
     with cluster.connected() as client:
         plan, effects = planned(cluster, client, declared, options)
-    if output is RowFormat.TABLE:
-        print_lines(plan_lines(plan, effects, with_unchanged=unchanged))
-    else:
-        print_rows(plan_rows(plan, with_unchanged=unchanged), PlanRow, output, empty="nothing to do")
+    with reader_may_leave():
+        if output is RowFormat.TABLE:
+            print_lines(plan_lines(plan, effects, with_unchanged=unchanged))
+        else:
+            print_rows(plan_rows(plan, with_unchanged=unchanged), PlanRow, output, empty="nothing to do")
     if out is not None:
         save(plan, declared, out)
     if exit_code and any(item.action is not Action.UNCHANGED for item in plan.items):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -206,6 +207,20 @@ def test_an_empty_name_is_not_the_current_folder(
 ) -> None:
     assert run(broker, command, "") == ExitCode.USAGE
     assert "name" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_a_reader_that_leaves_keeps_nothing_from_being_done(broker: ThreadedBroker, admin: BlockingAdminClient) -> None:
+    declare("topics:" + "".join(f"\n  a-topic-with-a-long-name-{n}: {{partitions: 1}}" for n in range(2000)))
+    folder = Path(sys.executable).parent
+    commands = "kafkawire plan cluster.yaml --out saved.plan --exit-code", "kafkawire apply cluster.yaml --yes"
+    codes = []
+    for command in commands:
+        script = f"set -o pipefail; PATH={folder}:$PATH; {command} -b {broker.bootstrap_servers} | head -1"
+        codes.append(subprocess.run(["bash", "-c", script], capture_output=True, check=False).returncode)
+    assert codes == [ExitCode.CHANGES, ExitCode.DONE]
+    assert Path("saved.plan").exists()
+    assert len(admin.list_topics()) == 2000
 
 
 def test_a_saved_plan_is_no_document(broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]) -> None:
