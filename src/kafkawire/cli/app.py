@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from kafkawire.cli.commands import COMMANDS, Entry, Group, OwnParser
 from kafkawire.cli.description import HELP_OPTIONS, CommandDescription, stored_description
 from kafkawire.cli.outcome import CommandError, ExitCode, missing_library_message
+from kafkawire.cli.standard_streams import complete_streams
 from kafkawire.cli.visible import visible_lines
 from kafkawire.cli.words import check_words, found_command, no_such_command, read_words
 
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, Entry
     Returns:
         The exit code: 0 done, 1 failed, 2 wrong usage, 3 some items failed, 130 interrupted.
     """
+    complete_streams()
     words = sys.argv[1:] if arguments is None else list(arguments)
     exit_code: int = ExitCode.DONE
     try:
