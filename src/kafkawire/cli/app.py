@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from kafkawire.cli.commands import COMMANDS, Entry, Group, OwnParser
 from kafkawire.cli.description import HELP_OPTIONS, CommandDescription, stored_description
 from kafkawire.cli.outcome import CommandError, ExitCode, missing_library_message
+from kafkawire.cli.standard_streams import complete_streams
 from kafkawire.cli.visible import visible_lines
 from kafkawire.cli.words import check_words, found_command, no_such_command, read_words
 
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, Entry
     Returns:
         The exit code: 0 done, 1 failed, 2 wrong usage, 3 some items failed, 130 interrupted.
     """
+    complete_streams()
     words = sys.argv[1:] if arguments is None else list(arguments)
     exit_code: int = ExitCode.DONE
     try:
@@ -45,8 +47,11 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, Entry
             raise
         return _fail(message, ExitCode.FAILED)
     except OSError as error:
-        if isinstance(error, BrokenPipeError) and _reader_has_left():
-            return exit_code
+        if isinstance(error, BrokenPipeError):
+            from kafkawire.cli.closed_pipe import reader_has_left  # noqa: PLC0415 most calls print to the end
+
+            if reader_has_left():
+                return exit_code
         return _fail(_os_error_message(error), _os_error_code(error, words))
     except KeyboardInterrupt:
         _leave_line_of_ctrl_c()
@@ -160,29 +165,6 @@ def _leave_line_of_ctrl_c() -> None:
     """End the line with ``^C``; a shell does that only for programs that a signal ends."""
     if sys.stderr.isatty():
         print(file=sys.stderr)
-
-
-def _reader_has_left() -> bool:
-    """Whether the pipe of standard output is closed at the other end, as by ``head``; nothing more is written to it."""
-    try:
-        output = sys.stdout.fileno()
-    except (OSError, ValueError):  # standard output is not a file, as in some tests
-        return False
-    if not _is_closed_at_the_end(output):
-        return False
-    os.dup2(os.open(os.devnull, os.O_WRONLY), output)  # the last flush of the interpreter must not fail either
-    return True
-
-
-def _is_closed_at_the_end(output: int) -> bool:
-    import select  # noqa: PLC0415 only for this
-
-    is_closed = True
-    if sys.platform != "win32":  # which has no poll
-        poll = select.poll()
-        poll.register(output, 0)
-        is_closed = any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
-    return is_closed
 
 
 def _os_error_message(error: OSError) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 import msgspec
 
-from kafkawire.declared.planned import Action, Kind, Plan
+from kafkawire.declared.planned import Action, Item, Kind, Plan
 from kafkawire.model.acls.bindings import (
     CLUSTER_NAME,
     WILDCARD,
@@ -21,6 +21,7 @@ from kafkawire.model.acls.evaluation import EVERYBODY, AclEvaluator
 RIGHTS: Final = (AclOperation.CREATE, AclOperation.ALTER, AclOperation.ALTER_CONFIGS, AclOperation.DESCRIBE)
 """The rights on the cluster that plans need."""
 
+_USER: Final = "User:"
 _SOME_HOST: Final = "192.0.2.1"
 """An address that no ACL names: it is for documentation."""
 
@@ -35,8 +36,8 @@ def keep_access(
 ) -> Plan:
     """A plan that leaves its caller the rights to carry it out, and to carry out the next one.
 
-    Two kinds of items become impossible: deletions of permissions of the caller itself, and whatever makes the caller
-    lose a right on the cluster: CREATE, ALTER, ALTER_CONFIGS or DESCRIBE.
+    Three kinds of items become impossible: deletions of SCRAM credentials of the caller, deletions of its own
+    permissions, and whatever makes it lose a right on the cluster: CREATE, ALTER, ALTER_CONFIGS or DESCRIBE.
 
     Args:
         plan: from `plan_of`.
@@ -46,6 +47,7 @@ def keep_access(
         allow_everyone_if_no_acl: the broker's ``allow.everyone.if.no.acl.found``: the first ACL of the cluster takes
             the rights on it from all principals whom it does not allow.
     """
+    plan = _with_reasons(plan, _own_credentials(plan, caller))
     if caller in super_users:
         return plan
     own = _with_reasons(plan, _own_permissions(plan, caller))
@@ -79,7 +81,16 @@ def may_take_access(plan: Plan, acls: Iterable[AclBinding], *, allow_everyone_if
     return None
 
 
-def _own_permissions(plan: Plan, caller: str) -> dict[AclBinding, str]:
+def _own_credentials(plan: Plan, caller: str) -> dict[Item, str]:
+    reason = f"{caller}, who calls, logs in with its credentials; let another user delete it"
+    return {
+        item.item: reason
+        for item in plan.items
+        if item.action is Action.DELETE and isinstance(item.item, tuple) and _USER + item.item[0] == caller
+    }
+
+
+def _own_permissions(plan: Plan, caller: str) -> dict[Item, str]:
     reason = f"{caller}, who calls, has its own rights by it; let another user delete it"
     return {
         acl: reason
@@ -107,7 +118,7 @@ def _after(plan: Plan, before: frozenset[AclBinding]) -> frozenset[AclBinding]:
     return before - deleted | created
 
 
-def _taking_away(plan: Plan, caller: str, *, is_closing: bool) -> Iterator[AclBinding]:
+def _taking_away(plan: Plan, caller: str, *, is_closing: bool) -> Iterator[Item]:
     """Permissions that are deleted and denials that are created, which concern the caller on the cluster.
 
     The first ACLs of a cluster that is open without any are among them.
@@ -127,13 +138,13 @@ def _acl_items(plan: Plan, action: Action) -> Iterator[AclBinding]:
             yield item.item
 
 
-def _with_reasons(plan: Plan, reasons: dict[AclBinding, str]) -> Plan:
+def _with_reasons(plan: Plan, reasons: Mapping[Item, str]) -> Plan:
     """The plan with impossible items."""
     if not reasons:
         return plan
     items = (
         msgspec.structs.replace(item, action=Action.IMPOSSIBLE, reason=reasons[item.item])
-        if isinstance(item.item, AclBinding) and item.item in reasons
+        if item.item in reasons
         else item
         for item in plan.items
     )

@@ -322,6 +322,24 @@ async def test_what_is_written_just_now_is_left_out(source: Path, caplog: pytest
     assert "are left out, after offset 8" in caplog.text
 
 
+@pytest.mark.parametrize("tail", [bytes(40), bytes(40_000), b"\xfe" * 400], ids=["zeros", "preallocated", "garbage"])
+async def test_a_tail_that_is_no_batch_is_left_out(source: Path, tail: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    (segment,) = (source / METADATA_LOG).glob("*.log")
+    segment.write_bytes(segment.read_bytes() + tail)
+    with caplog.at_level(logging.WARNING):
+        async with EmbeddedBroker(from_log=source) as broker:
+            assert await topics_of(broker) == {"later"}
+    assert f"the last {len(tail)} bytes are left out" in caplog.text
+
+
+@pytest.mark.parametrize("as_of", [None, datetime(2026, 1, 1, tzinfo=UTC)])
+async def test_a_log_of_garbage_has_no_records(source: Path, as_of: datetime | None) -> None:
+    (segment,) = (source / METADATA_LOG).glob("*.log")
+    segment.write_bytes(b"\xfe" * 400)
+    with pytest.raises(DataDirectoryError):
+        await EmbeddedBroker(from_log=source, as_of=as_of).start()
+
+
 async def test_damage_in_the_middle_is_an_error(source: Path) -> None:
     (segment,) = (source / METADATA_LOG).glob("*.log")
     octets = bytearray(segment.read_bytes())

@@ -97,3 +97,27 @@ def test_a_closed_pipe_does_not_fail_a_script(command: str) -> None:
     script = f"set -o pipefail; PATH={PROGRAM.parent}:$PATH; {command} | head -1"
     run = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, cwd=ROOT, timeout=60)
     assert (run.returncode, run.stderr) == (0, "")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("kafkawire schema lint specs/clients >&-", ExitCode.DONE),
+        ("kafkawire plan --bootstrap-server localhost:1 - <&-", ExitCode.FAILED),
+        ("kafkawire context use nothing 2>&-", ExitCode.USAGE),
+        ("kafkawire schema diff --help >&- 2>&- <&-", ExitCode.DONE),
+    ],
+)
+def test_closed_streams_are_no_failure(command: str, code: ExitCode, tmp_path: Path) -> None:
+    script = f"PATH={PROGRAM.parent}:$PATH; XDG_CONFIG_HOME={tmp_path}; {command}"
+    run = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, cwd=ROOT, timeout=60)
+    assert "Traceback" not in run.stderr
+    assert run.returncode == code
+
+
+def test_a_pipe_carries_every_character(tmp_path: Path) -> None:
+    surroundings = {"PYTHONIOENCODING": "ascii", "XDG_CONFIG_HOME": str(tmp_path)}
+    subprocess.run([PROGRAM, "context", "set", "münchen", "-b", "localhost:1"], env=surroundings, check=True)
+    run = subprocess.run([PROGRAM, "context", "list", "-o", "name"], env=surroundings, capture_output=True, check=True)
+    assert run.stdout.decode() == "münchen\n"

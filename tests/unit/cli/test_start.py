@@ -18,7 +18,7 @@ PROGRAM = (
     "print('\\n'.join(sys.modules), file=sys.stderr)"
 )
 HEAVY = {"asyncio", "jinja2", "msgspec", "pyarrow", "pyspark", "rich", "typer"}
-LIGHT = {"app", "commands", "completion", "description", "help_text", "outcome", "visible", "words"}
+LIGHT = {"app", "commands", "completion", "description", "help_text", "outcome", "standard_streams", "visible", "words"}
 
 
 def imported(*words: str, **environment: str) -> set[str]:

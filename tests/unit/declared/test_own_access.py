@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kafkawire.admin import AclBinding, AclOperation, AclPermissionType, ResourceType
+from kafkawire.admin import AclBinding, AclOperation, AclPermissionType, ResourceType, ScramMechanism
 from kafkawire.declared.own_access import keep_access, may_take_access
 from kafkawire.declared.planned import Action, Item
 from kafkawire.declared.planning import plan_of
-from kafkawire.declared.state import ClusterState
+from kafkawire.declared.state import ClusterState, CredentialState
 
 CALLER = "User:admin"
 ALTER = AclBinding.of_cluster(CALLER, AclOperation.ALTER)
@@ -59,6 +59,17 @@ def test_denials_of_what_the_caller_does_not_have_are_created() -> None:
 
 def test_a_super_user_needs_no_acls() -> None:
     assert kept(set(), {ALTER}, supers=(CALLER,))[ALTER][0] is Action.DELETE
+
+
+@pytest.mark.parametrize("supers", [(), (CALLER,)])
+def test_credentials_of_the_caller_stay(supers: tuple[str, ...]) -> None:
+    own, other = ("admin", ScramMechanism.SCRAM_SHA_512), ("other", ScramMechanism.SCRAM_SHA_512)
+    current = ClusterState(credentials=dict.fromkeys((own, other), CredentialState(iterations=4096)))
+    plan = plan_of(ClusterState(), current, may_delete=lambda _kind, _item: True)
+    items = {item.item: item for item in keep_access(plan, (), CALLER, supers).items}
+    assert items[other].action is Action.DELETE
+    assert items[own].action is Action.IMPOSSIBLE
+    assert items[own].reason == "User:admin, who calls, logs in with its credentials; let another user delete it"
 
 
 def test_acls_of_others_are_not_protected() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar
@@ -17,6 +18,8 @@ from kafkawire.wire.kafka_errors import KafkaError
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 R = TypeVar("R", bound=Message)
+
+_REQUEST_OBJECT = re.compile(r"\ARequest Request\(.*\) (?=needs |is not )", re.DOTALL)
 
 Outcomes: TypeAlias = Mapping[K, V | KafkaError]
 """Each item of a request to its value, or to its error."""
@@ -111,7 +114,7 @@ class Operation(ABC, Generic[K, V, R]):
 
     def error(self, code: int, message: str | None) -> KafkaError:
         """The error of a whole request."""
-        return error_of(code, message)
+        return failed_as(code, message)
 
     def route_of(self, item: K) -> Route:
         """The destination of an item, for operations whose items go to different places."""
@@ -140,7 +143,15 @@ class Operation(ABC, Generic[K, V, R]):
 
 def failure(code: int, message: str | None = None) -> KafkaError | None:
     """The error of a code, or None for code 0; ``failure(...) or value`` is the outcome of an item."""
-    return error_of(code, message) if code else None
+    return failed_as(code, message) if code else None
+
+
+def failed_as(code: int, message: str | None) -> KafkaError:
+    """The error of a code that is not 0, with the broker's message for people.
+
+    Into refusals Kafka 4 prints its own request object, with the connection and buffers; it is left out.
+    """
+    return error_of(code, message and _REQUEST_OBJECT.sub("the request ", message))
 
 
 class TotalProgress:

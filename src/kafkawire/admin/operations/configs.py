@@ -22,7 +22,7 @@ from kafkawire.model.configs.resources import (
     described_entries,
 )
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import InvalidRequestError, error_of
+from kafkawire.protocol.errors import InvalidRequestError, UnsupportedVersionError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -185,8 +185,11 @@ class ListConfigResources(Operation[None, tuple[ConfigResource, ...], "protocol.
         }
 
     def error(self, code: int, message: str | None) -> KafkaError:
+        error = super().error(code, message)
+        if not isinstance(error, UnsupportedVersionError):
+            return error
         wanted = ", ".join(map(str, sorted(self._types))) or "all types"
-        return error_of(code, f"the broker cannot list resources of {wanted}")
+        return UnsupportedVersionError(f"the broker cannot list resources of {wanted}")
 
 
 def _resource(type_: int, name: str) -> ConfigResource:

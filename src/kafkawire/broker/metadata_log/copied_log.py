@@ -20,7 +20,7 @@ from kafkawire.broker.metadata_log.snapshots import (
 )
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER, cluster_id_of
 from kafkawire.broker.storage.errors import CorruptLogError, DataDirectoryError
-from kafkawire.broker.storage.recovery import find_end
+from kafkawire.broker.storage.recovery import IncompleteWrite, LogEnd, find_end
 from kafkawire.broker.storage.segments import list_segments, needed_segments
 from kafkawire.records.control_records import ControlRecord, decode_control_record
 from kafkawire.records.framed_records import METADATA_RECORD, read_frame
@@ -114,14 +114,11 @@ class CopiedLog(MetadataLog):
                 "%s: the last %d bytes are left out, after offset %d: %s, as while it is written",
                 end.segments[-1].path, incomplete.size, end.offset - 1, incomplete.reason,
             )  # fmt: skip
-        for segment in end.segments:
-            for batch in read_batches(segment.path.read_bytes(), check_crc=False):
-                if self._until is not None and batch.max_timestamp > self._until:
-                    return
-                if batch.base_offset >= end.offset:
-                    return
-                if batch.last_offset >= from_offset:
-                    yield batch
+        for batch in _whole_batches(end, incomplete):
+            if self._until is not None and batch.max_timestamp > self._until:
+                return
+            if batch.last_offset >= from_offset:
+                yield batch
 
     def _begins_later(self) -> bool:
         segments = list_segments(self._folder)
@@ -173,10 +170,19 @@ class CopiedLog(MetadataLog):
     def _known_since(self) -> datetime | None:
         """The time of the oldest state in the files."""
         if not self._begins_later():
-            first = (batch for each in list_segments(self._folder) for batch in read_batches(each.path.read_bytes()))
-            return next((_datetime(batch.max_timestamp) for batch in first if not batch.is_control), None)
+            batches = _whole_batches(*find_end(list_segments(self._folder)))
+            return next((_datetime(batch.max_timestamp) for batch in batches if not batch.is_control), None)
         oldest = next(iter(reversed(list_snapshots(self._folder))), None)
         return None if oldest is None else _datetime(last_timestamp_of(oldest.path))
+
+
+def _whole_batches(end: LogEnd, incomplete: IncompleteWrite | None) -> Iterator[RecordBatch]:
+    """The batches of a log before an incomplete write; what that left may be anything."""
+    for index, segment in enumerate(end.segments):
+        content = segment.path.read_bytes()
+        if incomplete is not None and index == incomplete.segment:
+            content = content[: incomplete.position]
+        yield from read_batches(content, check_crc=False)
 
 
 def _metadata_folder(source: Path) -> Path:

@@ -11,8 +11,9 @@ from typing import Annotated, ClassVar, Final, NamedTuple, TypeVar
 
 import typer
 
-from kafkawire.admin import ConfigResource, Results
+from kafkawire.admin import AclBindingFilter, ConfigResource, Results
 from kafkawire.cli.access.cluster_command import Cluster, without_values
+from kafkawire.cli.closed_pipe import reader_may_leave
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -136,7 +137,8 @@ def print_outcomes(rows: Iterable[OutcomeRow], form: RowFormat) -> None:
         typer.Exit: some failed.
     """
     listed = list(rows)
-    print_rows(listed, OutcomeRow, form, empty="nothing to do")
+    with reader_may_leave():
+        print_rows(listed, OutcomeRow, form, empty="nothing to do")
     end_with(listed)
 
 
@@ -253,4 +255,12 @@ class WatchedFailures:
 
 
 def _item(item: object) -> str:
-    return item_in_words(item) if isinstance(item, ConfigResource) else str(item)
+    match item:
+        case ConfigResource():
+            return item_in_words(item)
+        case AclBindingFilter():
+            return "ACLs"
+        case int():
+            return f"node {item}"
+        case _:
+            return str(item)

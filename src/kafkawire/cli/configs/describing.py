@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from kafkawire.admin import ConfigEntry, ConfigResource, ConfigResourceType, ConfigSource
-from kafkawire.cli.access.changes import failures_printed
+from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.configs.resources import (
     ResourceOptions,
@@ -126,8 +126,9 @@ def run(
         for resource, entries in results.values().items()
         for row in _rows(resource, entries, configs or (), every=all_, synonyms=synonyms)
     ]
+    empty = "no configs are set" if not (all_ or configs) else "no such configs"
     with failures_printed(results):
-        print_rows(rows, ConfigRow, output, empty="no configs are set" if not (all_ or configs) else "no such configs")
+        print_rows(rows, ConfigRow, output, empty=unless_failed(results, empty))
 
 
 def own_source(resource: ConfigResource) -> ConfigSource:

@@ -125,7 +125,7 @@ def run(
                 _partitions(found.values()),
                 PartitionLagRow,
                 output,
-                empty=None if known else "no offsets are committed",
+                empty=unless_failed(found, "no offsets are committed"),
             )
 
 

@@ -15,6 +15,7 @@ import typer
 from kafkawire.admin import BlockingAdminClient
 from kafkawire.cli.access.changes import DryRunOption, OutcomeRow, Status, YesOption, confirm, end_with
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.closed_pipe import reader_may_leave
 from kafkawire.cli.documents.reading import read_sound_documents
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
@@ -22,7 +23,7 @@ from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.state.comparison_text import Line, print_lines, shown
 from kafkawire.cli.state.plan_options import GivenPlanOptions, PlanOptions, plan_options
 from kafkawire.cli.state.plan_text import plan_lines
-from kafkawire.cli.state.planning_cluster import planned, progress_of
+from kafkawire.cli.state.planning_cluster import keeping_access, planned, progress_of
 from kafkawire.cli.state.reading_cluster import read_with_progress
 from kafkawire.cli.visible import visible
 from kafkawire.declared.applying import AFTER_SILENCE, Application, AppliedItem, Result
@@ -93,7 +94,7 @@ def run(
             to_apply = _ToApply(plan, effects, declared.secret)
         else:
             assert saved is not None  # noqa: S101 one of the two is given
-            to_apply = _still_fitting(saved, client, cluster)
+            to_apply = _still_fitting(saved, client, cluster, options)
         _apply(cluster, client, to_apply, dry_run=dry_run, yes=yes, output=output)
 
 
@@ -102,7 +103,8 @@ def _apply(
 ) -> None:
     plan = to_apply.plan
     if output is RowFormat.TABLE:
-        print_lines(plan_lines(plan, to_apply.effects, with_unchanged=False))
+        with reader_may_leave():
+            print_lines(plan_lines(plan, to_apply.effects, with_unchanged=False))
     to_do = sum(item.action in _CARRIED_OUT for item in plan.items)
     if dry_run:
         _print(_dry_rows(plan), output)
@@ -133,7 +135,8 @@ def _changes(plan: Plan) -> str:
 
 def _print(rows: list[OutcomeRow], output: RowFormat) -> None:
     """Print outcomes; raises the exit code that they mean."""
-    _show(rows, output)
+    with reader_may_leave():
+        _show(rows, output)
     if any(row.status is Status.UNKNOWN or row.reason == AFTER_SILENCE for row in rows):
         print(_WITHOUT_ANSWER, file=sys.stderr)
     end_with(rows)
@@ -221,7 +224,7 @@ def _saved_plan(documents: list[str], options: PlanOptions) -> SavedPlan | None:
         if not is_saved_plan(head):
             return None
         content = head + file.read(LARGEST)
-    if options != PlanOptions():
+    if options._replace(caller=None, super_users=None) != PlanOptions():
         raise CommandError(
             f"{name} is a saved plan, carried out as it is: plan again with these options", ExitCode.USAGE
         )
@@ -239,8 +242,8 @@ def _secret_of(saved: SavedPlan) -> Callable[[SecretKey], str | None]:
     return secret
 
 
-def _still_fitting(saved: SavedPlan, client: BlockingAdminClient, cluster: Cluster) -> _ToApply:
-    """The saved plan and what it means now, if it is of this cluster, and its items have not changed since.
+def _still_fitting(saved: SavedPlan, client: BlockingAdminClient, cluster: Cluster, options: PlanOptions) -> _ToApply:
+    """The saved plan and what it means now, if it is of this cluster, fits, and leaves its caller its rights.
 
     Raises:
         CommandError: it does not fit any longer.
@@ -255,7 +258,19 @@ def _still_fitting(saved: SavedPlan, client: BlockingAdminClient, cluster: Clust
             print(line.text, file=sys.stderr)
         made = saved.created.strftime("%Y-%m-%d %H:%M:%S %Z")
         raise CommandError(f"the cluster has changed since the plan was made ({made}); nothing was done: plan it again")
-    return _ToApply(plan, effects_of_plan(plan, read.state, saved.authority), _secret_of(saved))
+    super_users = saved.authority.super_users if options.super_users is None else options.super_users
+    deciding = msgspec.structs.replace(saved.authority, super_users=super_users)
+    _refuse_own_loss(plan, keeping_access(plan, read.state.acls, cluster, client, options.caller, deciding))
+    return _ToApply(plan, effects_of_plan(plan, read.state, deciding), _secret_of(saved))
+
+
+def _refuse_own_loss(plan: Plan, kept: Plan) -> None:
+    """Another caller than the one that planned may carry a plan out, and would lose its own rights by it."""
+    lost = [item for before, item in zip(plan.items, kept.items, strict=True) if before is not item]
+    if lost:
+        first = f"{_KINDS[lost[0].kind]} {visible(item_in_words(lost[0].item))}: {lost[0].reason}"
+        more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+        raise CommandError(f"{first}{more}; nothing was done")
 
 
 def _drift_lines(drifted: tuple[DriftedItem, ...]) -> Iterator[Line]:

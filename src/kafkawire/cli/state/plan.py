@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.closed_pipe import reader_may_leave
 from kafkawire.cli.destination import whole_file
 from kafkawire.cli.documents.reading import read_sound_documents
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -81,7 +82,8 @@ def run(
     declared = read_sound_documents(documents)
     with cluster.connected() as client:
         checked = planned(cluster, client, declared, options)
-    _print(checked, show, output, with_unchanged=unchanged)
+    with reader_may_leave():
+        _print(checked, show, output, with_unchanged=unchanged)
     if out is not None:
         save(checked, declared, out)
     if exit_code and any(item.action is not Action.UNCHANGED for item in checked.plan.items):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple
@@ -21,11 +21,14 @@ from kafkawire.declared.checking import check_plan
 from kafkawire.declared.documents.declared import ALL, Declared, PruneScope
 from kafkawire.declared.effects_of_plan import PlanEffects, changes_acls, effects_of_plan
 from kafkawire.declared.own_access import keep_access, may_take_access
-from kafkawire.declared.planned import Item, Kind, Plan
+from kafkawire.declared.planned import Action, Item, Kind, Plan
 from kafkawire.declared.planning import plan_of
 from kafkawire.declared.scope import ReadScope
-from kafkawire.declared.state import ClusterState
 from kafkawire.model.acls.authority import Authority
+from kafkawire.model.acls.bindings import AclBinding
+
+_MAY_SHUT_OUT = {(Kind.ACLS, Action.CREATE), (Kind.ACLS, Action.DELETE), (Kind.USERS, Action.DELETE)}
+"""Items that can take from their caller what it needs."""
 
 
 class CheckedPlan(NamedTuple):
@@ -70,7 +73,7 @@ def planned(cluster: Cluster, client: BlockingAdminClient, declared: Declared, o
     if changes_acls(plan):
         super_users = None if options.super_users is None else list(options.super_users)
         deciding = authority(client, AuthorityOptions(super_users, options.is_open), timeout)
-        plan = _keeping_access(plan, read.state, cluster, client, options, deciding)
+    plan = keeping_access(plan, read.state.acls, cluster, client, options.caller, deciding)
     with progress_of("checking the plan") as report:
         plan = client.run(lambda admin: check_plan(admin, plan, timeout=timeout, progress=report))
     return CheckedPlan(plan, effects_of_plan(plan, read.state, deciding), deciding)
@@ -129,26 +132,27 @@ def _where(declared: Declared, kind: Kind, item: Item) -> str | None:
     return None if position is None else str(position)
 
 
-def _keeping_access(
+def keeping_access(
     plan: Plan,
-    current: ClusterState,
+    acls: Iterable[AclBinding],
     cluster: Cluster,
     client: BlockingAdminClient,
-    options: PlanOptions,
+    caller: str | None,
     deciding: Authority,
 ) -> Plan:
-    """The plan without what would take the caller's own rights.
+    """The plan without what would take the caller's own rights and credentials.
 
     Raises:
         CommandError: it may take some, and it is not known who calls.
     """
+    if not {(item.kind, item.action) for item in plan.items} & _MAY_SHUT_OUT:
+        return plan
     is_open = deciding.allow_everyone_if_no_acl
-    caller = options.caller
     if caller is None:
         try:
             caller = _caller(cluster, client)
         except UnknownCallerError as error:
-            danger = may_take_access(plan, current.acls, allow_everyone_if_no_acl=is_open)
+            danger = may_take_access(plan, acls, allow_everyone_if_no_acl=is_open)
             if danger is None:
                 return plan
             message = (
@@ -156,7 +160,7 @@ def _keeping_access(
                 f"{error}; give --caller User:NAME, the principal as ACLs name it, so that its rights stay"
             )
             raise CommandError(message, ExitCode.USAGE) from None
-    return keep_access(plan, current.acls, caller, deciding.super_users, allow_everyone_if_no_acl=is_open)
+    return keep_access(plan, acls, caller, deciding.super_users, allow_everyone_if_no_acl=is_open)
 
 
 def _caller(cluster: Cluster, client: BlockingAdminClient) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 import msgspec
@@ -71,7 +71,7 @@ def run(
     changes += given_items(file, TopicChange) if file else []
     if not changes and regex is None:
         raise CommandError("no topic is named; give names, patterns, --regex or --from FILE", ExitCode.USAGE)
-    configs: dict[str, Simple | None] = {**config_pairs("--set", set_ or ()), **dict.fromkeys(delete or ())}
+    configs = _changed_configs(set_ or (), delete or ())
     if not (partitions or configs or any(each.partitions or each.configs for each in changes)):
         raise CommandError("no change is given; give --partitions, --set or --delete", ExitCode.USAGE)
     options = TopicChange(name="", partitions=partitions, configs=configs)
@@ -85,6 +85,15 @@ def run(
         rows = [*_grown(client, totals, timeout, dry_run=dry_run)]
         rows += _configured(client, by_name, timeout, dry_run=dry_run)
     print_outcomes([*rows, *unknown], output)
+
+
+def _changed_configs(set_: Sequence[str], delete: Sequence[str]) -> dict[str, Simple | None]:
+    """Values of the options by name, None for one that is removed."""
+    values = config_pairs("--set", set_)
+    for name in delete:
+        if name in values:
+            raise CommandError(f"--set and --delete both name {name}; give one of them", ExitCode.USAGE)
+    return {**values, **dict.fromkeys(delete)}
 
 
 def _resolved(

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from kafkawire.admin import BlockingAdminClient, Results, ScramCredentialInfo, ScramMechanism
+from kafkawire.admin import AclOperation, BlockingAdminClient, Results, ScramCredentialInfo, ScramMechanism
 from kafkawire.cli.access.changes import failures_printed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.outcome import CommandError
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
@@ -35,8 +36,12 @@ class UserRow(Row, frozen=True):
 @cluster_command
 def list_(cluster: Cluster, output: FormatOption = RowFormat.TABLE) -> None:
     """List the users that have SCRAM credentials."""
+    timeout = cluster.options.timeout
     with cluster.connected() as client:
-        found = client.describe_user_scram_credentials(timeout=cluster.options.timeout)
+        operations = client.describe_cluster(include_authorized_operations=True, timeout=timeout).authorized_operations
+        if operations is not None and AclOperation.DESCRIBE not in operations:  # brokers would never answer
+            raise CommandError("a list of users needs the right to DESCRIBE the cluster")
+        found = client.describe_user_scram_credentials(timeout=timeout)
     rows = [_row(user, found.values()[user]) for user in sorted(found.values())]
     with failures_printed(found):
         print_rows(rows, UserRow, output, empty="no users")

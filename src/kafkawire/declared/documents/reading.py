@@ -175,6 +175,9 @@ def _files(path: str, reading: Reading) -> Iterator[tuple[str, Path | None]]:
     if path == STANDARD_INPUT:
         yield "<stdin>", None
         return
+    if not path:
+        _add(reading, "FILE", "the name is empty", "name a file or a folder; . is the current folder")
+        return
     given = Path(path)
     try:
         if not given.is_dir():

@@ -53,8 +53,7 @@ def add_name(node: Node, name: str, reading: Reading) -> bool:
     other = reading.similar_topics.setdefault(name.replace(".", "_"), name)
     if other != name:
         message = f"the topic {name} collides with {other}: in metrics . and _ are the same"
-        reading.error(node, Rule.VALUE, message, "rename one of the two")
-        return False
+        reading.warning(node, Rule.VALUE, message, "rename one of the two: brokers refuse it if the other exists alone")
     return True
 
 

@@ -91,6 +91,17 @@ def of_principal(name: str) -> tuple[AclBinding, ...]:
 # Describe.
 
 
+async def test_a_refusal_is_without_kafkas_object_of_the_request() -> None:
+    said = "Request Request(processor=3, buffer=null, envelope=Some(Request(processor=2))) needs X permission."
+
+    def refuse(_: int, __: Request) -> DescribeAclsResponse:
+        return DescribeAclsResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED, error_message=said)
+
+    async with StandInCluster(1, {DescribeAclsRequest: refuse}) as cluster, cluster.client() as client:
+        described = await client.describe_acls([ALICE])
+    assert described.errors()[ALICE].message == "the request needs X permission."
+
+
 async def test_each_filter_is_one_request_to_released_brokers() -> None:
     """F4."""
     async with cluster_of(EmbeddedState(ACLS)) as cluster, cluster.client() as client:

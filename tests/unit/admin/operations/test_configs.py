@@ -27,6 +27,7 @@ from kafkawire.protocol import (
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import (
+    ClusterAuthorizationFailedError,
     InvalidConfigError,
     InvalidRequestError,
     UnknownTopicOrPartitionError,
@@ -299,6 +300,16 @@ async def test_version_0_lists_client_metrics_and_nothing_else() -> None:
                 with pytest.raises(UnsupportedVersionError, match="ListConfigResources"):
                     await client.list_config_resources(types)
         assert len(cluster.asked) == 1
+
+
+async def test_a_list_that_is_refused_says_nothing_about_types() -> None:
+    def answer(_: int, __: Request) -> ListConfigResourcesResponse:
+        return ListConfigResourcesResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+
+    async with StandInCluster(1, {ListConfigResourcesRequest: answer}) as cluster, cluster.client() as client:
+        with pytest.raises(ClusterAuthorizationFailedError) as raised:
+            await client.list_config_resources([ConfigResourceType.GROUP])
+    assert "cannot list" not in str(raised.value)
 
 
 async def test_a_type_that_cannot_be_listed_is_named() -> None:

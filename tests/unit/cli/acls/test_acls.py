@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.embedded.filled_state import AUTHORIZER
 from tests.made.operator_command import Command
 
 from kafkawire.broker import ThreadedBroker
@@ -207,3 +208,10 @@ def test_a_minimal_set_goes_to_delete(filled: Command, tmp_path: Path) -> None:
     assert len(filled.rows("delete", "--from", f"{tmp_path / 'removed'}", "--yes")) == count > 0
     assert "no decision changes" in filled.err
     assert filled.rows("minimise") == []
+
+
+def test_a_list_without_the_right_to_it_names_no_values_of_filters(capsys: pytest.CaptureFixture[str]) -> None:
+    with ThreadedBroker(AUTHORIZER) as broker:
+        acls = Command("acls", broker.bootstrap_servers, capsys)
+        acls.text("list", "--topic", "orders", code=ExitCode.FAILED)
+    assert acls.err.startswith("kafkawire: ACLs: CLUSTER_AUTHORIZATION_FAILED (31)")

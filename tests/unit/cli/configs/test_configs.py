@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.embedded.filled_state import AUTHORIZER
 from tests.made.operator_command import Command
 
 from kafkawire.admin import NewTopic
@@ -169,3 +170,9 @@ def test_a_message_names_the_resource_and_no_object(configs: Command, capsys: py
     error = capsys.readouterr().err
     assert "nope" in error
     assert "ConfigResource" not in error
+
+
+def test_configs_that_cannot_be_read_are_not_said_to_be_unset(capsys: pytest.CaptureFixture[str]) -> None:
+    with ThreadedBroker(AUTHORIZER) as broker:
+        configs = Command("configs", broker.bootstrap_servers, capsys)
+        assert configs.text("describe", "--topic", "orders", code=ExitCode.FAILED) == ""

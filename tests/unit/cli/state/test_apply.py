@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -216,6 +217,28 @@ def test_a_saved_plan_without_a_secret_is_refused(broker: ThreadedBroker, capsys
     assert "is not known" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["plan", "apply", "diff"])
+def test_an_empty_name_is_not_the_current_folder(
+    broker: ThreadedBroker, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert run(broker, command, "") == ExitCode.USAGE
+    assert "name" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_a_reader_that_leaves_keeps_nothing_from_being_done(broker: ThreadedBroker, admin: BlockingAdminClient) -> None:
+    declare("topics:" + "".join(f"\n  a-topic-with-a-long-name-{n}: {{partitions: 1}}" for n in range(2000)))
+    folder = Path(sys.executable).parent
+    commands = "kafkawire plan cluster.yaml --out saved.plan --exit-code", "kafkawire apply cluster.yaml --yes"
+    codes = []
+    for command in commands:
+        script = f"set -o pipefail; PATH={folder}:$PATH; {command} -b {broker.bootstrap_servers} | head -1"
+        codes.append(subprocess.run(["bash", "-c", script], capture_output=True, check=False).returncode)
+    assert codes == [ExitCode.CHANGES, ExitCode.DONE]
+    assert Path("saved.plan").exists()
+    assert len(admin.list_topics()) == 2000
+
+
 def test_a_saved_plan_is_no_document(broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(broker, "plan", "cluster.yaml", "--out", "saved.plan") == ExitCode.DONE
     for words in ["plan", "saved.plan"], ["apply", "cluster.yaml", "saved.plan"], ["diff", "saved.plan"]:
@@ -338,6 +361,24 @@ def test_the_acls_of_the_caller_are_not_deleted(
     assert run(broker, *words) == ExitCode.SOME_FAILED
     assert "User:ops, who calls, has its own rights by it" in capsys.readouterr().out
     assert admin.describe_acls().union() == (own,)
+
+
+def test_a_saved_plan_is_refused_to_a_caller_who_would_lose_its_own_rights(
+    broker: ThreadedBroker, admin: BlockingAdminClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = AclBinding.of_cluster("User:ops", AclOperation.ALTER)
+    admin.create_acls([own]).all()
+    declare("topics: {other: {partitions: 1}}")
+    prune = ("--prune", "--prune-kind", "acls")
+    assert run(broker, "plan", "cluster.yaml", *prune, "--out", "saved.plan") == ExitCode.DONE
+    capsys.readouterr()
+    assert run(broker, "apply", "saved.plan", "--caller", "User:ops", "--yes") == ExitCode.FAILED
+    error = capsys.readouterr().err
+    assert "acl User:ops may ALTER the cluster: User:ops, who calls, has its own rights by it" in error
+    assert "nothing was done" in error
+    assert admin.describe_acls().union() == (own,)
+    words = ("--caller", "User:ops", "--super-user", "User:ops", "--yes")
+    assert run(broker, "apply", "saved.plan", *words) == ExitCode.DONE
 
 
 def test_an_authorizer_that_is_missing_makes_acls_impossible(capsys: pytest.CaptureFixture[str]) -> None:

@@ -228,3 +228,9 @@ def test_topics_are_deleted_after_a_yes(topics: Command, client: BlockingAdminCl
     assert len(client.list_topics()) == 3
     assert set(topics.statuses(*words, "--if-exists").values()) == {"done", "unchanged"}
     assert list(client.list_topics()) == ["payments"]
+
+
+def test_a_config_is_set_or_removed_and_not_both(topics: Command) -> None:
+    words = ("alter", "orders", "--set", "retention.ms=5", "--delete", "retention.ms")
+    topics.text(*words, code=ExitCode.USAGE)
+    assert topics.err == "kafkawire: --set and --delete both name retention.ms; give one of them\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.embedded.filled_state import AUTHORIZER
 from tests.made.operator_command import Command
 
 from kafkawire.admin import BlockingAdminClient, ScramCredentials
@@ -45,6 +46,13 @@ def test_a_password_is_set_for_several_mechanisms(users: Command) -> None:
     words += ["--mechanism", "SCRAM-SHA-256", "--mechanism", "SCRAM-SHA-512", "--iterations", "8192"]
     assert len(users.statuses(*words)) == 2
     assert listed(users) == {"alice": {"SCRAM-SHA-256": 8192, "SCRAM-SHA-512": 8192}}
+
+
+def test_a_list_without_the_right_to_it_says_which_right(capsys: pytest.CaptureFixture[str]) -> None:
+    with ThreadedBroker(AUTHORIZER) as broker:
+        users = Command("users", broker.bootstrap_servers, capsys)
+        users.text("list", code=ExitCode.FAILED)
+    assert users.err == "kafkawire: a list of users needs the right to DESCRIBE the cluster\n"
 
 
 def test_a_user_logs_in_with_the_password(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -26,6 +26,13 @@ def read(text: str) -> Declared:
     return declared
 
 
+def test_topics_whose_names_collide_in_metrics_may_exist() -> None:
+    declared = read_texts({"state.yaml": "topics: {a.b: , a_b: }"})
+    assert list(declared.state.topics) == ["a.b", "a_b"]
+    (problem,) = declared.problems
+    assert (problem.rule, problem.is_warning) == (Rule.VALUE, True)
+
+
 def test_topics() -> None:
     declared = read("""
 topics:
