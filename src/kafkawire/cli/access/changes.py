@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Final, TypeVar
 
 import typer
 
-from kafkawire.admin import ConfigResource, Results
+from kafkawire.admin import AclBindingFilter, ClientQuotaFilter, ConfigResource, Results
 from kafkawire.cli.access.cluster_command import Cluster, without_values
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import RowFormat
@@ -186,7 +186,7 @@ def failures_printed(results: Results[K, V], names: Iterable[str] = ()) -> Itera
     errors = results.errors()
     known = frozenset(names)
     for item, error in islice(errors.items(), _SHOWN_FAILURES):
-        named = error if isinstance(error.item, str) else f"{_item(item)}: {without_values(error)}"
+        named = error if isinstance(error.item, str) else f"{_item(item)}{without_values(error)}"
         meant = did_you_mean(str(item), known) if known and item not in known else ""
         print(visible_lines(f"kafkawire: {named}{'; ' if meant else ''}{meant}"), file=sys.stderr)
     if len(errors) > _SHOWN_FAILURES:
@@ -196,4 +196,7 @@ def failures_printed(results: Results[K, V], names: Iterable[str] = ()) -> Itera
 
 
 def _item(item: object) -> str:
-    return item_in_words(item) if isinstance(item, ConfigResource) else str(item)
+    """The name of an item before its error; a filter has none."""
+    if isinstance(item, (AclBindingFilter, ClientQuotaFilter)):
+        return ""
+    return f"{item_in_words(item) if isinstance(item, ConfigResource) else item}: "

@@ -207,3 +207,10 @@ def test_a_minimal_set_goes_to_delete(filled: Command, tmp_path: Path) -> None:
     assert len(filled.rows("delete", "--from", f"{tmp_path / 'removed'}", "--yes")) == count > 0
     assert "no decision changes" in filled.err
     assert filled.rows("minimise") == []
+
+
+def test_a_broker_without_an_authorizer_is_named_without_the_filter(capsys: pytest.CaptureFixture[str]) -> None:
+    with ThreadedBroker() as running:
+        acls = Command("acls", running.bootstrap_servers, capsys)
+        acls.text("list", code=ExitCode.FAILED)
+    assert acls.err.startswith("kafkawire: SECURITY_DISABLED (54): No Authorizer is configured on the broker")
