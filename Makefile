@@ -69,7 +69,7 @@ $(VENV)/.requirements: requirements/dev.txt
 		echo "kafkawire needs Python 3.11 or newer with its venv module (Debian: apt-get install python3 python3-venv)" >&2; \
 		exit 1; \
 	fi
-	@echo "Setting up $(VENV) with $(PYTHON) (once; about a minute)"
+	@echo "Setting up $(VENV) with $(PYTHON) (once; half a minute or so)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP_INSTALL) --require-hashes --requirement requirements/dev.txt
 	@touch $@

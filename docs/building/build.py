@@ -32,6 +32,13 @@ PATHS = {
 }
 """Where pages are that navigation does not list, by the beginning of their addresses."""
 
+SEARCHED_FOR = {
+    "how-to/commands-quotas.html": ("How-to", "Quota", "Quotas"),
+    "how-to/commands-topics.html": ("How-to", "Topic", "Topics"),
+    "how-to/declared-state.html": ("How-to", "Plan", "Apply"),
+}
+"""Words that lead to a page although the sections of others have them in their titles."""
+
 COMPLAINTS = ("griffe:", "WARNING", "Warning", "mkdocs_autorefs:", "mkdocstrings:")
 """Beginnings of lines that report what the strict mode of the site generator lets pass."""
 
@@ -82,6 +89,8 @@ def improve_index(file: Path) -> None:
         for folder, path in PATHS.items():
             if item["level"] == 1 and item["location"].startswith(folder):
                 item["path"] = list(path)
+        if item["location"].partition("#")[0] in SEARCHED_FOR:
+            item["path"] = list(SEARCHED_FOR[item["location"].partition("#")[0]])
         if item["location"].startswith("a-to-z.html#"):
             item["path"].append(item["title"])
     file.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), "utf-8")

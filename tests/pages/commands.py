@@ -37,6 +37,7 @@ ONLY_PARSED = {
     "kafkawire cluster log-dirs": "an embedded broker has no log directories",
     "kafkawire cluster quorum": "an embedded broker has no quorum; tests/interop/cli/test_cluster_commands.py",
     "kafkawire cluster set-features": "an embedded broker has one level; tests/interop/cli/test_cluster_commands.py",
+    "kafkawire demo": "tests/golden/test_demo.py runs it",
     "kafkawire reassign cancel": "needs several brokers; tests/interop/cli/test_reassign.py",
     "kafkawire reassign list": "needs several brokers; tests/interop/cli/test_reassign.py",
     "kafkawire reassign watch": "needs several brokers; tests/interop/cli/test_reassign.py",

@@ -2,8 +2,9 @@
 
 ``python`` is executed, and pytest runs the test functions in it. ``console`` is run: what follows a ``$`` line must be
 what it prints, where ``...`` matches anything; without such lines it must end well. ``text`` that begins with ``$ ``
-is run on a terminal: all must be as shown except numbers, times and ids. Any other block with a ``title="FILE"`` is
-written to the file. Blocks may be indented, as those in tabs and lists are.
+is run on a terminal: all must be as shown except numbers, times and ids. A broker that a ``console`` block starts runs
+until the page ends, on a free port. Any other block with a ``title="FILE"`` is written to the file. Blocks may be
+indented, as those in tabs and lists are.
 
 This file imports only the standard library, so ``python -P page.py PAGE`` runs a page in any environment.
 """
@@ -31,6 +32,10 @@ FENCED = re.compile(
 )
 _INFO = re.compile(r'(?P<language>\S*)(?: title="(?P<title>[^"]+)")?\s*')
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", flags=re.MULTILINE)
+_LISTENS = "kafkawire broker listens on "
+_ADDRESS = "localhost:9092"
+"""Of the broker that a page starts."""
+
 _TEST = re.compile(r"^(?:async )?def (test_\w+)", flags=re.MULTILINE)
 
 
@@ -101,20 +106,39 @@ def run_page(page: Path, namespace: dict[str, Any]) -> None:
         AssertionError: a command or a test of the page failed, or printed something else.
     """
     shown = list(blocks(page.read_text()))
-    for number, block in enumerate(shown):
-        if block.executed:
-            code = compile("\n" * block.line + block.text, page, "exec", dont_inherit=True)
-            exec(code, namespace)  # noqa: S102 the page is ours
-            if block.tests:
-                _run_tests(shown[: number + 1], block)
-        elif block.language == "console":
-            for command, printed in _COMMAND.findall(block.text):
-                check_command(command, printed)
-        elif block.on_terminal:
-            for command, printed in _COMMAND.findall(block.text):
-                assert _stable(printed_on_terminal(command)) == _stable(printed), command
-        elif block.title:
-            _write(Path(block.title), block.text)
+    with contextlib.ExitStack() as started:
+        address = _ADDRESS
+        for number, block in enumerate(shown):
+            if block.executed:
+                code = compile("\n" * block.line + block.text, page, "exec", dont_inherit=True)
+                exec(code, namespace)  # noqa: S102 the page is ours
+                if block.tests:
+                    _run_tests(shown[: number + 1], block)
+            elif block.language == "console" or block.on_terminal:
+                for command, printed in _COMMAND.findall(block.text):
+                    if printed.startswith(_LISTENS):
+                        address = started.enter_context(_running(command))
+                    else:
+                        check = check_on_terminal if block.on_terminal else check_command
+                        check(command.replace(_ADDRESS, address), printed)
+            elif block.title:
+                _write(Path(block.title), block.text)
+
+
+@contextlib.contextmanager
+def _running(command: str) -> Iterator[str]:
+    """The address of a broker that runs in the meantime."""
+    words = ["sh", "-c", f"exec {command} --port 0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as broker:
+        assert broker.stdout is not None
+        try:
+            line = broker.stdout.readline()
+            assert line.startswith(_LISTENS), (
+                f"$ {command}\n{line}{'' if broker.poll() is None else broker.stdout.read()}"
+            )
+            yield line.removeprefix(_LISTENS).strip()
+        finally:
+            broker.terminate()
 
 
 def _run_tests(shown: list[Block], last: Block) -> None:
@@ -146,6 +170,11 @@ def check_command(command: str, shown: str) -> None:
         assert re.fullmatch(pattern, printed, flags=re.DOTALL), f"$ {command}\n{run.stdout}"
     else:
         assert run.returncode == 0, f"$ {command}\n{run.stdout}"
+
+
+def check_on_terminal(command: str, shown: str) -> None:
+    """Run a command on a terminal and compare what it prints with what the page shows."""
+    assert _stable(printed_on_terminal(command)) == _stable(shown), command
 
 
 def printed_on_terminal(command: str) -> str:

@@ -63,6 +63,7 @@ class Proven:
 
 TEXTS = {
     "docs/how-to/commands-quotas.md": COMMANDS_WORK,
+    "docs/tutorial.md": RUNS,
     "docs/troubleshooting.md": "tests/repo/site/test_troubleshooting.py::test_the_messages_are_in_the_sources",
     "docs/reference/kafka-configs.md": "tests/unit/cli/kafka_configs/test_page.py::test_the_page_shows_what_is_printed",
     "docs/how-to/test-with-a-broker.md": "tests/repo/test_printed_data.py::test_a_report_of_requests_looks_as_shown",

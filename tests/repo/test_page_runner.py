@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,21 @@ def test_a_program_has_no_future_of_the_runner(tmp_path: Path, monkeypatch: pyte
 def test_a_wrong_page_fails(text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AssertionError, match=message):
         run(text, tmp_path, monkeypatch)
+
+
+def test_a_broker_of_the_page_runs_until_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    text = (
+        "```console\n$ kafkawire broker\nkafkawire broker listens on 127.0.0.1:9092\n"
+        "$ kafkawire topics create orders -b localhost:9092 -o name\norders\n```\n\n"
+        "```text\n$ kafkawire topics list -b localhost:9092 -o name\norders\n```\n"
+    )
+    run(text, tmp_path, monkeypatch)
+
+
+def test_a_broker_of_the_page_that_does_not_start_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(AssertionError, match="no such broker"):
+        run("```console\n$ sh -c 'echo no such broker'\nkafkawire broker listens on\n```\n", tmp_path, monkeypatch)
 
 
 def test_a_right_page_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

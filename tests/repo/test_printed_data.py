@@ -66,7 +66,13 @@ ITEMS: Mapping[str, type[object]] = {
 }
 """Files that commands on many items read."""
 
-OF_KAFKA = {"listeners", "advertised.listeners", "listener.security.protocol.map", "inter.broker.listener.name"}
+OF_KAFKA = {
+    "listeners",
+    "advertised.listeners",
+    "listener.security.protocol.map",
+    "inter.broker.listener.name",
+    "super.users",
+}
 
 
 def named(proven: Proven) -> str:

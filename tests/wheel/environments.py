@@ -8,7 +8,7 @@ import sys
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from email import message_from_bytes
+from email import message_from_string
 from email.message import Message
 from pathlib import Path
 
@@ -57,10 +57,10 @@ def environment_of(installed: Installed) -> Mapping[str, str]:
 
 
 def metadata_of(wheel: Path) -> Message:
-    """The metadata of a wheel; its payload is the long description."""
+    """The metadata of a wheel, in UTF-8 as Core Metadata has it; its payload is the long description."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
-        return message_from_bytes(archive.read(name))
+        return message_from_string(archive.read(name).decode())
 
 
 def make_environment(folder: Path, wheel: Path, extras: Sequence[str], wheelhouse: Wheelhouse) -> Installed:

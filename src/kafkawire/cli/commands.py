@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Union
 
 
@@ -52,7 +52,7 @@ COMMANDS: Mapping[str, Entry] = {
     "apply": "kafkawire.cli.state.apply:run",
     "broker": "kafkawire.cli.broker:run",
     "cluster": Group(
-        "Describe the cluster: brokers, versions, quorum, features, disks.",
+        "Show brokers, API versions, quorum, features and disks, and set levels of features.",
         {
             "api-versions": "kafkawire.cli.cluster.versions:api_versions",
             "describe": "kafkawire.cli.cluster.members:describe",
@@ -133,7 +133,7 @@ COMMANDS: Mapping[str, Entry] = {
         },
     ),
     "report": Group(
-        "Write pages, each one file that needs no network.",
+        "Write a page of who had which rights, quotas and topics, and when.",
         {"logs": "kafkawire.cli.report:logs"},
     ),
     "schema": Group(
@@ -202,4 +202,18 @@ COMMANDS: Mapping[str, Entry] = {
         },
     ),
 }
-"""A new command is one entry here; ``pytest tests/golden/cli --update-golden`` adds it to the help and completion."""
+"""A new command is one entry here and one in ``PANELS``.
+
+``pytest tests/golden/cli --update-golden`` adds it to the help and completion.
+"""
+
+PANELS: Mapping[str, Sequence[str]] = {
+    "Declare the state of a cluster": ("plan", "apply", "export", "diff"),
+    "Administer a cluster": (
+        "topics", "configs", "acls", "quotas", "users", "groups", "cluster", "reassign", "tokens", "transactions",
+    ),
+    "Connect": ("doctor", "context"),
+    "Try, test and audit": ("demo", "broker", "tables", "report", "spark"),
+    "Definitions and messages": ("schema", "generate", "specs", "codec"),
+}  # fmt: skip
+"""The headings of the help of ``kafkawire``, and the commands below each, in the order that it shows."""

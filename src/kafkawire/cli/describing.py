@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from kafkawire.cli.commands import Entry, Group, OwnParser
+from kafkawire.cli.commands import PANELS, Entry, Group, OwnParser
 from kafkawire.cli.description import OF_A_CLUSTER, OF_CONTEXTS, CommandDescription, Parameter
 from kafkawire.cli.running import attribute_of, typer_command
 
@@ -40,7 +40,10 @@ _LISTS_OF_METAVARS = {
 
 _METAVARS = {int: "N", Path: "PATH", str: "TEXT", float: "NUMBER"}
 
-_ROOT_HELP = ("Apache Kafka's protocol in Python: run a broker, read Kafka's logs, encode, decode and check messages.",)
+_ROOT_HELP = (
+    "Administer Apache Kafka without a JVM: plan a change, read what it means, make it for a thousand users at once.",
+    "Begin with 'kafkawire demo', or with 'kafkawire doctor -b HOST:PORT' to check the connection to a cluster.",
+)
 _ROOT_OPTIONS = (
     Parameter(names=("-V", "--version"), help="Show the version and exit."),
     Parameter(
@@ -60,7 +63,10 @@ _ROOT_OPTIONS = (
 
 def described_root(commands: Mapping[str, Entry]) -> CommandDescription:
     """The description of the command ``kafkawire``; imports all commands."""
-    return CommandDescription(_ROOT_HELP, _ROOT_OPTIONS, _described_all(commands))
+    panels = {name: panel for panel, names in PANELS.items() for name in names}
+    names = [*(name for name in panels if name in commands), *(name for name in commands if name not in panels)]
+    in_panels = {name: described(commands[name])._replace(panel=panels.get(name, "")) for name in names}
+    return CommandDescription(_ROOT_HELP, _ROOT_OPTIONS, in_panels)
 
 
 def _described_all(commands: Mapping[str, Entry]) -> Mapping[str, CommandDescription]:

@@ -74,11 +74,13 @@ class CommandDescription(NamedTuple):
         help: paragraphs; the first begins with the summary.
         parameters: options and arguments.
         commands: the sub-commands of a group, by name.
+        panel: heading above the command in the help of its group; empty for the usual one.
     """
 
     help: Sequence[str]
     parameters: Sequence[Parameter] = ()
     commands: Mapping[str, CommandDescription] = {}
+    panel: str = ""
 
     @property
     def summary(self) -> str:
@@ -129,13 +131,14 @@ def _command(stored: Mapping[str, object]) -> CommandDescription:
         plain["help"],  # type: ignore[arg-type] # paragraphs
         [Parameter(**each) for each in plain.get("parameters", ())],  # type: ignore[arg-type] # its fields
         {name: _command(each) for name, each in commands.items()},
+        str(stored.get("panel", "")),
     )
 
 
 def _plain(command: CommandDescription) -> dict[str, object]:
     parameters = [dict(_set_fields(each)) for each in command.parameters]
     commands = {name: _plain(each) for name, each in command.commands.items()}
-    parts = {"parameters": parameters, "commands": commands}
+    parts = {"panel": command.panel, "parameters": parameters, "commands": commands}
     return {"help": list(command.help), **{name: part for name, part in parts.items() if part}}
 
 

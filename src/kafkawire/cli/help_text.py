@@ -69,12 +69,13 @@ def _usage_of_argument(argument: Parameter) -> str:
 def _sections(command: CommandDescription) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
     if command.arguments:
         yield "Arguments", [(each.metavar, _explained(each)) for each in command.arguments]
-    if command.commands:
-        yield "Commands", [(name, each.summary) for name, each in command.commands.items()]
+    for panel in dict.fromkeys(each.panel for each in command.commands.values()):
+        shown = [(name, each.summary) for name, each in command.commands.items() if each.panel == panel]
+        yield panel or "Commands", shown
     options = [each for each in command.parameters if each.is_option]
     for panel in dict.fromkeys(["", *(each.panel for each in options)]):
-        shown = [each for each in options if each.panel == panel]
-        yield panel or "Options", [(_names(each), _explained(each)) for each in (*shown, *(() if panel else (_HELP,)))]
+        below = [*(each for each in options if each.panel == panel), *(() if panel else (_HELP,))]
+        yield panel or "Options", [(_names(each), _explained(each)) for each in below]
 
 
 def _names(option: Parameter) -> str:

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from kafkawire.cli.commands import COMMANDS, Entry, Group, OwnParser
+from kafkawire.cli.commands import COMMANDS, PANELS, Entry, Group, OwnParser
 from kafkawire.cli.describing import described_root
 from kafkawire.cli.description import DESCRIPTION_FILE, CommandDescription, Description, as_json, stored_description
 from kafkawire.cli.value_lists import value_lists
@@ -36,6 +36,10 @@ def test_a_command_with_a_parser_of_its_own_is_described_too() -> None:
     assert {"--log", "--table", "--out", "--columns", "--no-verify-checksums"} <= described.options.keys()
 
 
+def test_each_command_is_below_one_heading_of_the_help() -> None:
+    assert sorted(name for names in PANELS.values() for name in names) == sorted(COMMANDS)
+
+
 def without_own_parsers(commands: Mapping[str, Entry]) -> Mapping[str, Entry]:
     """The commands that can be described without PySpark."""
     return {
@@ -50,7 +54,10 @@ def with_stored(
 ) -> CommandDescription:
     """A description with those commands of the stored one that cannot be described without PySpark."""
     commands = {}
-    for name, entry in entries.items():
+    for name in dict.fromkeys((*stored.commands, *entries)):
+        entry = entries.get(name)
+        if entry is None:
+            continue
         if isinstance(entry, OwnParser):
             commands[name] = stored.commands[name]
         elif isinstance(entry, Group):

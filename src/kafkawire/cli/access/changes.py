@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Final, NamedTuple, TypeVar
 
 import typer
 
-from kafkawire.admin import AclBindingFilter, ConfigResource, Results
+from kafkawire.admin import AclBindingFilter, ClientQuotaFilter, ConfigResource, Results
 from kafkawire.cli.access.cluster_command import Cluster, without_values
 from kafkawire.cli.closed_pipe import reader_may_leave
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -260,6 +260,8 @@ def _item(item: object) -> str:
             return item_in_words(item)
         case AclBindingFilter():
             return "ACLs"
+        case ClientQuotaFilter():
+            return "quotas"
         case int():
             return f"node {item}"
         case _:

@@ -19,7 +19,7 @@ from kafkawire.cli.access.option_bundles import with_options_of_bundles
 from kafkawire.cli.access.selection import NamedCluster, select
 from kafkawire.cli.access.tracing import print_trace, warnings_as_messages
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.wire.kafka_errors import KafkaError
+from kafkawire.wire.kafka_errors import ConnectionFailedError, KafkaError, OperationTimeoutError
 
 _INTERRUPTED_CHANGE: Final = "interrupted; what was sent may be done: look before you run it again"
 
@@ -185,12 +185,19 @@ def errors_of_cluster(source: str = "") -> Iterator[None]:
     try:
         yield
     except KafkaError as error:
-        raise CommandError(f"{in_words_of_the_command(str(without_values(error)))}{place}") from None
+        raise CommandError(f"{in_words_of_the_command(str(without_values(error)))}{place}{_hint(error)}") from None
     except ExceptionGroup as group:
         failed, others = group.split(KafkaError)
         if failed is None or others is not None:
             raise
-        raise CommandError(f"{in_words_of_the_command(_summary(failed.exceptions))}{place}") from None
+        hint = _hint(failed.exceptions[0])
+        raise CommandError(f"{in_words_of_the_command(_summary(failed.exceptions))}{place}{hint}") from None
+
+
+def _hint(error: Exception) -> str:
+    """What to do about a cluster that was not reached in time."""
+    is_unreached = isinstance(error, OperationTimeoutError) and isinstance(error.__cause__, ConnectionFailedError)
+    return "; kafkawire doctor, with the same options, finds out why" if is_unreached else ""
 
 
 def _summary(errors: Sequence[Exception]) -> str:

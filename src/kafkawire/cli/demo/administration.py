@@ -35,13 +35,13 @@ def show(stage: Stage) -> None:
     )
     _show_topics(stage, done)
     stage.table(
-        ("call", "asked for", "done", "failed", "seconds", "a second"),
+        ("call", "asked for", "done", "failed", "seconds", "per second"),
         [
             (call.method, f"{call.items:,}", f"{call.items - call.failed:,}", f"{call.failed:,}",
              f"{call.seconds:.2f}", f"{call.items / call.seconds:,.0f}")
             for call in done.calls
         ],
-        right=("asked for", "done", "failed", "seconds", "a second"),
+        right=("asked for", "done", "failed", "seconds", "per second"),
     )  # fmt: skip
     with BlockingAdminClient(stage.broker.bootstrap_servers) as client:
         acls = client.describe_acls((AclBindingFilter(),)).union()

@@ -63,7 +63,7 @@ CHAPTERS: Final = (
     Chapter(2, "bytes", "A request byte by byte, and a broken one", "request"),
     Chapter(3, "broker", "A broker in Python, and a thousand users in two calls", "administration"),
     Chapter(4, "declared", "A declared state: planned, understood, applied", "declared", ("yaml",)),
-    Chapter(5, "restart", "kill -9, and its topics, ACLs and quotas are there", "restart"),
+    Chapter(5, "restart", "kill -9: topics, ACLs and quotas are still there", "restart"),
     Chapter(6, "history", "What the log remembers", "history", ("pyarrow",)),
     Chapter(7, "report", "The report: one page for a browser", "report_page", ("pyarrow", "jinja2")),
     Chapter(8, YOUR_BROKER, "Your broker", "your_broker"),

@@ -31,7 +31,7 @@ def run(
         typer.Option(metavar="DIR", help="New or empty folder for the files, which stay; by default a temporary one."),
     ] = None,
 ) -> None:
-    """Show the main parts in chapters: generator, codec, broker, logs as tables, report.
+    """Show the main parts in chapters: generator, codec, broker, declared state, logs as tables, report.
 
     A chapter whose libraries are not installed is left out. The files stay, so that the printed commands can be run.
     The last line is the path of the report, if that was written.

@@ -20,6 +20,7 @@ _INDENT: Final = "    "
 _GRANTED: Final = "User:etl"
 _REFUSED: Final = "clicks"
 _ALLOWED_PARTITIONS: Final = 12
+_NEW_TOPIC: Final = f"topic:{TOPIC}-eu"
 
 
 def show(stage: Stage) -> None:
@@ -33,21 +34,21 @@ def show(stage: Stage) -> None:
     stage.prepare()
     _write_document(stage, partitions=64)
     stage.say(
-        f"{_DOCUMENT} declares a topic, an ACL, and one more quota for each of {USERS:,} users. What would it do?"
+        f"{_DOCUMENT} declares a topic, an ACL, and one more quota for each of {USERS:,} users. What would change?"
     )
     _show_plan(stage)
     _write_document(stage, partitions=_ALLOWED_PARTITIONS)
     with timed() as seconds:
         _run(stage, "apply", _DOCUMENT, "--yes")
     done = f"{USERS + 2:,} items in {seconds[0]:.2f} s, start of the command included"
-    stage.say(f"With {_ALLOWED_PARTITIONS} partitions it is applied: {done}.")
+    stage.say(f"With {_ALLOWED_PARTITIONS} partitions, kafkawire apply does it: {done}. After that:")
     _show(stage, _run(stage, "plan", _DOCUMENT), "plan", _DOCUMENT)
-    writers = _rows(stage, "acls", "who-can", "WRITE", f"topic:{TOPIC}-eu", "--super-user", "User:ANONYMOUS")
+    writers = _rows(stage, "acls", "who-can", "WRITE", _NEW_TOPIC, "--super-user", "User:ANONYMOUS")
     if _GRANTED not in {row["principal"] for row in writers}:
-        raise CommandError(f"{_GRANTED} may not write to {TOPIC}-eu, although the document says so")
-    stage.say(f"Who may write to {TOPIC}-eu now? {len(writers)} principals, {_GRANTED} among them.")
+        raise CommandError(f"{_GRANTED} may not write to {_NEW_TOPIC}, although the document says so")
+    stage.say(f"acls who-can WRITE {_NEW_TOPIC} lists {len(writers)} principals now, {_GRANTED} among them.")
     quota, *_ = _rows(stage, "quotas", "effective", "--user", "user-0042", "--client-id", "batch")
-    stage.say(f"Client batch of user-0042 keeps its own {quota['key']}: {quota['value']:,.0f}.")
+    stage.say(f"quotas effective: client batch of user-0042 keeps its own {quota['value']:,.0f} bytes a second.")
 
 
 def _write_document(stage: Stage, *, partitions: int) -> None:

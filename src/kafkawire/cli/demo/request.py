@@ -41,7 +41,7 @@ def show(stage: Stage) -> None:
     if CreateTopicsRequest.decode_from(frame, body, _VERSION) != (request, len(frame)):
         raise CommandError("the decoded request is not equal to the original")
     at = frame.index(b"orders") - 1
-    stage.say(f"They decode to an equal request. Byte {at}, the length of the name, becomes {_BROKEN_BYTE:02x}:")
+    stage.say(f"They decode to an equal request. If byte {at}, the length of the name, is {_BROKEN_BYTE:02x}:")
     broken = frame[:at] + bytes([_BROKEN_BYTE]) + frame[at + 1 :]
     try:
         CreateTopicsRequest.decode_from(broken, body, _VERSION)

@@ -69,7 +69,7 @@ def run(
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 4 if the sides differ.")] = False,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
-    """Compare two states: of clusters, of documents, of a cluster's own metadata log at a time.
+    """Compare two clusters, documents, or dates of a cluster's metadata log.
 
     Says what the right side has more, less and otherwise than the left one. What a document does not say differs from
     nothing. Secrets are not compared. The form "table" is a text by kind and item; "wide" is a table of all values.

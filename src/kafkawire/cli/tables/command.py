@@ -72,7 +72,8 @@ def run(
     list_: Annotated[bool, typer.Option("--list", help="List the names of the tables and exit.")] = False,
     options: ReadOptions,
 ) -> None:
-    """Read Kafka's own logs as tables: the metadata log, and those of groups, transactions and share groups.
+    """Read Kafka's own logs as tables of who had what, and when: the metadata log, and those of groups, transactions
+    and share groups.
 
     It needs no broker and changes nothing. The last line, on standard error, accounts for all bytes: bytes read =
     decoded + skipped; each skip has a reason code.

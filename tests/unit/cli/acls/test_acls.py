@@ -215,3 +215,10 @@ def test_a_list_without_the_right_to_it_names_no_values_of_filters(capsys: pytes
         acls = Command("acls", broker.bootstrap_servers, capsys)
         acls.text("list", "--topic", "orders", code=ExitCode.FAILED)
     assert acls.err.startswith("kafkawire: ACLs: CLUSTER_AUTHORIZATION_FAILED (31)")
+
+
+def test_a_broker_without_an_authorizer_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with ThreadedBroker() as running:
+        acls = Command("acls", running.bootstrap_servers, capsys)
+        acls.text("list", code=ExitCode.FAILED)
+    assert acls.err.startswith("kafkawire: ACLs: SECURITY_DISABLED (54): No Authorizer is configured on the broker")
