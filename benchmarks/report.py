@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from benchmarks.results import KAFKA_PYTHON, KIO, OURS, PEERS, Measurement, Spread, Target
+from benchmarks.results import KAFKA_PYTHON, KIO, OURS, PEERS, Alone, Measurement, Spread, Target
 
 SECTIONS = {
     "decode": "Decoding",
@@ -17,7 +17,7 @@ SECTIONS = {
 
 OTHER_PAGES = """\
 These are the benchmarks of the codec. See also: [the admin client](admin.md), [the embedded broker](broker.md),
-[tables of logs](logs.md) and [Spark](spark.md)."""
+[tables of logs](logs.md), [the command line](commands.md) and [Spark](spark.md)."""
 
 METHOD = f"""\
 All contenders process the same bytes in the same process, in turn (A B C A B C ...). Before a case is measured, a
@@ -96,6 +96,17 @@ def table(measurements: Sequence[Measurement], candidates: Sequence[str] = PEERS
         times = [_time(one.time(name).median) if name in one.seconds else "-" for name in (OURS, *peers)]
         ratios = [_ratio(one.speed_up(peer)) if peer in one.seconds else "-" for peer in peers]
         lines.append(f"| {' | '.join([one.case, *times, *ratios, verdict(one)])} |")
+    return lines
+
+
+def alone_table(measurements: Sequence[Alone]) -> list[str]:
+    """The lines of a Markdown table of times and memory, one row for each measurement."""
+    lines = [f"| | {OURS} | quartiles | memory | target |", "| --- | ---: | ---: | ---: | --- |"]
+    for one in measurements:
+        taken = one.time(OURS)
+        memory = "-" if one.peak is None else f"{one.peak / 1024 / 1024:.0f} MiB"
+        cells = [one.case, _time(taken.median), f"{_time(taken.low)} to {_time(taken.high)}", memory, verdict(one)]
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
