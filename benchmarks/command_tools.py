@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tests.apache_kafka.broker import AUTHORIZER, running_broker
-from tests.apache_kafka.java_program import java_command
+from tests.apache_kafka.java_program import java_command, loaded_classes
 from tests.apache_kafka.releases import newest_broker_release
 
 from benchmarks.command_start import PYTHON_COMMAND
@@ -137,8 +137,11 @@ def run(rounds: int, extent: Extent, folder: Path) -> Iterator[Measurement]:
         DisagreementError: a contender does not print what it should describe.
     """
     release = newest_broker_release()
+    if not loaded_classes(release).is_file():
+        with running_broker(release, folder / "first", properties=AUTHORIZER):
+            pass  # writes the file when it stops
     scripted, tuned = java_command(release, HEAP, options=SCRIPT_OPTIONS), java_command(release, HEAP)
-    with running_broker(release, folder, properties=AUTHORIZER) as broker:
+    with running_broker(release, folder / "filled", properties=AUTHORIZER) as broker:
         fill(broker.address, extent)
         at = ["--bootstrap-server", broker.address]
         for name, job in jobs(extent).items():

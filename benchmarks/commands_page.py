@@ -23,7 +23,7 @@ ratios much less so."""
 METHOD = f"""\
 Times are elapsed times of whole processes, from the start to the end, medians of all rounds after one that does not
 count; byte code is on disk, as after an installation. Contenders take turns (A B C A B C ...), and each must print
-what it is asked to describe. *Speed-up* is the peer's time divided by ours, computed for each round: above 1 {OURS} is
+what the case is about. *Speed-up* is the peer's time divided by ours, computed for each round: above 1 {OURS} is
 faster. The quartiles of the rounds are in parentheses."""
 
 START = f"""\

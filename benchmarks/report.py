@@ -127,6 +127,8 @@ def _goal(target: Target) -> str:
 
 
 def _time(seconds: float) -> str:
+    if seconds >= 1000:
+        return f"{_figure(seconds)} s"
     for unit, scale in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if seconds * scale >= 1:
             return f"{seconds * scale:.3g} {unit}"
@@ -134,7 +136,12 @@ def _time(seconds: float) -> str:
 
 
 def _ratio(ratio: Spread) -> str:
-    return f"**{ratio.median:.3g}** ({ratio.low:.3g} to {ratio.high:.3g})"
+    return f"**{_figure(ratio.median)}** ({_figure(ratio.low)} to {_figure(ratio.high)})"
+
+
+def _figure(value: float) -> str:
+    """Three digits, or all of a whole number that has more."""
+    return f"{value:.3g}" if value < 999.5 else f"{value:,.0f}"
 
 
 def notes(measurements: Iterable[Measurement]) -> list[str]:

@@ -297,11 +297,13 @@ def test_the_page_of_the_command_line_has_a_section_for_each_kind() -> None:
         command_tools.KIND, "a topic", {OURS: (1.0,), KAFKA: (4.0,), command_tools.TUNED: (2.0,)}, (Target(KAFKA, 3),)
     )
     quotas = Measurement(plan_apply.QUOTAS, "of users", {OURS: (1.0,), KAFKA: (400.0,)}, (Target(KAFKA, 500),))
+    many = Measurement(plan_apply.QUOTAS, "of more", {OURS: (1.0,), KAFKA: (2000.4,)}, (Target(KAFKA, 500),))
     planned = Alone(plan_apply.DOCUMENTS, "plan", {OURS: (1.0, 2.0, 3.0)}, (Target(None, 10),), peak=50 * 2**20)
-    text = commands_page.page([started, described, quotas, planned], [("Processor", "one")])
+    text = commands_page.page([started, described, quotas, many, planned], [("Processor", "one")])
     assert "| help | 40 ms | 10 ms | **0.25** (0.25 to 0.25) | ✓ at most 1 s |" in text
     assert "| a topic | 1 s | 4 s | 2 s | **4** (4 to 4) | **2** (2 to 2) | ✓ 3 x Apache Kafka |" in text
     assert "| of users | 1 s | 400 s | **400** (400 to 400) | ✗ 500 x Apache Kafka |" in text
+    assert "| of more | 1 s | 2,000 s | **2,000** (2,000 to 2,000) | ✓ 500 x Apache Kafka |" in text
     assert "| plan | 2 s | 1.5 s to 2.5 s | 50 MiB | ✓ at most 10 s |" in text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -69,6 +70,15 @@ def test_help_and_wrong_usage_import_no_library_and_no_command(words: list[str])
 )
 def test_a_completion_imports_no_library_and_no_command(words: list[str], shell: str) -> None:
     check(imported(*words, **{VARIABLE: shell}))
+
+
+def test_only_a_process_of_its_own_looks_for_cycles_less_often() -> None:
+    program = "import gc, sys; from kafkawire.cli.app import main; main({}); print(gc.get_threshold()[0])"
+    thresholds = []
+    for words in ("", "['--help']"):
+        command = [sys.executable, "-c", program.format(words), "--help"]
+        thresholds.append(int(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1]))
+    assert thresholds[0] > thresholds[1] == gc.get_threshold()[0]
 
 
 def test_a_command_imports_no_other() -> None:

@@ -64,7 +64,7 @@ def columns_of(rows: Sequence[Row], row_class: type[Row], fields: Sequence[str])
 
 @functools.cache
 def _hints(row_class: type[Row]) -> Mapping[str, object]:
-    """The types of the fields: each section of a table asks for them, and Python evaluates them anew each time."""
+    """The types of the fields, which Python would evaluate again for each section of a table."""
     return typing.get_type_hints(row_class)
 
 
