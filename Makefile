@@ -18,8 +18,9 @@ help: ## List the commands
 demo: setup ## Show the main parts in chapters (CHAPTER="2 broker" shows these, PAUSE=1 waits, BROKER=host:port adds yours)
 	@$(BIN)/kafkawire demo $(CHAPTER:%=--chapter %) $(if $(PAUSE),--pause) $(if $(BROKER),--broker $(BROKER))
 
-# The fast tests run first. `make test-all` measures coverage with them, which doubles their time.
-UNITS := tests/unit $(addprefix tests/golden/,evolution pages records report rules wire test_report.py test_rules.py)
+# The fast tests run first. `make test-all` measures coverage with them and those of commands on real brokers.
+UNITS := tests/unit $(addprefix tests/golden/,cli comparison documents entities evolution pages records report rows rules wire test_report.py test_rules.py)
+COVERING := $(UNITS) $(addprefix tests/,laws/cli laws/declared laws/model interop/cli interop/declared)
 
 # Some machines forbid Python to keep bytecode, but the programs that tests start need it to start fast. Maven ends before
 # the better compiler of Java would pay off. In the run with brokers one of three processes mostly waits for a broker.
@@ -32,8 +33,8 @@ test: setup $(VENV)/.spark ## Run the tests that a change needs; those against A
 	$(PYTEST) -n 3 -m "not extended" $(UNITS:%=--ignore=%)
 
 test-all: test ## Run `make test`, then the tests that it leaves out, and measure coverage
-	$(PYTEST) -n 2 --cov --cov-report=term $(UNITS)
-	$(PYTEST) -n 2 -m extended $(UNITS:%=--ignore=%)
+	$(PYTEST) -n 2 --cov --cov-report=term $(COVERING)
+	$(PYTEST) -n 2 -m extended $(COVERING:%=--ignore=%)
 
 setup: $(VENV)/.project ## Make the virtual environment (the other commands do it by themselves)
 

@@ -64,6 +64,7 @@ LARGE = Memory(2000, 200_000, 500_000, 600_000, 2_100_000)
 @pytest.mark.skipif(
     bool(missing_peers()), reason=f"{' and '.join(missing_peers())} not installed; `make bench` does it"
 )
+@pytest.mark.extended
 def test_the_three_libraries_agree_and_are_measured() -> None:
     command = [sys.executable, "-m", "benchmarks", "codec", "records", "import", "--trial", "--rounds", "1"]
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -18,7 +18,8 @@ def test_make_test_all_adds_the_tests_that_make_test_leaves_out(root: Path) -> N
     assert fast in recipes["test"]
     assert f'-m "not extended" {others}' in recipes["test"]
     assert recipes["test-all"].startswith("test ##")
-    assert f"-m extended {others}" in recipes["test-all"]
+    assert "$(PYTEST) -n 2 --cov --cov-report=term $(COVERING)\n" in recipes["test-all"]
+    assert "-m extended $(COVERING:%=--ignore=%)\n" in recipes["test-all"]
 
 
 def test_no_fast_test_is_extended(root: Path) -> None:

@@ -192,6 +192,7 @@ def check_kafka_found_nothing_wrong(kafka: HandedOver) -> None:
     assert [error for error in errors if not any(words in error for words in HARMLESS)] == []
 
 
+@pytest.mark.extended
 def test_everything_that_was_acknowledged_is_there_at_kafka_and_then_at_the_broker_again(tmp_path: Path) -> None:
     data, done = tmp_path / "data", Acknowledged()
     asyncio.run(create_orders(data))

@@ -47,6 +47,7 @@ def test_a_history_is_refused_as_a_stream(spark: SparkSession, tmp_path: Path) -
         query.start().awaitTermination(120)
 
 
+@pytest.mark.extended
 def test_the_query_waits_for_a_late_segment(spark: SparkSession, tmp_path: Path) -> None:
     log = tmp_path / "data" / "__cluster_metadata-0"
     log.mkdir(parents=True)

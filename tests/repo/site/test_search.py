@@ -9,6 +9,8 @@ import pytest
 from tests.browser.chromium import Page, browser_program, opened_browser
 from tests.browser.site_search import Search, served
 
+pytestmark = pytest.mark.extended
+
 WORDS = {
     "create_topics": "api/admin-client.html#kafkawire.admin.AdminClient.create_topics",
     "AdminClient": "api/admin-client.html",

@@ -120,6 +120,8 @@ def _shows(configs: Sequence[DescribedConfig], command: Kip248Command) -> bool:
         found = by_name.get(key)
         if found is None or not (found.is_sensitive or number_in_words(found.value) == number_in_words(value)):
             return False
+    if command.entity.get(BROKERS, "") is None:  # the default of all brokers has no entry for a default value
+        return by_name.keys().isdisjoint(command.deleted)
     return all(key not in by_name or by_name[key].is_default for key in command.deleted)
 
 

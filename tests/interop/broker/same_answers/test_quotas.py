@@ -399,6 +399,7 @@ def test_requests_that_take_too_much_time_are_throttled_for_one_sample(talk: Tal
             assert getattr(answer, "throttle_time_ms", None) == 1000, request
 
 
+@pytest.mark.extended
 @same_answers_from_plain_brokers
 def test_connections_beyond_the_rate_of_an_address_are_refused(talk: Talk) -> None:
     """The connection of the talk is opened before the limit is set, and used again at the end (D18)."""
