@@ -17,6 +17,8 @@ from benchmarks import (
     broker,
     broker_page,
     codec,
+    commands,
+    commands_page,
     comparison,
     generation,
     import_time,
@@ -30,12 +32,13 @@ from benchmarks.admin_peers import missing_admin_peers
 from benchmarks.chart import speed_up_chart
 from benchmarks.machine import machine_facts
 from benchmarks.peers import missing_peers
-from benchmarks.report import page, table, verdict
-from benchmarks.results import ADMIN_PEERS, KAFKA, Measurement
+from benchmarks.report import alone_table, page, table, verdict
+from benchmarks.results import ADMIN_PEERS, KAFKA, Alone, Measurement
 from benchmarks.sampling import Effort
 
 ADMIN = "admin"
 BROKER = "broker"
+COMMANDS = "commands"
 LOGS = "logs"
 SPARK = "spark"
 DEFAULT_FOLDER = Path(__file__).parents[1] / "docs" / "benchmarks"
@@ -66,6 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         measurements += _run_admin(options.rounds, options.out, trial=options.trial)
     if complete or BROKER in options.names:
         measurements += _run_broker(options.rounds, options.out, trial=options.trial)
+    if complete or COMMANDS in options.names:
+        measurements += _run_commands(options.rounds, options.out, trial=options.trial)
     if complete or SPARK in options.names:
         measurements += _run_spark(options.rounds, options.out, trial=options.trial)
     if complete or LOGS in options.names:
@@ -81,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "names",
         nargs="*",
-        choices=["all", *_benchmarks(1, trial=True), ADMIN, BROKER, LOGS, SPARK],
+        choices=["all", *_benchmarks(1, trial=True), ADMIN, BROKER, COMMANDS, LOGS, SPARK],
         default="all",
         help="what to measure",
     )
@@ -134,6 +139,25 @@ def _run_broker(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
         return []
     if not trial:
         broker_page.write(folder, measurements)
+    return measurements
+
+
+def _run_commands(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
+    """Measure the command line, and write its page unless this is a trial; skipped where Kafka cannot run."""
+    measurements: list[Measurement] = []
+    try:
+        for measurement in commands.run(rounds, commands.SMALL if trial else commands.Load()):
+            if isinstance(measurement, Alone):
+                lines = alone_table([measurement])
+            else:
+                lines = table([measurement], commands.peers(measurement.kind))
+            print(f"{measurement.kind}\n" + "\n".join(lines), flush=True)
+            measurements.append(measurement)
+    except pytest.skip.Exception as skipped:
+        print(f"{COMMANDS} left out: {skipped}", file=sys.stderr)
+        return []
+    if not trial:
+        commands_page.write(folder, measurements)
     return measurements
 
 

@@ -5,14 +5,16 @@ Prints effects of changes, a review and a minimal set of ACLs as organisations h
 
 from __future__ import annotations
 
-import resource
+import json
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from tests.made.acl_sets import APPLICATIONS, TEAMS, TOPICS, changed, organisation
 
+from benchmarks.processes import peak_memory
 from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.model.acls.effects import acl_effects
 from kafkawire.model.acls.minimal_set import minimise_acls
@@ -69,32 +71,61 @@ def _minimised(acls: list[AclBinding]) -> str:
     return f"{len(smallest.acls)} are enough, the smallest choice: {smallest.is_smallest}"
 
 
+CHANGE = f"effects of a change of {_OF_A_CHANGE}"
+REVIEW = "review"
+
 WORK: Mapping[str, Callable[[list[AclBinding]], str]] = {
-    f"effects of a change of {_OF_A_CHANGE}": _one_thousand,
+    CHANGE: _one_thousand,
     "effects: everyone may read all topics": _everyone,
     f"effects: everyone may write to {TEAMS} prefixes": _prefixes,
     "effects: no one may delete topics": _denial,
     "effects: no one may do anything from a host": _denial_from_a_host,
     "effects: each user may read all topics": _each_user,
-    "review": _reviewed,
+    REVIEW: _reviewed,
     "minimal set, with its proof": _minimised,
 }
 
 
+class Worked(NamedTuple):
+    """What some work took.
+
+    Attributes:
+        seconds, processor_seconds: elapsed, and of the processor.
+        memory: bytes at most, beside the ACLs themselves.
+        found: what it found, in words.
+    """
+
+    seconds: float
+    processor_seconds: float
+    memory: int
+    found: str
+
+
+def worked(name: str, count: int) -> Worked:
+    """Measure some work in a process of its own."""
+    words = [sys.executable, "-m", "benchmarks.acl_algebra", str(count), name]
+    return Worked(*json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure each in a process of its own, or one of them in this process."""
+    """Measure each, and print a line for it; with a name only that one in this process, and print JSON."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     count = int(words[0]) if words else _ACLS
     if len(words) > 1:
-        _measure(words[1], count)
+        print(json.dumps(_measured(words[1], count)))
         return
     for name in WORK:
-        subprocess.run([sys.executable, "-m", "benchmarks.acl_algebra", str(count), name], check=True)
+        one = worked(name, count)
+        print(
+            f"{name:45} {one.seconds:7.2f} s ({one.processor_seconds:.2f} s of CPU) "
+            f"{one.memory / 1024 / 1024:7.0f} MiB  {one.found}",
+            flush=True,
+        )
 
 
-def _measure(name: str, count: int) -> None:
+def _measured(name: str, count: int) -> Worked:
     acls = organisation(count)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_memory()
     begin, begin_cpu = time.perf_counter(), time.process_time()
     found = WORK[name](acls)
     seconds, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
@@ -102,8 +133,7 @@ def _measure(name: str, count: int) -> None:
         again = time.process_time()
         WORK[name](acls)
         cpu = min(cpu, time.process_time() - again)
-    mebibytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    print(f"{name:45} {seconds:7.2f} s ({cpu:.2f} s of CPU) {mebibytes:7.0f} MiB  {found}", flush=True)
+    return Worked(seconds, cpu, peak_memory() - before, found)
 
 
 if __name__ == "__main__":

@@ -27,15 +27,6 @@ interpreter or virtual machine and all imports. *In the process of a test* is th
 `async with EmbeddedBroker(...)` on a new directory, after the import."""
 
 
-BATCHES = f"""\
-KIP-888 proposes requests with many filters, and names no figure. Here the admin client describes the same filters in
-three ways at the embedded broker, which has {batches.EXTENT} times as many users as there are filters: *one batch* is
-one request with all filters, *pipelined* a request for each filter with many of them in flight, *one at a time* a
-request for each filter after the response to the one before. Broker and client are on one machine; over a network, each
-request of *one at a time* also takes a round trip. All three decode the same results. *Speed-up* is the time of a way
-divided by that of the batch."""
-
-
 def write(folder: Path, measurements: Sequence[Measurement]) -> None:
     """Write the page."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,7 +58,7 @@ def page(measurements: Sequence[Measurement], facts: Sequence[tuple[str, str]]) 
         in_words(asked, (KAFKA,)),
         "\n".join(table(asked, (KAFKA,))),
         "## One batch, or a request for each filter",
-        BATCHES,
+        batches.METHOD,
         in_words(batched, batches.OTHERS),
         "\n".join(table(batched, batches.OTHERS, batches.BATCH)),
     ]

@@ -1,159 +1,145 @@
-"""How long ``kafkawire plan`` and ``apply`` take, whole processes: ``python -m benchmarks.plan_apply``.
+"""How long ``kafkawire plan`` and ``kafkawire apply`` take, whole processes.
 
-* Quotas for 1 000 users by one apply, and by a loop of kafka-configs over 20 users, of which the time of 1 000 is
+* Quotas of many users by one apply, and by a loop of kafka-configs over a few of them, of which the time of all is
   extrapolated; both at one broker of Apache Kafka.
-* 1 000 new ACLs beside 80 000, at an embedded broker in a process of its own.
-* A plan of 100 000 items of every kind, all of them new and all of them unchanged, at the same.
+* A few new ACLs beside many, at an embedded broker in a process of its own.
+* A plan of many items of every kind, all of them new and all of them unchanged, at the same.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import statistics
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
 
 from tests.apache_kafka.broker import AUTHORIZER, running_broker
 from tests.apache_kafka.java_program import java_command
+from tests.apache_kafka.node import HOST
 from tests.apache_kafka.releases import newest_broker_release
 
+from benchmarks.broker_programs import running_program
+from benchmarks.command_tools import HEAP, SCRIPT_OPTIONS
+from benchmarks.processes import KAFKAWIRE, Ended, whole_process
+from benchmarks.results import KAFKA, OURS, Alone, Measurement, Target
 from kafkawire.admin import AclBinding, AclOperation, BlockingAdminClient, ResourceType
 
-_COMMAND = str(Path(sys.executable).with_name("kafkawire"))
-_ROUNDS = 3
-_LOOPED = 20
-_USERS = 1_000
+QUOTAS: Final = "apply quotas"
+DOCUMENTS: Final = "plan and apply"
+_OF_A_LOOP: Final = (Target(KAFKA, 500),)
+_OF_ACLS: Final = (Target(None, 3),)
+_OF_A_PLAN: Final = (Target(None, 10),)
+_PATIENT: Final = ("--timeout", "600")
 
 
-@contextmanager
-def broker(folder: Path) -> Iterator[str]:
-    """The address of a broker with an authorizer."""
-    properties = folder / "broker.properties"
-    properties.write_text(
-        "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer\nsuper.users=User:ANONYMOUS\n"
-    )
-    ready = folder / "address"
-    ready.unlink(missing_ok=True)
-    words = [_COMMAND, "broker", "--properties", str(properties), "--port", "0", "--ready-file", str(ready)]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
-    try:
-        while not ready.exists() or not ready.read_text().strip():
-            assert process.poll() is None, "the broker has ended"
-            time.sleep(0.05)
-        yield ready.read_text().split()[0]
-    finally:
-        process.terminate()
-        process.wait()
+def quotas(rounds: int, users: int, looped: int) -> Measurement:
+    """Measure quotas of users.
+
+    Args:
+        rounds: of one apply and one loop each; every apply sets another quota.
+        users: of one apply.
+        looped: users of the loop in a round.
+    """
+    release = newest_broker_release()
+    tool = [*java_command(release, HEAP, options=SCRIPT_OPTIONS), "kafka.admin.ConfigCommand"]
+    ours: list[float] = []
+    theirs: list[float] = []
+    with (
+        TemporaryDirectory() as folder,
+        running_broker(release, Path(folder) / "kafka", properties=AUTHORIZER) as broker,
+    ):
+        change = ["--bootstrap-server", broker.address, "--alter", "--entity-type", "users"]
+        for number in range(rounds + 1):
+            document = _written(folder, {"quotas": _quotas(users, 1024 + number)})
+            taken = _kafkawire(["apply", document, "--yes"], broker.address).seconds
+            rate = ["--add-config", f"producer_byte_rate={number + 9}"]
+            each = [
+                whole_process([*tool, *change, *rate, "--entity-name", f"user-{user}"]).seconds
+                for user in range(looped if number else 1)
+            ]
+            if number:
+                ours.append(taken)
+                theirs.append(sum(each) / looped * users)
+    case = f"quotas of {_grouped(users)} users"
+    return Measurement(QUOTAS, case, {OURS: tuple(ours), KAFKA: tuple(theirs)}, _OF_A_LOOP)
 
 
-def seconds(words: Sequence[str]) -> float:
-    """Seconds of a process that must succeed."""
-    begin = time.perf_counter()
-    subprocess.run(words, stdout=subprocess.DEVNULL, check=True, env={**os.environ, "PASSWORD": "secret"})
-    return time.perf_counter() - begin
-
-
-def everything() -> dict[str, object]:
-    """A document of 100 000 items: 10 000 topics, 60 000 ACLs, 29 000 quotas and 1 000 credentials."""
-    return {
-        "topics": {f"topic-{n}": {"partitions": 1, "configs": {"retention.ms": 86400000}} for n in range(10_000)},
-        "acls": [
-            {"principal": f"User:user-{n % 1000}", "topic": f"topic-{n // 6}", "operation": operation}
-            for n in range(0, 60_000, 6)
-            for operation in (["read", "write", "create", "delete", "alter", "alter_configs"],)
-        ],
-        "quotas": [{"user": f"user-{n}", "producer_byte_rate": 1024 + n} for n in range(29_000)],
-        "users": {f"user-{n}": {"SCRAM-SHA-512": {"password": {"env": "PASSWORD"}}} for n in range(1_000)},
-    }
-
-
-def acls(count: int, prefix: str) -> dict[str, object]:
-    """A document of ACLs."""
-    return {
-        "acls": [
-            {"principal": f"User:{prefix}-{n % 500}", "topic": f"{prefix}-{n}", "operation": "read"}
-            for n in range(count)
+def acls(rounds: int, new: int, present: int) -> Alone:
+    """Measure an apply of new ACLs beside those that are present."""
+    with TemporaryDirectory() as folder, running_program(Path(folder) / "data") as port:
+        address = f"{HOST}:{port}"
+        with BlockingAdminClient(address) as admin:
+            admin.create_acls(
+                [
+                    AclBinding(ResourceType.TOPIC, f"old-{n}", f"User:old-{n % 500}", AclOperation.READ)
+                    for n in range(present)
+                ],
+                timeout=600,
+            ).all()
+        ended = [
+            _kafkawire(["apply", _written(folder, {"acls": _acls(new, f"new{number}")}), "--yes"], address)
+            for number in range(rounds + 1)
         ]
+    return _alone(f"apply {_grouped(new)} ACLs beside {_grouped(present)}", ended[1:], _OF_ACLS)
+
+
+def items(rounds: int, count: int) -> Iterator[Alone]:
+    """Measure plans of many items, and the apply between them."""
+    with TemporaryDirectory() as folder, running_program(Path(folder) / "data") as port:
+        address = f"{HOST}:{port}"
+        document = _written(folder, _everything(count))
+
+        def planned(what: str) -> Alone:
+            ended = [_kafkawire(["plan", document, *_PATIENT], address) for _ in range(rounds)]
+            return _alone(f"plan {_grouped(count)} items, {what}", ended, _OF_A_PLAN)
+
+        yield planned("all of them new")
+        applied = _kafkawire(["apply", document, "--yes", *_PATIENT], address)
+        yield _alone(f"apply {_grouped(count)} items", [applied], ())
+        yield planned("none of them changed")
+
+
+def _kafkawire(words: Sequence[str], address: str) -> Ended:
+    return whole_process([KAFKAWIRE, *words, "-b", address], {"PASSWORD": "secret"}, memory=True)
+
+
+def _alone(case: str, ended: Sequence[Ended], targets: tuple[Target, ...]) -> Alone:
+    seconds = {OURS: tuple(each.seconds for each in ended)}
+    return Alone(DOCUMENTS, case, seconds, targets, peak=max(each.peak for each in ended))
+
+
+def _everything(count: int) -> dict[str, object]:
+    """A document: of 100 items 10 are topics, 60 ACLs, 29 quotas and one is a credential."""
+    users = max(count // 100, 1)
+    operations = ["read", "write", "create", "delete", "alter", "alter_configs"]
+    topics = count // 10
+    return {
+        "topics": {f"topic-{n}": {"partitions": 1, "configs": {"retention.ms": 86400000}} for n in range(topics)},
+        "acls": [
+            {"principal": f"User:user-{6 * n % users}", "topic": f"topic-{n}", "operation": operations}
+            for n in range(topics)
+        ],
+        "quotas": _quotas(count * 29 // 100, 1024),
+        "users": {f"user-{n}": {"SCRAM-SHA-512": {"password": {"env": "PASSWORD"}}} for n in range(users)},
     }
 
 
-def quotas(rate: int) -> dict[str, object]:
-    """A document of quotas."""
-    return {"quotas": [{"user": f"user-{n}", "producer_byte_rate": rate} for n in range(_USERS)]}
+def _acls(count: int, prefix: str) -> Sequence[object]:
+    return [
+        {"principal": f"User:{prefix}-{n % 500}", "topic": f"{prefix}-{n}", "operation": "read"} for n in range(count)
+    ]
 
 
-def written(folder: Path, name: str, content: dict[str, object]) -> str:
-    """The path of a document."""
-    path = folder / f"{name}.json"
-    path.write_text(json.dumps(content))
+def _quotas(users: int, rate: int) -> Sequence[object]:
+    return [{"user": f"user-{n}", "producer_byte_rate": rate} for n in range(users)]
+
+
+def _written(folder: str, content: dict[str, object]) -> str:
+    path = Path(folder) / "document.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
     return str(path)
 
 
-def plan_of_everything(folder: Path) -> None:
-    """Print the times of large plans."""
-    document = written(folder, "everything", everything())
-    with broker(folder) as address:
-        cluster = ["-b", address, "--timeout", "300"]
-        print(f"plan of 100 000 items, all new: {seconds([_COMMAND, 'plan', document, *cluster]):.1f} s", flush=True)
-        print(f"apply of 100 000 items: {seconds([_COMMAND, 'apply', document, '--yes', *cluster]):.1f} s", flush=True)
-        print(f"plan of 100 000 items, unchanged: {seconds([_COMMAND, 'plan', document, *cluster]):.1f} s", flush=True)
-
-
-def thousand_acls(folder: Path) -> None:
-    """Print the times of 1 000 ACLs beside 80 000."""
-    taken = []
-    with broker(folder) as address:
-        with BlockingAdminClient(address) as admin:
-            present = [
-                AclBinding(ResourceType.TOPIC, f"old-{n}", f"User:old-{n % 500}", AclOperation.READ)
-                for n in range(80_000)
-            ]
-            admin.create_acls(present, timeout=600).all()
-        for attempt in range(_ROUNDS):
-            document = written(folder, f"acls-{attempt}", acls(1_000, f"new{attempt}"))
-            taken.append(seconds([_COMMAND, "apply", document, "--yes", "-b", address]))
-    print(f"apply of 1 000 ACLs beside 80 000: {statistics.median(taken):.2f} s", flush=True)
-
-
-def thousand_quotas(folder: Path) -> None:
-    """Print the times of quotas for 1 000 users."""
-    release = newest_broker_release()
-    with running_broker(release, Path(tempfile.mkdtemp(dir=folder)), properties=AUTHORIZER) as running:
-        taken = [
-            seconds(
-                [_COMMAND, "apply", written(folder, f"quotas-{rate}", quotas(rate)), "--yes", "-b", running.address]
-            )
-            for rate in range(1, _ROUNDS + 1)
-        ]
-        ours = statistics.median(taken)
-        print(f"apply of quotas for {_USERS} users: {ours:.2f} s", flush=True)
-        tool = java_command(release, "256M")
-        what = ["--bootstrap-server", running.address, "--alter", "--add-config", "producer_byte_rate=9"]
-        loop = sum(
-            seconds([*tool, "kafka.admin.ConfigCommand", *what, "--entity-type", "users", "--entity-name", f"user-{n}"])
-            for n in range(_LOOPED)
-        )
-    whole = loop / _LOOPED * _USERS
-    print(
-        f"a loop of kafka-configs of {release}: {loop:.1f} s for {_LOOPED} users, so {whole:.0f} s for {_USERS} "
-        f"(extrapolated): {whole / ours:.0f} times as long",
-        flush=True,
-    )
-
-
-def main() -> None:
-    """Print a line for each measurement."""
-    with tempfile.TemporaryDirectory() as name:
-        thousand_quotas(Path(name))
-        thousand_acls(Path(name))
-        plan_of_everything(Path(name))
-
-
-if __name__ == "__main__":
-    main()
+def _grouped(number: int) -> str:
+    return f"{number:,}".replace(",", " ")

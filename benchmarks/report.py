@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from benchmarks.results import KAFKA_PYTHON, KIO, OURS, PEERS, Measurement, Spread, Target
+from benchmarks.results import KAFKA_PYTHON, KIO, OURS, PEERS, Alone, Measurement, Spread, Target
 
 SECTIONS = {
     "decode": "Decoding",
@@ -17,7 +17,7 @@ SECTIONS = {
 
 OTHER_PAGES = """\
 These are the benchmarks of the codec. See also: [the admin client](admin.md), [the embedded broker](broker.md),
-[tables of logs](logs.md) and [Spark](spark.md)."""
+[tables of logs](logs.md), [the command line](commands.md) and [Spark](spark.md)."""
 
 METHOD = f"""\
 All contenders process the same bytes in the same process, in turn (A B C A B C ...). Before a case is measured, a
@@ -99,6 +99,17 @@ def table(measurements: Sequence[Measurement], candidates: Sequence[str] = PEERS
     return lines
 
 
+def alone_table(measurements: Sequence[Alone]) -> list[str]:
+    """The lines of a Markdown table of times and memory, one row for each measurement."""
+    lines = [f"| | {OURS} | quartiles | memory | target |", "| --- | ---: | ---: | ---: | --- |"]
+    for one in measurements:
+        taken = one.time(OURS)
+        memory = "-" if one.peak is None else f"{one.peak / 1024 / 1024:.0f} MiB"
+        cells = [one.case, _time(taken.median), f"{_time(taken.low)} to {_time(taken.high)}", memory, verdict(one)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
 def verdict(measurement: Measurement) -> str:
     """The targets of a measurement, each with a mark."""
     words = []
@@ -116,6 +127,8 @@ def _goal(target: Target) -> str:
 
 
 def _time(seconds: float) -> str:
+    if seconds >= 1000:
+        return f"{_figure(seconds)} s"
     for unit, scale in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if seconds * scale >= 1:
             return f"{seconds * scale:.3g} {unit}"
@@ -123,7 +136,12 @@ def _time(seconds: float) -> str:
 
 
 def _ratio(ratio: Spread) -> str:
-    return f"**{ratio.median:.3g}** ({ratio.low:.3g} to {ratio.high:.3g})"
+    return f"**{_figure(ratio.median)}** ({_figure(ratio.low)} to {_figure(ratio.high)})"
+
+
+def _figure(value: float) -> str:
+    """Three digits, or all of a whole number that has more."""
+    return f"{value:.3g}" if value < 999.5 else f"{value:,.0f}"
 
 
 def notes(measurements: Iterable[Measurement]) -> list[str]:

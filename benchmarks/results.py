@@ -86,6 +86,17 @@ class Measurement:
         return [target for target in self.targets if self.reaches(target) is False]
 
 
+@dataclass(frozen=True)
+class Alone(Measurement):
+    """The result of a case without peers, with the memory that it takes.
+
+    Attributes:
+        peak: the most bytes of any round, as ``memory`` of the section says; None if it is not measured.
+    """
+
+    peak: int | None = None
+
+
 def spread(values: list[float] | tuple[float, ...]) -> Spread:
     """Median and quartiles."""
     if len(values) == 1:

@@ -9,11 +9,25 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from benchmarks import admin_memory, admin_page, batches, broker_page, logs, logs_page, spark_page
+from benchmarks import (
+    admin_memory,
+    admin_page,
+    batches,
+    broker_page,
+    command_start,
+    command_tools,
+    commands,
+    commands_page,
+    logs,
+    logs_page,
+    plan_apply,
+    spark_page,
+)
 from benchmarks.admin_memory import Memory
 from benchmarks.admin_peers import missing_admin_peers
 from benchmarks.chart import drawn, speed_up_chart
 from benchmarks.peers import missing_peers
+from benchmarks.processes import peak_memory, whole_process
 from benchmarks.report import in_words, page
 from benchmarks.results import (
     ADMIN_PEERS,
@@ -23,6 +37,7 @@ from benchmarks.results import (
     KAFKA_PYTHON,
     KIO,
     OURS,
+    Alone,
     Measurement,
     Target,
 )
@@ -259,3 +274,49 @@ def test_the_page_of_spark_has_a_column_for_each_peer_and_judges_memory() -> Non
     assert "✗ 1.5 x Apache Kafka" in text
     assert "| 248 MB | 110 MB | ✓ |" in text
     assert not spark_page.is_flat([flat[0], WorkerMemory(248_000_000, 121_000_000)])
+
+
+@pytest.mark.extended
+@pytest.mark.interop
+@pytest.mark.skipif(
+    bool(missing_peers()), reason=f"{' and '.join(missing_peers())} not installed; `make bench` does it"
+)
+def test_the_command_line_is_measured_beside_kafkas_tools() -> None:
+    class_path(newest_broker_release())  # skips this test where there is no Kafka
+    measured = list(commands.run(1, commands.SMALL))
+    cases: dict[str, list[Measurement]] = {}
+    for one in measured:
+        cases.setdefault(one.kind, []).append(one)
+    assert [len(each) for each in cases.values()] == [len(command_start.CALLS), 6, 1, 4, 3, 2]
+    assert {KAFKA, command_tools.TUNED, KAFKA_PYTHON} < cases[command_tools.KIND][0].seconds.keys()
+    assert all(isinstance(one, Alone) and one.peak for one in cases[plan_apply.DOCUMENTS])
+
+
+def test_the_page_of_the_command_line_has_a_section_for_each_kind() -> None:
+    started = Measurement(command_start.KIND, "help", {OURS: (0.04,), command_start.EMPTY: (0.01,)}, (Target(None, 1),))
+    described = Measurement(
+        command_tools.KIND, "a topic", {OURS: (1.0,), KAFKA: (4.0,), command_tools.TUNED: (2.0,)}, (Target(KAFKA, 3),)
+    )
+    quotas = Measurement(plan_apply.QUOTAS, "of users", {OURS: (1.0,), KAFKA: (400.0,)}, (Target(KAFKA, 500),))
+    many = Measurement(plan_apply.QUOTAS, "of more", {OURS: (1.0,), KAFKA: (2000.4,)}, (Target(KAFKA, 500),))
+    planned = Alone(plan_apply.DOCUMENTS, "plan", {OURS: (1.0, 2.0, 3.0)}, (Target(None, 10),), peak=50 * 2**20)
+    text = commands_page.page([started, described, quotas, many, planned], [("Processor", "one")])
+    assert "| help | 40 ms | 10 ms | **0.25** (0.25 to 0.25) | ✓ at most 1 s |" in text
+    assert "| a topic | 1 s | 4 s | 2 s | **4** (4 to 4) | **2** (2 to 2) | ✓ 3 x Apache Kafka |" in text
+    assert "| of users | 1 s | 400 s | **400** (400 to 400) | ✗ 500 x Apache Kafka |" in text
+    assert "| of more | 1 s | 2,000 s | **2,000** (2,000 to 2,000) | ✓ 500 x Apache Kafka |" in text
+    assert "| plan | 2 s | 1.5 s to 2.5 s | 50 MiB | ✓ at most 10 s |" in text
+
+
+def test_the_memory_of_a_process_is_its_own() -> None:
+    mebibyte = 2**20
+    large = bytearray(64 * mebibyte)
+    small = whole_process([sys.executable, "-c", "import time; time.sleep(0.1)"], memory=True)
+    assert len(large) < peak_memory()
+    assert 4 * mebibyte < small.peak < 48 * mebibyte
+
+
+def test_a_process_that_fails_is_no_measurement() -> None:
+    with pytest.raises(subprocess.CalledProcessError):
+        whole_process([sys.executable, "-c", "raise SystemExit(1)"])
+    assert whole_process([sys.executable, "-c", "raise SystemExit(2)"], exit_code=2).seconds > 0

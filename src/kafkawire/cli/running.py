@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from functools import partial
 from typing import Any
 
 import typer
@@ -49,6 +51,8 @@ def run_command(entry: str | OwnParser, path: str, words: Sequence[str], values:
         except SystemExit as end:  # by argparse, which has printed the reason
             return _exit_code(end.code)
     command = typer_command(attribute_of(entry))
+    for parameter in command.params:
+        parameter.process_value = partial(_converted, parameter, parameter.process_value)
     try:
         with command.make_context(path, list(words)) as context:
             command.invoke(context)
@@ -59,6 +63,32 @@ def run_command(entry: str | OwnParser, path: str, words: Sequence[str], values:
     except TyperException as error:
         raise CommandError(_in_words(error, path, values), ExitCode.USAGE) from None
     return ExitCode.DONE
+
+
+def _converted(parameter: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:  # noqa: ANN401
+    """The value of a parameter as the command takes it.
+
+    Typer imports Pydantic for the first value that it converts, also for a default, which takes longer than a request
+    to a cluster. Only words for numbers, paths and lists of choices need that.
+
+    Args:
+        parameter: of Typer, which has its classes of parameters in private.
+        convert: how Typer converts a value in a context.
+        context: of Typer.
+        value: a default, a word, several words, or None.
+    """
+    annotation = parameter.type_descriptor.annotation
+    is_many = parameter.multiple or parameter.nargs != 1
+    if value and is_many and annotation == list[str]:
+        return list(value)
+    if value is None and not parameter.required:
+        return () if is_many else None
+    if not is_many and isinstance(annotation, type):
+        if isinstance(value, annotation):
+            return value
+        if issubclass(annotation, Enum) and value in {each.value for each in annotation}:
+            return annotation(value)
+    return convert(context, value)
 
 
 def _exit_code(code: object) -> int:

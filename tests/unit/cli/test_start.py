@@ -6,11 +6,13 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from kafkawire import cli, near_names
+from kafkawire.broker import ThreadedBroker
 from kafkawire.cli.completion import VARIABLE
 
 PROGRAM = (
@@ -19,6 +21,13 @@ PROGRAM = (
 )
 HEAVY = {"asyncio", "jinja2", "msgspec", "pyarrow", "pyspark", "rich", "typer"}
 LIGHT = {"app", "commands", "completion", "description", "help_text", "outcome", "standard_streams", "visible", "words"}
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The address of a broker."""
+    with ThreadedBroker(topics=["orders"]) as broker:
+        yield broker.bootstrap_servers
 
 
 def imported(*words: str, **environment: str) -> set[str]:
@@ -62,10 +71,35 @@ def test_a_completion_imports_no_library_and_no_command(words: list[str], shell:
     check(imported(*words, **{VARIABLE: shell}))
 
 
+def test_only_a_process_of_its_own_looks_for_cycles_less_often() -> None:
+    program = "import gc, sys; from kafkawire.cli.app import main; main({}); print(gc.get_threshold()[0])"
+    thresholds = []
+    for words in ("", "['--help']"):
+        command = [sys.executable, "-c", program.format(words), "--help"]
+        thresholds.append(int(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1]))
+    assert thresholds[0] > thresholds[1]
+
+
 def test_a_command_imports_no_other() -> None:
     modules = imported("codec", "decode", "--package", "no.such")
     assert "kafkawire.cli.codec" in modules
     assert {name for name in modules if name.startswith(("pyarrow", "rich", "jinja2", "kafkawire.logs"))} == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["topics", "describe", "orders", "-o", "json"],
+        ["acls", "list", "--principal", "User:alice"],
+        ["groups", "lag", "readers"],
+    ],
+    ids=" ".join,
+)
+def test_names_and_forms_are_converted_without_a_library(words: list[str], address: str) -> None:
+    """Typer converts values with Pydantic, whose import takes longer than a request."""
+    modules = imported(*words, "-b", address)
+    assert "kafkawire.admin.client" in modules
+    assert {name for name in modules if name.startswith("pydantic")} == set()
 
 
 def test_help_works_from_a_zip(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +49,7 @@ def columns_of(rows: Sequence[Row], row_class: type[Row], fields: Sequence[str])
         row_class: that class.
         fields: names of its fields.
     """
-    hints = typing.get_type_hints(row_class)
+    hints = _hints(row_class)
     first = row_class.__struct_fields__[0]
     for name in fields:
         if name in row_class.OPTIONAL and all(getattr(row, name) is None for row in rows):
@@ -61,10 +62,16 @@ def columns_of(rows: Sequence[Row], row_class: type[Row], fields: Sequence[str])
         yield ShownColumn(name, role, kind, name, cells)
 
 
+@functools.cache
+def _hints(row_class: type[Row]) -> Mapping[str, object]:
+    """The types of the fields, which Python would evaluate again for each section of a table."""
+    return typing.get_type_hints(row_class)
+
+
 def nested_fields(row_class: type[Row]) -> Mapping[str, type[Row]]:
     """The fields that have rows of their own, and the classes of these rows."""
     nested = {}
-    for name, hint in typing.get_type_hints(row_class).items():
+    for name, hint in _hints(row_class).items():
         inner = [each for each in _arguments(hint) if isinstance(each, type) and issubclass(each, Row)]
         if inner and name in row_class.__struct_fields__:
             nested[name] = inner[0]

@@ -11,6 +11,8 @@ _MARKS: Final = frozenset(" _-./:,;=@")
 
 def widest_line(text: str) -> int:
     """The width of the widest line of a text, in cells of a terminal."""
+    if text.isascii() and text.isprintable():  # one line of letters of one cell, as most are
+        return len(text)
     return max(map(cell_len, text.split("\n")))
 
 

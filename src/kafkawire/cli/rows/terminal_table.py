@@ -6,10 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import IO, Final
 
-from rich.cells import cell_len
-
 from kafkawire.cli.rows.fitting import LEFT_TO_WIDE, CellKind, ShownColumn, fitting_columns, in_order
-from kafkawire.cli.rows.folding import as_wide_as
+from kafkawire.cli.rows.folding import as_wide_as, widest_line
 from kafkawire.column_roles import ColumnRole
 
 _LONGEST_CONSTANT: Final = 60
@@ -150,7 +148,7 @@ def _aligned(texts: Sequence[str], columns: Sequence[ShownColumn]) -> str:
     """One line; numbers are at the right of their columns."""
     padded = []
     for text, column in zip(texts, columns, strict=True):
-        blanks = " " * (column.width - cell_len(text))
+        blanks = " " * (column.width - widest_line(text))
         padded.append(blanks + text if column.kind is CellKind.NUMBER else text + blanks)
     return _GAP.join(padded).rstrip()
 
