@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
@@ -11,6 +10,7 @@ from typing import Annotated, Final, TypeVar
 import msgspec
 import typer
 
+from kafkawire.cli.given_text import given_text, shown_path
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.visible import visible
 
@@ -21,10 +21,6 @@ FromOption = Annotated[
     typer.Option("--from", metavar="FILE", help="Items from a file, - for standard input: names, JSON or YAML."),
 ]
 """The option of commands that take many items."""
-
-_STANDARD_INPUT: Final = Path("-")
-_LARGEST: Final = 256 * 1024 * 1024
-"""Bytes of a file."""
 
 _DEEPEST: Final = 50
 """Collections in collections of YAML."""
@@ -50,10 +46,9 @@ def given_items(file: Path, item_class: type[T], of_name: Callable[[str], object
         of_name: the object that a name means.
 
     Raises:
-        CommandError: the file is malformed; the message names the item.
-        OSError: it cannot be read.
+        CommandError: the file is malformed, and the message names the item, or it cannot be read.
     """
-    text = _text(file)
+    text = given_text(file)
     items = []
     for number, value in enumerate(_values(file, text), 1):
         fields = of_name(value) if isinstance(value, str) else value
@@ -80,27 +75,6 @@ def config_pairs(option: str, pairs: Iterable[str]) -> dict[str, str]:
             raise CommandError(f"{option}: {name} is given twice; give it once", ExitCode.USAGE)
         found[name] = value
     return found
-
-
-def shown_path(file: Path) -> str:
-    """How messages name a file."""
-    return "standard input" if file == _STANDARD_INPUT else str(file)
-
-
-def _text(file: Path) -> str:
-    if file == _STANDARD_INPUT:
-        octets = sys.stdin.buffer.read(_LARGEST + 1)
-    else:
-        with file.open("rb") as stream:
-            octets = stream.read(_LARGEST + 1)
-    if len(octets) > _LARGEST:
-        raise CommandError(f"{shown_path(file)}: it has more than {_LARGEST >> 20} MiB; split it", ExitCode.USAGE)
-    try:
-        return octets.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CommandError(
-            f"{shown_path(file)}: it is not UTF-8: {error.reason} at byte {error.start}", ExitCode.USAGE
-        ) from None
 
 
 def _values(file: Path, text: str) -> Iterator[object]:

@@ -15,12 +15,13 @@ import typer
 from kafkawire.admin import BlockingAdminClient, DelegationToken
 from kafkawire.cli.access.changes import OutcomeRow, Status, YesOption, confirm, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
-from kafkawire.cli.durations import milliseconds_of
+from kafkawire.cli.argument_texts import milliseconds_of
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.rows.times import time_of
+from kafkawire.cli.tables.formats import STANDARD_OUTPUT
 from kafkawire.column_roles import ColumnRole
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -97,7 +98,7 @@ def create(
 ) -> None:
     """Create a token; its secret, the HMAC, is written to a file."""
     lifetime = None if max_lifetime is None else milliseconds_of(max_lifetime, "--max-lifetime")
-    to_output = str(hmac_out) == "-"
+    to_output = hmac_out == STANDARD_OUTPUT
     if not to_output and hmac_out.exists():
         raise CommandError(f"--hmac-out: {hmac_out} exists; give the name of a new file", ExitCode.USAGE)
     confirm(cluster, "create a token", yes=yes, destructive=False)

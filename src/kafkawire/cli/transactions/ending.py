@@ -21,12 +21,12 @@ from kafkawire.cli.access.changes import (
     unless_failed,
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
-from kafkawire.cli.durations import milliseconds_of
+from kafkawire.cli.argument_texts import milliseconds_of, partition_of
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.rows.times import time_of
-from kafkawire.cli.transactions.listing import IdsArgument, partition_of
+from kafkawire.cli.transactions.listing import IdsArgument
 from kafkawire.column_roles import ColumnRole
 from kafkawire.wire.kafka_errors import KafkaError
 
