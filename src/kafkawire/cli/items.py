@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
 
@@ -21,6 +21,9 @@ FromOption = Annotated[
     typer.Option("--from", metavar="FILE", help="Items from a file, - for standard input: names, JSON or YAML."),
 ]
 """The option of commands that take many items."""
+
+_SHOWN: Final = 5
+"""Names in a question."""
 
 _DEEPEST: Final = 50
 """Collections in collections of YAML."""
@@ -57,6 +60,34 @@ def given_items(file: Path, item_class: type[T], of_name: Callable[[str], object
         except msgspec.ValidationError as error:
             raise CommandError(f"{shown_path(file)}: item {number}: {_in_words(error)}", ExitCode.USAGE) from None
     return items
+
+
+def given_names(kind: str, names: Iterable[str] | None, file: Path | None, field: str) -> list[str]:
+    """The names of the arguments and of a file, each once.
+
+    Args:
+        kind: what is named: group, topic, token.
+        names: the arguments.
+        file: has a name on each line, or what a command prints as JSON or YAML; ``-`` is standard input.
+        field: the field of its objects that has the name; other fields do not count.
+
+    Raises:
+        CommandError: there is none, or the file is malformed or names nothing.
+    """
+    item_class = msgspec.defstruct("NamedItem", [(field, str)])
+    items = given_items(file, item_class, lambda name: {field: name}) if file else []
+    if file and not items:
+        raise CommandError(f"{shown_path(file)}: it names no {kind}; write a name on each line", ExitCode.USAGE)
+    given = [*(names or ()), *(getattr(each, field) for each in items)]
+    if not given:
+        raise CommandError(f"no {kind} is named; give arguments or --from FILE", ExitCode.USAGE)
+    return list(dict.fromkeys(given))
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first names, and how many others there are, for a question."""
+    shown = ", ".join(map(visible, names[:_SHOWN]))
+    return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown
 
 
 def config_pairs(option: str, pairs: Iterable[str]) -> dict[str, str]:

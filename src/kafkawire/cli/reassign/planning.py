@@ -11,6 +11,7 @@ import typer
 from kafkawire.admin import BlockingAdminClient, TopicPartition
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.existing_topics import existing_topics
+from kafkawire.cli.items import FromOption, given_names
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.reassign.assignment_file import write_assignment
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
@@ -71,6 +72,7 @@ OutOption = Annotated[
 def run(
     cluster: Cluster,
     topics: TopicsArgument = None,
+    file: FromOption = None,
     broker: BrokersOption = None,
     without_broker: WithoutOption = None,
     replication_factor: FactorOption = None,
@@ -83,8 +85,9 @@ def run(
     As few replicas move as the options allow, onto as many racks as there are.
     """
     timeout = cluster.options.timeout
+    wanted = given_names("topic", topics, file, "name") if topics or file else None
     with cluster.connected() as client:
-        current = current_assignment(client, topics, timeout)
+        current = current_assignment(client, wanted, timeout)
         racks = live_racks(client, timeout)
     try:
         goal = PlacementGoal(
