@@ -105,7 +105,7 @@ COMMANDS: Mapping[str, Entry] = {
             "lag": "kafkawire.cli.groups.lag:run",
             "list": "kafkawire.cli.groups.listing:run",
             "members": "kafkawire.cli.groups.describing:members",
-            "remove-members": "kafkawire.cli.groups.deleting:remove_members",
+            "remove-members": "kafkawire.cli.groups.removing:run",
             "reset": "kafkawire.cli.groups.resetting:run",
         },
     ),
@@ -165,9 +165,9 @@ COMMANDS: Mapping[str, Entry] = {
         "List delegation tokens, create, renew and expire them.",
         {
             "create": "kafkawire.cli.tokens.commands:create",
-            "expire": "kafkawire.cli.tokens.commands:expire",
+            "expire": "kafkawire.cli.tokens.lifetimes:expire",
             "list": "kafkawire.cli.tokens.commands:list_",
-            "renew": "kafkawire.cli.tokens.commands:renew",
+            "renew": "kafkawire.cli.tokens.lifetimes:renew",
         },
     ),
     "topics": Group(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
 
 import msgspec
 import typer
 
+from kafkawire.cli.given_text import given_text, shown_path
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.visible import visible
 
@@ -22,9 +22,8 @@ FromOption = Annotated[
 ]
 """The option of commands that take many items."""
 
-_STANDARD_INPUT: Final = Path("-")
-_LARGEST: Final = 256 * 1024 * 1024
-"""Bytes of a file."""
+_SHOWN: Final = 5
+"""Names in a question."""
 
 _DEEPEST: Final = 50
 """Collections in collections of YAML."""
@@ -50,10 +49,9 @@ def given_items(file: Path, item_class: type[T], of_name: Callable[[str], object
         of_name: the object that a name means.
 
     Raises:
-        CommandError: the file is malformed; the message names the item.
-        OSError: it cannot be read.
+        CommandError: the file is malformed, and the message names the item, or it cannot be read.
     """
-    text = _text(file)
+    text = given_text(file)
     items = []
     for number, value in enumerate(_values(file, text), 1):
         fields = of_name(value) if isinstance(value, str) else value
@@ -62,6 +60,34 @@ def given_items(file: Path, item_class: type[T], of_name: Callable[[str], object
         except msgspec.ValidationError as error:
             raise CommandError(f"{shown_path(file)}: item {number}: {_in_words(error)}", ExitCode.USAGE) from None
     return items
+
+
+def given_names(kind: str, names: Iterable[str] | None, file: Path | None, field: str) -> list[str]:
+    """The names of the arguments and of a file, each once.
+
+    Args:
+        kind: what is named: group, topic, token.
+        names: the arguments.
+        file: has a name on each line, or what a command prints as JSON or YAML; ``-`` is standard input.
+        field: the field of its objects that has the name; other fields do not count.
+
+    Raises:
+        CommandError: there is none, or the file is malformed or names nothing.
+    """
+    item_class = msgspec.defstruct("NamedItem", [(field, str)])
+    items = given_items(file, item_class, lambda name: {field: name}) if file else []
+    if file and not items:
+        raise CommandError(f"{shown_path(file)}: it names no {kind}; write a name on each line", ExitCode.USAGE)
+    given = [*(names or ()), *(getattr(each, field) for each in items)]
+    if not given:
+        raise CommandError(f"no {kind} is named; give arguments or --from FILE", ExitCode.USAGE)
+    return list(dict.fromkeys(given))
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first names, and how many others there are, for a question."""
+    shown = ", ".join(map(visible, names[:_SHOWN]))
+    return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown
 
 
 def config_pairs(option: str, pairs: Iterable[str]) -> dict[str, str]:
@@ -80,27 +106,6 @@ def config_pairs(option: str, pairs: Iterable[str]) -> dict[str, str]:
             raise CommandError(f"{option}: {name} is given twice; give it once", ExitCode.USAGE)
         found[name] = value
     return found
-
-
-def shown_path(file: Path) -> str:
-    """How messages name a file."""
-    return "standard input" if file == _STANDARD_INPUT else str(file)
-
-
-def _text(file: Path) -> str:
-    if file == _STANDARD_INPUT:
-        octets = sys.stdin.buffer.read(_LARGEST + 1)
-    else:
-        with file.open("rb") as stream:
-            octets = stream.read(_LARGEST + 1)
-    if len(octets) > _LARGEST:
-        raise CommandError(f"{shown_path(file)}: it has more than {_LARGEST >> 20} MiB; split it", ExitCode.USAGE)
-    try:
-        return octets.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CommandError(
-            f"{shown_path(file)}: it is not UTF-8: {error.reason} at byte {error.start}", ExitCode.USAGE
-        ) from None
 
 
 def _values(file: Path, text: str) -> Iterator[object]:

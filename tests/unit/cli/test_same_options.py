@@ -24,8 +24,8 @@ DIFFERENT: Final[Mapping[str, str]] = {
     "--pattern": "ACLs have pattern types, ids match an expression",
     "--principal": "acls compares a principal, diff and export select kinds by it",
     "--replication-factor": "topics create has a default, reassign plan keeps the number",
+    "--show": "configs shows more entries, plan what it means",
     "--state": "of groups, or of transactions",
-    "--super-user": "acls reads a default from brokers, plan and apply have none",
     "--topic": "each command takes topics, patterns or partitions",
     "--watch": "reassign run waits until the end, the others repeat",
 }
@@ -58,7 +58,3 @@ def long_options(command: CommandDescription) -> Iterator[tuple[Parameter, str]]
 def test_only_options_with_a_reason_differ() -> None:
     differing = {name for name, texts in texts_of_options().items() if len(texts) > 1}
     assert differing == DIFFERENT.keys()
-
-
-def test_super_users_have_one_help() -> None:
-    assert len({text for text, _ in texts_of_options()["--super-user"]}) == 1

@@ -14,6 +14,7 @@ from kafkawire.codegen.report.text import counted, render_text
 from kafkawire.declared.documents.declared import Declared
 from kafkawire.declared.documents.problems import Problem, Rule
 from kafkawire.declared.documents.reading import read_documents
+from kafkawire.declared.documents.text_files import STANDARD_INPUT
 from kafkawire.declared.saved_plan import is_saved_plan
 
 _MOST_PRINTED: Final = 100
@@ -30,7 +31,7 @@ def read_sound_documents(paths: Sequence[str]) -> Declared:
         CommandError: they have mistakes.
     """
     for path in paths:
-        if path != "-" and _is_saved_plan(Path(path)):
+        if Path(path) != STANDARD_INPUT and _is_saved_plan(Path(path)):
             message = f"{path} is a saved plan, not a document; carry it out alone with kafkawire apply {path}"
             raise CommandError(message, ExitCode.USAGE)
     declared = read_documents(paths)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from kafkawire.admin import TopicPartition
+from kafkawire.cli.given_text import given_text, shown_path
 from kafkawire.cli.outcome import CommandError, ExitCode
 
 _NAMES: Final = {3: ("topic", "partition", "offset"), 4: ("group", "topic", "partition", "offset")}
+_FORM: Final = "write group,topic,partition,offset or topic,partition,offset"
 _OFFSET_NAMES: Final = ("new_offset", "offset")
 
 
@@ -23,12 +24,9 @@ def read_offsets(path: Path, groups: Sequence[str]) -> dict[str, dict[TopicParti
         groups: those of lines without a group.
 
     Raises:
-        CommandError: a line is malformed; the message has its number.
+        CommandError: a line is malformed, and the message has its number, or the file cannot be read.
     """
-    try:
-        text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise CommandError(f"{path}: it is not UTF-8: {error.reason} at byte {error.start}", ExitCode.USAGE) from None
+    text = given_text(path)
     offsets: dict[str, dict[TopicPartition, int]] = {}
     for place, fields in _lines(path, text):
         named = [fields["group"]] if "group" in fields else groups
@@ -40,6 +38,8 @@ def read_offsets(path: Path, groups: Sequence[str]) -> dict[str, dict[TopicParti
             if partition in of_group:
                 raise CommandError(f"{place}: {partition} of {group} is there twice; leave one out", ExitCode.USAGE)
             of_group[partition] = _number(place, "offset", fields["offset"])
+    if not offsets:
+        raise CommandError(f"{shown_path(path)}: it has no offsets; {_FORM}", ExitCode.USAGE)
     return offsets
 
 
@@ -48,7 +48,7 @@ def _lines(path: Path, text: str) -> Iterator[tuple[str, dict[str, str]]]:
     names: Sequence[str] | None = None
     reader = csv.reader(text.splitlines())
     for cells in reader:
-        place = f"{path}:{reader.line_num}"
+        place = f"{shown_path(path)}:{reader.line_num}"
         if not cells:
             continue
         if names is None and "topic" in cells and "partition" in cells:
@@ -59,7 +59,7 @@ def _lines(path: Path, text: str) -> Iterator[tuple[str, dict[str, str]]]:
             continue
         columns = names or _NAMES.get(len(cells))
         if columns is None or len(columns) != len(cells):
-            raise CommandError(f"{place}: write group,topic,partition,offset or topic,partition,offset", ExitCode.USAGE)
+            raise CommandError(f"{place}: {_FORM}", ExitCode.USAGE)
         yield place, dict(zip(columns, (cell.strip() for cell in cells), strict=True))
 
 

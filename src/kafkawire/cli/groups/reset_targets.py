@@ -11,8 +11,8 @@ import typer
 
 from kafkawire.admin import ByDuration, OffsetSpec, ShiftBy, ToCurrent, ToOffset, ToTime
 from kafkawire.admin.offset_resets import ResetTarget
+from kafkawire.cli.argument_texts import milliseconds_of, time_of
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.logs.option_records import DURATION, TIME, OptionError, value_of
 
 _PANEL = "Where to (one of these)"
 
@@ -87,21 +87,18 @@ def chosen_target(given: GivenTargets) -> ResetTarget | Path:
 
 
 def _targets(given: GivenTargets) -> Iterator[ResetTarget | Path]:
-    try:
-        if given.to_earliest:
-            yield OffsetSpec.EARLIEST
-        if given.to_latest:
-            yield OffsetSpec.LATEST
-        if given.to_current:
-            yield ToCurrent()
-        if given.to_offset is not None:
-            yield ToOffset(given.to_offset)
-        if given.to_datetime is not None:
-            yield ToTime(value_of(given.to_datetime, TIME, "--to-datetime"))
-        if given.by_duration is not None:
-            yield ByDuration(timedelta(seconds=value_of(given.by_duration, DURATION, "--by-duration")))
-    except OptionError as error:
-        raise CommandError(str(error), ExitCode.USAGE) from None
+    if given.to_earliest:
+        yield OffsetSpec.EARLIEST
+    if given.to_latest:
+        yield OffsetSpec.LATEST
+    if given.to_current:
+        yield ToCurrent()
+    if given.to_offset is not None:
+        yield ToOffset(given.to_offset)
+    if given.to_datetime is not None:
+        yield ToTime(time_of(given.to_datetime, "--to-datetime"))
+    if given.by_duration is not None:
+        yield ByDuration(timedelta(milliseconds=milliseconds_of(given.by_duration, "--by-duration")))
     if given.shift_by is not None:
         yield ShiftBy(given.shift_by)
     if given.from_file is not None:

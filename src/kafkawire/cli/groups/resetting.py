@@ -14,6 +14,7 @@ from kafkawire.admin.offset_resets import ResetTarget
 from kafkawire.admin.operations.group_offsets import GroupSelection
 from kafkawire.cli.access.changes import Status, YesOption, confirm
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.existing_topics import existing_partitions
 from kafkawire.cli.groups.offsets_file import read_offsets
 from kafkawire.cli.groups.reset_targets import (
     CurrentOption,
@@ -116,19 +117,16 @@ def _to_target(
     execute: bool,
     yes: bool,
 ) -> list[ResetRow]:
-    _check(cluster, groups, execute=execute, yes=yes)
+    if not groups:
+        raise CommandError("no group is named; name groups as arguments", ExitCode.USAGE)
     timeout = cluster.options.timeout
-    whole = [each for each in topics if ":" not in each]
-    partitions = [partition for each in topics if ":" in each for partition in _partitions(each)]
-    selection: GroupSelection = groups
     with cluster.connected() as client:
-        if partitions:
-            of_whole = client.describe_topics(whole, timeout=timeout).all()
-            partitions += [
-                TopicPartition(found.name, each.partition) for found in of_whole.values() for each in found.partitions
-            ]
-            selection, whole = dict.fromkeys(groups, partitions), []
-        results = client.reset_offsets(selection, target, topics=whole, dry_run=not execute, timeout=timeout)
+        selection: GroupSelection = groups
+        if topics:
+            partitions = existing_partitions(client, topics, timeout, "--topic")
+            selection = dict.fromkeys(groups, partitions)
+        _confirm(cluster, groups, execute=execute, yes=yes)
+        results = client.reset_offsets(selection, target, dry_run=not execute, timeout=timeout)
     return list(_rows(results.items(), execute=execute))
 
 
@@ -144,7 +142,7 @@ def _to_offsets(
     if topics:
         message = "--topic: the lines of --from-file name the topics; leave one of the two out"
         raise CommandError(message, ExitCode.USAGE)
-    _check(cluster, list(wanted), execute=execute, yes=yes)
+    _confirm(cluster, list(wanted), execute=execute, yes=yes)
     rows: list[ResetRow] = []
     with cluster.connected() as client:
         for group, offsets in wanted.items():
@@ -159,9 +157,7 @@ def _to_offsets(
     return rows
 
 
-def _check(cluster: Cluster, groups: Sequence[str], *, execute: bool, yes: bool) -> None:
-    if not groups:
-        raise CommandError("no group is named; name groups as arguments", ExitCode.USAGE)
+def _confirm(cluster: Cluster, groups: Sequence[str], *, execute: bool, yes: bool) -> None:
     if execute:
         confirm(cluster, f"reset the offsets of {', '.join(groups)}", yes=yes)
 
@@ -182,12 +178,3 @@ def _rows(
             remark = "the nearest offset that the partition has" if reset.is_clamped else None
             shift = None if before is None else after - before
             yield ResetRow(group, where.topic, where.partition, before, after, shift, done, remark)
-
-
-def _partitions(text: str) -> Iterator[TopicPartition]:
-    """``orders:0,2``."""
-    topic, _, numbers = text.rpartition(":")
-    for number in numbers.split(","):
-        if not topic or not number.isascii() or not number.isdigit():
-            raise CommandError(f"--topic {text}: write TOPIC or TOPIC:0,1", ExitCode.USAGE)
-        yield TopicPartition(topic, int(number))

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from kafkawire.cli.destination import opened_destination
+from kafkawire.cli.given_text import given_text, shown_path
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.model.partitions import TopicPartition
 
@@ -30,16 +31,18 @@ def read_assignment(path: Path) -> dict[TopicPartition, tuple[int, ...]]:
     """The brokers of each partition.
 
     Raises:
-        CommandError: the file is not such a file, has a partition twice, or places replicas in directories.
+        CommandError: the file cannot be read, is not such a file, has a partition twice, or places replicas in
+            directories.
     """
+    name = shown_path(path)
     try:
-        file = msgspec.json.decode(path.read_bytes(), type=_File)
-    except msgspec.DecodeError as error:
+        file = msgspec.json.decode(given_text(path), type=_File)
+    except (msgspec.DecodeError, RecursionError) as error:
         raise CommandError(
-            f"{path}: it is no file of assignments: {error}; kafkawire reassign plan --out writes one", ExitCode.USAGE
+            f"{name}: it is no file of assignments: {error}; kafkawire reassign plan --out writes one", ExitCode.USAGE
         ) from None
     if file.version != 1:
-        raise CommandError(f"{path}: version {file.version} of such files is unknown; there is only 1", ExitCode.USAGE)
+        raise CommandError(f"{name}: version {file.version} of such files is unknown; there is only 1", ExitCode.USAGE)
     found: dict[TopicPartition, tuple[int, ...]] = {}
     for each in file.partitions:
         partition = TopicPartition(each.topic, each.partition)
@@ -57,7 +60,7 @@ def _check(path: Path, partition: TopicPartition, given: _Partition, found: Iter
     elif set(given.log_dirs) - {_ANY_DIRECTORY}:
         problem = 'it places replicas in directories; write "any", and move them with alter_replica_log_dirs after'
     if problem is not None:
-        raise CommandError(f"{path}: {partition}: {problem}", ExitCode.USAGE)
+        raise CommandError(f"{shown_path(path)}: {partition}: {problem}", ExitCode.USAGE)
 
 
 def write_assignment(path: Path | None, assignment: Mapping[TopicPartition, Sequence[int]]) -> None:

@@ -10,11 +10,14 @@ import typer
 
 from kafkawire.admin import BlockingAdminClient, TopicPartition
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.existing_topics import existing_topics
+from kafkawire.cli.items import FromOption, given_names
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.reassign.assignment_file import write_assignment
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
+from kafkawire.cli.tables.formats import STANDARD_OUTPUT
 from kafkawire.column_roles import ColumnRole
 from kafkawire.model.placement import Assignment, PlacementError, PlacementGoal, new_assignment
 
@@ -69,6 +72,7 @@ OutOption = Annotated[
 def run(
     cluster: Cluster,
     topics: TopicsArgument = None,
+    file: FromOption = None,
     broker: BrokersOption = None,
     without_broker: WithoutOption = None,
     replication_factor: FactorOption = None,
@@ -81,8 +85,9 @@ def run(
     As few replicas move as the options allow, onto as many racks as there are.
     """
     timeout = cluster.options.timeout
+    wanted = given_names("topic", topics, file, "name") if topics or file else None
     with cluster.connected() as client:
-        current = current_assignment(client, topics, timeout)
+        current = current_assignment(client, wanted, timeout)
         racks = live_racks(client, timeout)
     try:
         goal = PlacementGoal(
@@ -97,7 +102,7 @@ def run(
     if out is None:
         print_rows(move_rows(current, changed), MoveRow, output, empty="no replica needs to move")
     else:
-        write_assignment(None if str(out) == "-" else out, changed)
+        write_assignment(None if out == STANDARD_OUTPUT else out, changed)
 
 
 def _allowed(racks: Mapping[int, str | None], brokers: Iterable[int], without: Iterable[int]) -> dict[int, str | None]:
@@ -124,12 +129,10 @@ def current_assignment(
         CommandError: a topic cannot be described.
     """
     names = list(topics or client.list_topics(timeout=timeout))
-    described = client.describe_topics(names, timeout=timeout)
-    for error in described.errors().values():
-        raise CommandError(str(error))
+    described = existing_topics(client, names, timeout)
     return {
         TopicPartition(topic.name, partition.partition): partition.replicas
-        for topic in described.values().values()
+        for topic in described.values()
         for partition in topic.partitions
     }
 

@@ -13,6 +13,7 @@ from rich.filesize import decimal
 from kafkawire.admin import BlockingAdminClient, TopicPartition
 from kafkawire.cli.access.changes import DryRunOption, YesOption, confirm, outcome_rows, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.given_text import shown_path
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.reassign.assignment_file import read_assignment, write_assignment
 from kafkawire.cli.reassign.planning import MoveRow, current_assignment, live_racks, move_rows
@@ -22,7 +23,9 @@ from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.wire.kafka_errors import KafkaError
 
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What plan wrote, or Kafka's own tool.")]
+FileArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", help="What plan wrote, or Kafka's own tool; - is standard input.")
+]
 ThrottleOption = Annotated[
     int | None, typer.Option(metavar="BYTES", help="Most bytes a second that each broker copies.", min=1)
 ]
@@ -112,11 +115,12 @@ def _check(
     current: Mapping[TopicPartition, Sequence[int]],
     live: Mapping[int, str | None],
 ) -> None:
+    name = shown_path(file)
     for partition, replicas in wanted.items():
         if partition not in current:
             raise CommandError(
-                f"{file}: there is no partition {partition}; topics may have changed since", ExitCode.USAGE
+                f"{name}: there is no partition {partition}; topics may have changed since", ExitCode.USAGE
             )
         absent = [broker for broker in replicas if broker not in live and broker not in current[partition]]
         if absent:
-            raise CommandError(f"{file}: {partition} would go to broker {absent[0]}, which is not live", ExitCode.USAGE)
+            raise CommandError(f"{name}: {partition} would go to broker {absent[0]}, which is not live", ExitCode.USAGE)

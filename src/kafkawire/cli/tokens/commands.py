@@ -1,28 +1,28 @@
-"""``kafkawire tokens list``, ``create``, ``renew`` and ``expire``."""
+"""``kafkawire tokens list`` and ``create``."""
 
 from __future__ import annotations
 
 import base64
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
 
 import typer
 
-from kafkawire.admin import BlockingAdminClient, DelegationToken
-from kafkawire.cli.access.changes import OutcomeRow, Status, YesOption, confirm, print_outcomes
+from kafkawire.admin import DelegationToken
+from kafkawire.cli.access.changes import DryRunOption, OutcomeRow, Status, YesOption, confirm, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
-from kafkawire.cli.durations import milliseconds_of
+from kafkawire.cli.argument_texts import milliseconds_of
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.rows.times import time_of
+from kafkawire.cli.tables.formats import STANDARD_OUTPUT
 from kafkawire.column_roles import ColumnRole
-from kafkawire.wire.kafka_errors import KafkaError
 
 _ONLY_OWNER: Final = 0o600
 
@@ -67,14 +67,6 @@ SecretOption = Annotated[
     Path,
     typer.Option(metavar="FILE", help="File for the HMAC, the password of a login; only you can read it. - prints it."),
 ]
-IdsArgument = Annotated[list[str], typer.Argument(metavar="TOKEN...", help="Ids of tokens.")]
-PeriodOption = Annotated[
-    str | None,
-    typer.Option("--for", metavar="DURATION", help="From now on, such as 1d; by default the brokers decide."),
-]
-AfterOption = Annotated[
-    str | None, typer.Option("--after", metavar="DURATION", help="From now on, such as 1h; by default at once.")
-]
 
 
 @cluster_command
@@ -92,14 +84,26 @@ def create(
     owner: OwnerOption = None,
     renewer: RenewersOption = None,
     max_lifetime: LifetimeOption = None,
+    dry_run: DryRunOption = False,
     yes: YesOption = False,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
-    """Create a token; its secret, the HMAC, is written to a file."""
+    """Create a token; its secret, the HMAC, is written to a file.
+
+    --dry-run is simulated: the names and the file are checked, and whether the brokers have tokens for this login.
+    """
     lifetime = None if max_lifetime is None else milliseconds_of(max_lifetime, "--max-lifetime")
-    to_output = str(hmac_out) == "-"
-    if not to_output and hmac_out.exists():
-        raise CommandError(f"--hmac-out: {hmac_out} exists; give the name of a new file", ExitCode.USAGE)
+    to_output = hmac_out == STANDARD_OUTPUT
+    _check_file(hmac_out)
+    _check_principals("--owner", () if owner is None else (owner,))
+    _check_principals("--renewer", renewer or ())
+    if dry_run:
+        with cluster.connected() as client:
+            client.describe_delegation_token([], timeout=cluster.options.timeout)
+        reason = f"simulated: its secret would be in {'standard output' if to_output else hmac_out}"
+        item = f"of {owner or 'this login'}"
+        print_outcomes([OutcomeRow(item, "token", "create", Status.WOULD_BE_DONE, reason=reason)], output)
+        return
     confirm(cluster, "create a token", yes=yes, destructive=False)
     with cluster.connected() as client:
         token = client.create_delegation_token(
@@ -115,74 +119,21 @@ def create(
     print_rows([_row(token)], TokenRow, output)
 
 
-@cluster_command
-def renew(
-    cluster: Cluster,
-    tokens: IdsArgument,
-    period: PeriodOption = None,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
-) -> None:
-    """Renew tokens, at most until their longest lifetime."""
-    milliseconds = None if period is None else milliseconds_of(period, "--for")
-    confirm(cluster, f"renew {len(tokens)} tokens", yes=yes, destructive=False)
-    timeout = cluster.options.timeout
-    with cluster.connected() as client:
-        rows = _changed(
-            client,
-            tokens,
-            "renew",
-            lambda token: client.renew_delegation_token(token.hmac, renew_period_ms=milliseconds, timeout=timeout),
-            timeout,
-        )
-    print_outcomes(rows, output)
+def _check_file(path: Path) -> None:
+    if path == STANDARD_OUTPUT:
+        return
+    if path.exists() or path.is_symlink():
+        raise CommandError(f"--hmac-out: {path} exists; give the name of a new file", ExitCode.USAGE)
+    if not os.access(path.parent, os.W_OK):
+        message = f"--hmac-out: {path.parent} is no folder that you can write to; name a file in another one"
+        raise CommandError(message, ExitCode.USAGE)
 
 
-@cluster_command
-def expire(
-    cluster: Cluster,
-    tokens: IdsArgument,
-    after: AfterOption = None,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
-) -> None:
-    """Expire tokens: no login with them works any more. Connections that are open stay."""
-    milliseconds = None if after is None else milliseconds_of(after, "--after")
-    confirm(cluster, f"expire {len(tokens)} tokens", yes=yes)
-    timeout = cluster.options.timeout
-    with cluster.connected() as client:
-        rows = _changed(
-            client,
-            tokens,
-            "expire",
-            lambda token: client.expire_delegation_token(token.hmac, expiry_period_ms=milliseconds, timeout=timeout),
-            timeout,
-        )
-    print_outcomes(rows, output)
-
-
-def _changed(
-    client: BlockingAdminClient,
-    ids: Sequence[str],
-    action: str,
-    change: Callable[[DelegationToken], int],
-    timeout: float,
-) -> list[OutcomeRow]:
-    """The outcome of each token; requests name tokens by their secrets, which only those that may see them get."""
-    known = {token.token_id: token for token in client.describe_delegation_token(timeout=timeout)}
-    rows = []
-    for each in ids:
-        if each not in known:
-            reason = "you own no such token and may not renew or describe it"
-            rows.append(OutcomeRow(each, "token", action, Status.FAILED, "DELEGATION_TOKEN_NOT_FOUND", reason))
-            continue
-        try:
-            expires = time_of(change(known[each]))
-        except KafkaError as error:
-            rows.append(OutcomeRow.failed(each, "token", action, error))
-        else:
-            rows.append(OutcomeRow(each, "token", action, Status.DONE, reason=f"expires {expires:%Y-%m-%dT%H:%M:%SZ}"))
-    return rows
+def _check_principals(option: str, principals: Iterable[str]) -> None:
+    for each in principals:
+        kind, _, name = each.partition(":")
+        if not kind or not name:
+            raise CommandError(f"{option}: {each!r}: write TYPE:NAME, such as User:alice", ExitCode.USAGE)
 
 
 def _row(token: DelegationToken) -> TokenRow:

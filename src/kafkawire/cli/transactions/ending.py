@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, ClassVar
 
 import typer
 
-from kafkawire.admin import AbortTransactionSpec, BlockingAdminClient, HangingTransaction, Results, TopicPartition
+from kafkawire.admin import (
+    AbortTransactionSpec,
+    BlockingAdminClient,
+    HangingTransaction,
+    Results,
+    TopicPartition,
+    TransactionDescription,
+)
 from kafkawire.admin.operations.hanging_transactions import DEFAULT_MAXIMUM_TRANSACTION_TIMEOUT_MS
 from kafkawire.cli.access.changes import (
     DryRunOption,
@@ -21,13 +29,16 @@ from kafkawire.cli.access.changes import (
     unless_failed,
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
-from kafkawire.cli.durations import milliseconds_of
+from kafkawire.cli.argument_texts import milliseconds_of, partition_of
+from kafkawire.cli.items import first_names
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.rows.times import time_of
-from kafkawire.cli.transactions.listing import IdsArgument, partition_of
+from kafkawire.cli.transactions.listing import IdsArgument
+from kafkawire.codegen.report.text import counted
 from kafkawire.column_roles import ColumnRole
+from kafkawire.protocol.errors import TransactionalIdNotFoundError
 from kafkawire.wire.kafka_errors import KafkaError
 
 
@@ -140,13 +151,24 @@ def _outcome(partition: TopicPartition, status: Status, reason: str) -> OutcomeR
 
 @cluster_command
 def terminate(
-    cluster: Cluster, ids: IdsArgument, yes: YesOption = False, output: FormatOption = RowFormat.TABLE
+    cluster: Cluster,
+    ids: IdsArgument,
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
+    output: FormatOption = RowFormat.TABLE,
 ) -> None:
-    """End the open transactions of transactional ids, and fence their producers (KIP-939)."""
-    confirm(cluster, f"end the transactions of {', '.join(ids)}", yes=yes)
+    """End the open transactions of transactional ids, and fence their producers (KIP-939).
+
+    --dry-run is simulated: it shows the transaction that each id has now.
+    """
+    wanted = list(dict.fromkeys(ids))
+    if dry_run:
+        print_outcomes(_simulated(cluster, wanted, "transaction", "end"), output)
+        return
+    confirm(cluster, f"end the transactions of {first_names(wanted)}", yes=yes)
     outcomes: dict[str, KafkaError | None] = {}
     with cluster.connected() as client:
-        for each in ids:
+        for each in wanted:
             try:
                 outcomes[each] = client.force_terminate_transaction(each, timeout=cluster.options.timeout)
             except KafkaError as error:
@@ -155,10 +177,49 @@ def terminate(
 
 
 @cluster_command
-def fence(cluster: Cluster, ids: IdsArgument, yes: YesOption = False, output: FormatOption = RowFormat.TABLE) -> None:
-    """Fence the producers of transactional ids: those that run can write no more; their transactions abort."""
-    confirm(cluster, f"fence the producers of {', '.join(ids)}", yes=yes)
+def fence(
+    cluster: Cluster,
+    ids: IdsArgument,
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
+    output: FormatOption = RowFormat.TABLE,
+) -> None:
+    """Fence the producers of transactional ids: those that run can write no more; their transactions abort.
+
+    --dry-run is simulated: it shows the transaction that each id has now.
+    """
+    wanted = list(dict.fromkeys(ids))
+    if dry_run:
+        print_outcomes(_simulated(cluster, wanted, "producer", "fence"), output)
+        return
+    confirm(cluster, f"fence the producers of {first_names(wanted)}", yes=yes)
     with cluster.connected() as client:
-        results = client.fence_producers(ids, timeout=cluster.options.timeout)
+        results = client.fence_producers(wanted, timeout=cluster.options.timeout)
     rows = outcome_rows(results, "producer", "fence", reason=lambda each: f"the epoch is {each.producer_epoch} now")
     print_outcomes(rows, output)
+
+
+def _simulated(cluster: Cluster, ids: Sequence[str], kind: str, action: str) -> list[OutcomeRow]:
+    with cluster.connected() as client:
+        described = client.describe_transactions(ids, timeout=cluster.options.timeout)
+    return [simulated_end(each, outcome, kind, action) for each, outcome in described.items()]
+
+
+def simulated_end(name: str, described: TransactionDescription | KafkaError, kind: str, action: str) -> OutcomeRow:
+    """What the end of a transaction, or the fence of its producer, would do.
+
+    Args:
+        name: the transactional id.
+        described: its transaction; or why it cannot be described.
+        kind, action: of the row.
+    """
+    if isinstance(described, TransactionalIdNotFoundError):
+        reason = "simulated: there is no such id; the brokers would make it"
+    elif isinstance(described, KafkaError):
+        return OutcomeRow.failed(name, kind, action, described)
+    elif described.start_time_ms is None:
+        reason = f"simulated: no transaction is open; producer {described.producer_id} would be fenced"
+    else:
+        where = counted(len(described.partitions), "partition")
+        reason = f"simulated: the transaction is {described.state}, in {where}, and would be aborted"
+    return OutcomeRow(name, kind, action, Status.WOULD_BE_DONE, reason=reason)

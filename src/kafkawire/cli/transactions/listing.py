@@ -8,11 +8,10 @@ from typing import Annotated, ClassVar, Final
 
 import typer
 
-from kafkawire.admin import TopicPartition, TransactionState
+from kafkawire.admin import TransactionState
 from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
-from kafkawire.cli.durations import milliseconds_of
-from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.argument_texts import milliseconds_of, partitions_of
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
@@ -103,7 +102,9 @@ PatternOption = Annotated[
     str | None, typer.Option(metavar="REGEX", help="Only ids that match; the brokers evaluate it (RE2).")
 ]
 IdsArgument = Annotated[list[str], typer.Argument(metavar="ID...", help="Transactional ids.")]
-PartitionsArgument = Annotated[list[str], typer.Argument(metavar="TOPIC:PARTITION...", help="Such as orders:0.")]
+PartitionsArgument = Annotated[
+    list[str], typer.Argument(metavar="TOPIC:PARTITION...", help="Such as orders:0, or orders:0,2.")
+]
 
 
 @cluster_command
@@ -156,7 +157,7 @@ def describe(cluster: Cluster, ids: IdsArgument, output: FormatOption = RowForma
 @cluster_command
 def producers(cluster: Cluster, partitions: PartitionsArgument, output: FormatOption = RowFormat.TABLE) -> None:
     """List the producers that write to partitions, and where their open transactions begin."""
-    wanted = [partition_of(text) for text in partitions]
+    wanted = [partition for text in partitions for partition in partitions_of(text)]
     with cluster.connected() as client:
         found = client.describe_producers(wanted, timeout=cluster.options.timeout)
     rows = [
@@ -175,15 +176,3 @@ def producers(cluster: Cluster, partitions: PartitionsArgument, output: FormatOp
     ]
     with failures_printed(found):
         print_rows(rows, ProducerRow, output, empty=unless_failed(found, "no producers"))
-
-
-def partition_of(text: str) -> TopicPartition:
-    """The partition of ``orders:0``.
-
-    Raises:
-        CommandError: it is written otherwise.
-    """
-    topic, _, number = text.rpartition(":")
-    if not topic or not number.isascii() or not number.isdigit():
-        raise CommandError(f"{text}: write TOPIC:PARTITION, such as orders:0", ExitCode.USAGE)
-    return TopicPartition(topic, int(number))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
@@ -21,15 +20,13 @@ from kafkawire.declared.documents.problems import Position, Rule
 from kafkawire.declared.documents.prune import read_prune
 from kafkawire.declared.documents.quotas import read_quotas
 from kafkawire.declared.documents.strimzi import add_credentials, is_resource, read_resource
+from kafkawire.declared.documents.text_files import STANDARD_INPUT, UnreadableTextError, read_text
 from kafkawire.declared.documents.topics import read_topics
 from kafkawire.declared.documents.users import read_users
 from kafkawire.declared.state import ClusterState
 
-STANDARD_INPUT: Final = "-"
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 """The files of folders that are read."""
-
-LARGEST_FILE: Final = 1 << 28
 
 _READERS: Final[Mapping[str, KindReader]] = MappingProxyType(
     {
@@ -76,7 +73,7 @@ def read_documents(paths: Iterable[str | PathLike[str]], *, stdin: BinaryIO | No
     seen: set[Path] = set()
     for path in paths:
         for name, file in _files(str(path), reading):
-            if file is not None:
+            if file != STANDARD_INPUT:
                 same = _resolved(file)
                 if same in seen:
                     continue
@@ -84,7 +81,7 @@ def read_documents(paths: Iterable[str | PathLike[str]], *, stdin: BinaryIO | No
             text = _text(name, file, stdin, reading)
             if text is not None:
                 sources[name] = text
-                reading.folder = "." if file is None else str(file.parent)
+                reading.folder = str(file.parent)
                 _read_text(text, name, reading)
     return _declared(reading, sources)
 
@@ -170,15 +167,15 @@ def without_secrets(text: str, file: str, hidden: Iterable[Position]) -> str:
     return "\n".join(lines)
 
 
-def _files(path: str, reading: Reading) -> Iterator[tuple[str, Path | None]]:
+def _files(path: str, reading: Reading) -> Iterator[tuple[str, Path]]:
     """The files of an argument, with their names; those of folders in the order of their names."""
-    if path == STANDARD_INPUT:
-        yield "<stdin>", None
-        return
     if not path:
         _add(reading, "FILE", "the name is empty", "name a file or a folder; . is the current folder")
         return
     given = Path(path)
+    if given == STANDARD_INPUT:
+        yield "<stdin>", given
+        return
     try:
         if not given.is_dir():
             yield path, given
@@ -206,30 +203,14 @@ def _resolved(path: Path) -> Path:
         return path
 
 
-def _text(name: str, path: Path | None, stdin: BinaryIO | None, reading: Reading) -> str | None:
+def _text(name: str, path: Path, stdin: BinaryIO | None, reading: Reading) -> str | None:
     """The text of a file; None with a problem."""
     try:
-        if path is None:
-            content = (stdin or sys.stdin.buffer).read(LARGEST_FILE + 1)
-        else:
-            with path.open("rb") as file:
-                content = file.read(LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        _add(reading, name, f"cannot be read: {reason}", "name a file that exists, or - for standard input")
-        return None
-    if len(content) > LARGEST_FILE:
-        _add(reading, name, f"is larger than {LARGEST_FILE >> 20} MiB", "split it")
-        return None
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        before = content[: error.start].decode()
-        line = before.count("\n") + 1
-        column = len(before) - (before.rfind("\n") + 1) + 1
-        message = f"byte 0x{content[error.start]:02x} is not UTF-8"
-        position = Position(name, line, column, line, column + 1)
-        reading.problems.add(position, Rule.FILE, message, "save the file as UTF-8")
+        return read_text(path, stdin)
+    except UnreadableTextError as error:
+        line, column = error.line or 1, error.column or 1
+        end = column if error.line is None else column + 1
+        reading.problems.add(Position(name, line, column, line, end), Rule.FILE, error.reason, error.remedy)
         return None
 
 

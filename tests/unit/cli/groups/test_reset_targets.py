@@ -49,7 +49,7 @@ def test_none_and_several_are_refused(given: GivenTargets) -> None:
         (["g", "--to-datetime", "yesterday"], "not a time such as"),
         (["g", "--by-duration", "soon"], "not a duration"),
         (["--to-earliest"], "no group is named"),
-        (["g", "--to-earliest", "--topic", "t:x"], "--topic t:x: write TOPIC or TOPIC:0,1"),
+        (["g", "--to-earliest", "--topic", "t:x"], "--topic: 't:x': write TOPIC:PARTITION"),
     ],
 )
 def test_malformed_words_are_wrong_usage(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

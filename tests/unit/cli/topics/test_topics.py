@@ -158,7 +158,7 @@ MISTAKES = {
     "[" * 100_000: "nested too deeply",
     "- " * 100_000: "nested too deeply",
     "- a: " + "[" * 100 + "]" * 100: "nested too deeply",
-    "\xff": "it is not UTF-8: invalid start byte at byte 0",
+    "\xff": "byte 0xff is not UTF-8; save the file as UTF-8",
 }
 
 

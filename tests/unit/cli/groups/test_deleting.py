@@ -1,0 +1,63 @@
+"""Groups of arguments and files are deleted, or a dry run says what would be, at an embedded broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.made.operator_command import Command
+
+from kafkawire.admin import BlockingAdminClient, TopicPartition
+from kafkawire.broker import ThreadedBroker
+from kafkawire.cli.outcome import ExitCode
+
+GROUPS = ("a", "b", "c")
+
+
+@pytest.fixture
+def broker() -> Iterator[ThreadedBroker]:
+    with ThreadedBroker({}, topics=["orders"]) as running:
+        with BlockingAdminClient(running.bootstrap_servers) as client:
+            for group in GROUPS:
+                client.alter_consumer_group_offsets(group, {TopicPartition("orders", 0): 0}).all()
+        yield running
+
+
+@pytest.fixture
+def groups(broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command("groups", broker.bootstrap_servers, capsys)
+
+
+def test_what_list_prints_is_a_file_of_groups(groups: Command, tmp_path: Path) -> None:
+    file = tmp_path / "groups"
+    for form in ("json", "yaml", "jsonl", "name"):
+        file.write_text(groups.text("list", "-o", form))
+        statuses = groups.statuses("delete", "a", "--from", str(file), "--dry-run")
+        assert statuses == dict.fromkeys(GROUPS, "would be done")
+    assert groups.statuses("delete", "--from", str(file), "--yes") == dict.fromkeys(GROUPS, "done")
+    assert groups.rows("list") == []
+
+
+def test_the_question_has_the_first_names(groups: Command) -> None:
+    groups.text("delete", *"abcdefg", code=ExitCode.USAGE)
+    assert "delete a, b, c, d, e and 2 more with the committed offsets: there is no terminal" in groups.err
+
+
+def test_without_a_name_nothing_is_deleted(groups: Command, tmp_path: Path) -> None:
+    groups.text("delete", "--yes", code=ExitCode.USAGE)
+    assert groups.err == "kafkawire: no group is named; give arguments or --from FILE\n"
+    file = tmp_path / "groups"
+    file.write_text("# none\n")
+    groups.text("delete", "a", "--from", str(file), "--yes", code=ExitCode.USAGE)
+    assert groups.err == f"kafkawire: {file}: it names no group; write a name on each line\n"
+
+
+def test_a_dry_run_fails_for_a_group_that_does_not_exist(groups: Command) -> None:
+    words = ["remove-members", "nothing", "--member", "m", "--dry-run"]
+    [row] = groups.rows(*words, code=ExitCode.FAILED)
+    assert (row["item"], row["error"]) == ("m", "GROUP_ID_NOT_FOUND")
+    assert groups.statuses("delete", "a", "nothing", "--dry-run", code=ExitCode.SOME_FAILED) == {
+        "a": "would be done",
+        "nothing": "failed",
+    }
