@@ -28,7 +28,9 @@ READING: Final = frozenset(
 
 WITHOUT: Final[Mapping[str, str]] = {
     "context delete": "changes the user's own file, not a cluster",
+    "context rename": "changes the user's own file, not a cluster",
     "context set": "changes the user's own file, not a cluster",
+    "context unset": "changes the user's own file, not a cluster",
     "context use": "changes the user's own file, not a cluster",
     "groups reset": "is a dry run unless --execute is given",
     "reassign watch": "waits; --remove-throttle removes limits that reassign run has set",

@@ -24,7 +24,7 @@ DIFFERENT: Final[Mapping[str, str]] = {
     "--pattern": "ACLs have pattern types, ids match an expression",
     "--principal": "acls compares a principal, diff and export select kinds by it",
     "--replication-factor": "topics create has a default, reassign plan keeps the number",
-    "--show": "configs shows more entries, plan what it means",
+    "--show": "acls review and plan show parts of different things",
     "--state": "of groups, or of transactions",
     "--topic": "each command takes topics, patterns or partitions",
     "--watch": "reassign run waits until the end, the others repeat",

@@ -92,7 +92,6 @@ def test_a_port_of_another_protocol(doctor: Doctor) -> None:
     assert failed["advice"] == "this is no Kafka listener, take the port of one, usually 9092"
 
 
-@pytest.mark.extended
 def test_a_listener_that_says_nothing(doctor: Doctor) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         (failed,) = doctor(f"127.0.0.1:{listening.getsockname()[1]}").failed
