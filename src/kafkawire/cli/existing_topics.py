@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kafkawire.admin import BlockingAdminClient, TopicDescription, TopicPartition
 from kafkawire.cli.access.cluster_command import without_values
@@ -58,10 +58,31 @@ def existing_partitions(
     whole = [text for text in texts if ":" not in text]
     named = [each for text in texts if ":" in text for each in partitions_of(text, option)]
     topics = existing_topics(client, [*whole, *(each.topic for each in named)], timeout, option)
-    for each in named:
-        number = len(topics[each.topic].partitions)
-        if each.partition >= number:
-            last = f"its last partition is {number - 1}"
-            raise CommandError(f"{option} {each.topic}:{each.partition}: there is no such partition; {last}")
+    _check_partitions(topics, named, option)
     of_whole = [TopicPartition(name, each.partition) for name in whole for each in topics[name].partitions]
     return list(dict.fromkeys([*of_whole, *named]))
+
+
+def check_partitions(client: BlockingAdminClient, partitions: Collection[TopicPartition], timeout: float) -> None:
+    """Refuse partitions that do not exist; calls for one wait until the time is over.
+
+    Args:
+        client: of the cluster.
+        partitions: of arguments.
+        timeout: of each call.
+
+    Raises:
+        CommandError: there is no such topic or partition.
+    """
+    topics = existing_topics(client, [each.topic for each in partitions], timeout)
+    _check_partitions(topics, partitions, None)
+
+
+def _check_partitions(
+    topics: Mapping[str, TopicDescription], partitions: Iterable[TopicPartition], option: str | None
+) -> None:
+    for each in partitions:
+        last = len(topics[each.topic].partitions) - 1
+        if each.partition > last:
+            place = f"{option or 'the partition'} {each.topic}:{each.partition}"
+            raise CommandError(f"{place}: there is no such partition; the last one is {last}")

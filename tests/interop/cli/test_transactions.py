@@ -55,7 +55,9 @@ def test_a_transaction_is_aborted_where_it_begins(
     abort = ["transactions", "abort", f"{topic}:0", *servers, "-o", "jsonl"]
     with transaction_that_is_taken_away(java, topic):
         assert main([*abort, "--start-offset", "7"]) == ExitCode.FAILED
-        assert [row["reason"] for row in rows()] == ["no transaction begins at 7"]
+        assert [row["reason"] for row in rows()] == [
+            f"no transaction begins at 7; kafkawire transactions producers {topic}:0 shows where"
+        ]
         assert main([*abort, "--start-offset", "0", "--dry-run"]) == ExitCode.DONE
         assert [row["status"] for row in rows()] == ["would be done"]
         assert main([*abort, "--start-offset", "0", "--yes"]) == ExitCode.DONE

@@ -153,7 +153,9 @@ def end_with(rows: Sequence[OutcomeRow]) -> None:
         raise typer.Exit(ExitCode.FAILED if failed == len(rows) else ExitCode.SOME_FAILED)
 
 
-def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = True) -> None:
+def confirm(
+    cluster: Cluster, question: str, *, yes: bool, destructive: bool = True, to_look: str = "--dry-run"
+) -> None:
     """Ask before a change. Every command that changes something calls this before it does, except for a dry run.
 
     Args:
@@ -161,6 +163,7 @@ def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = T
         question: what would be done, such as "delete 3 topics".
         yes: whether the user has said yes already.
         destructive: whether every cluster asks; False for a change such as a new topic.
+        to_look: what the user can give to change nothing.
 
     Raises:
         CommandError: there is no terminal to ask on.
@@ -168,11 +171,11 @@ def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = T
     """
     production = cluster.production_context
     if (destructive or production) and not yes:
-        _ask(f"{question} (context {production} is production)" if production else question)
+        _ask(f"{question} (context {production} is production)" if production else question, to_look)
     cluster.is_changed = True
 
 
-def _ask(asked: str) -> None:
+def _ask(asked: str, to_look: str) -> None:
     """Return if the answer is yes.
 
     Raises:
@@ -180,7 +183,7 @@ def _ask(asked: str) -> None:
         typer.Exit: the answer is not yes.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        message = f"{asked}: there is no terminal to ask on; give --yes, or --dry-run to look"
+        message = f"{asked}: there is no terminal to ask on; give --yes, or {to_look} to look"
         raise CommandError(message, ExitCode.USAGE)
     print(f"{asked}? [y/N] ", end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import typer
 
+from kafkawire.admin import TopicPartition
 from kafkawire.cli.access.changes import (
     DryRunOption,
     OutcomeRow,
@@ -16,11 +18,14 @@ from kafkawire.cli.access.changes import (
     print_outcomes,
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
-from kafkawire.cli.groups.describing import described_groups
+from kafkawire.cli.groups.describing import GroupDescription, described_groups
+from kafkawire.cli.groups.explaining import explained, meaning_of
 from kafkawire.cli.groups.removing import GroupArgument
 from kafkawire.cli.items import FromOption, first_names, given_names
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
+from kafkawire.codegen.report.text import counted
+from kafkawire.protocol.errors import GroupSubscribedToTopicError, NonEmptyGroupError
 from kafkawire.wire.kafka_errors import KafkaError
 
 GroupsArgument = Annotated[list[str] | None, typer.Argument(metavar="GROUP...", help="Ids of the groups.")]
@@ -49,16 +54,14 @@ def delete(
             print_outcomes([_simulated(group, outcome) for group, outcome in described.items()], output)
             return
         results = client.delete_consumer_groups(wanted, timeout=timeout)
-    print_outcomes(outcome_rows(results, "group", "delete"), output)
+    print_outcomes(outcome_rows(explained(results), "group", "delete"), output)
 
 
-def _simulated(group: str, outcome: object) -> OutcomeRow:
+def _simulated(group: str, outcome: GroupDescription | KafkaError) -> OutcomeRow:
     if isinstance(outcome, KafkaError):
         return OutcomeRow.failed(group, "group", "delete", outcome)
-    members = len(getattr(outcome, "members", ()))
-    if members:
-        reason = f"it has {members} members; stop them first"
-        return OutcomeRow(group, "group", "delete", Status.FAILED, "NON_EMPTY_GROUP", reason)
+    if outcome.members:
+        return OutcomeRow.failed(group, "group", "delete", meaning_of(NonEmptyGroupError))
     return OutcomeRow(group, "group", "delete", Status.WOULD_BE_DONE, reason="simulated")
 
 
@@ -71,22 +74,46 @@ def delete_offsets(
     yes: YesOption = False,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
-    """Delete the committed offsets of a group in topics that its members no longer read. --dry-run is simulated."""
+    """Delete the committed offsets of a group in topics that its members no longer read.
+
+    --dry-run is simulated: the group must exist, and no member may read the topics.
+    """
     if not topic:
         raise CommandError("--topic is missing; name the topics whose offsets shall go", ExitCode.USAGE)
     timeout = cluster.options.timeout
     with cluster.connected() as client:
         committed = client.list_consumer_group_offsets([group], timeout=timeout)[group]
         partitions = sorted(each for each in committed if each.topic in topic)
-        if dry_run:
-            rows = [_would(str(each)) for each in partitions]
-            print_outcomes(rows, output)
-            return
-        if partitions:
-            confirm(cluster, f"delete the offsets of {group} in {len(partitions)} partitions", yes=yes)
-        results = client.delete_consumer_group_offsets(group, partitions, timeout=timeout)
-    print_outcomes(outcome_rows(results, "offset", "delete"), output)
+        with_offsets = {each.topic for each in partitions}
+        rows = [_without_offsets(each) for each in dict.fromkeys(topic) if each not in with_offsets]
+        if dry_run or not committed:
+            [(_, described)] = described_groups(client, [group], timeout).items()
+            if isinstance(described, KafkaError):
+                print_outcomes([OutcomeRow.failed(group, "group", "delete offsets", described)], output)
+                return
+            rows += simulated_deletion(described, partitions)
+        elif partitions:
+            number = counted(len(partitions), "partition")
+            confirm(cluster, f"delete the offsets of {group} in {number}", yes=yes)
+            results = client.delete_consumer_group_offsets(group, partitions, timeout=timeout)
+            rows += outcome_rows(explained(results), "offset", "delete")
+    print_outcomes(rows, output)
 
 
-def _would(item: str) -> OutcomeRow:
-    return OutcomeRow(item, "offset", "delete", Status.WOULD_BE_DONE, reason="simulated")
+def _without_offsets(topic: str) -> OutcomeRow:
+    return OutcomeRow(topic, "offset", "delete", Status.UNCHANGED, reason="the group has committed no offsets there")
+
+
+def simulated_deletion(group: GroupDescription, partitions: Iterable[TopicPartition]) -> Iterator[OutcomeRow]:
+    """What a deletion of offsets would do.
+
+    Args:
+        group: as it is now.
+        partitions: those whose offsets are to go.
+    """
+    read = {topic for member in group.members for topic in getattr(member, "subscribed_topics", None) or ()}
+    for each in partitions:
+        if each.topic in read:
+            yield OutcomeRow.failed(str(each), "offset", "delete", meaning_of(GroupSubscribedToTopicError))
+        else:
+            yield OutcomeRow(str(each), "offset", "delete", Status.WOULD_BE_DONE, reason="simulated")

@@ -26,7 +26,7 @@ from kafkawire.column_roles import ColumnRole
 from kafkawire.protocol.errors import GroupIdNotFoundError
 from kafkawire.wire.kafka_errors import KafkaError
 
-_Description: TypeAlias = (
+GroupDescription: TypeAlias = (
     ClassicGroupDescription | ConsumerGroupDescription | ShareGroupDescription | StreamsGroupDescription
 )
 
@@ -118,9 +118,11 @@ def members(cluster: Cluster, groups: GroupsArgument, output: FormatOption = Row
         print_rows(rows, MemberRow, output, empty=unless_failed(found, "no members"))
 
 
-def described_groups(client: BlockingAdminClient, groups: Sequence[str], timeout: float) -> Results[str, _Description]:
+def described_groups(
+    client: BlockingAdminClient, groups: Sequence[str], timeout: float
+) -> Results[str, GroupDescription]:
     """Groups of any type; most are of consumers, so these come first."""
-    outcomes: dict[str, _Description | KafkaError] = dict(
+    outcomes: dict[str, GroupDescription | KafkaError] = dict(
         client.describe_consumer_groups(groups, timeout=timeout).items()
     )
     for describe_others in (
@@ -141,7 +143,7 @@ def known_groups(client: BlockingAdminClient, errors: Mapping[str, KafkaError], 
     return [each.group_id for each in client.list_groups(timeout=timeout).values()]
 
 
-def _row(group: _Description) -> GroupDescriptionRow:
+def _row(group: GroupDescription) -> GroupDescriptionRow:
     match group:
         case ClassicGroupDescription():
             return _described(group, GroupType.CLASSIC, group.protocol, None)
@@ -153,13 +155,15 @@ def _row(group: _Description) -> GroupDescriptionRow:
             return _described(group, GroupType.STREAMS, group.assignor, group.group_epoch)
 
 
-def _described(group: _Description, kind: GroupType, assignor: str | None, epoch: int | None) -> GroupDescriptionRow:
+def _described(
+    group: GroupDescription, kind: GroupType, assignor: str | None, epoch: int | None
+) -> GroupDescriptionRow:
     return GroupDescriptionRow(
         group.group_id, kind, group.state, len(group.members), group.coordinator, assignor or None, epoch
     )
 
 
-def _members(group: _Description) -> Iterator[MemberRow]:
+def _members(group: GroupDescription) -> Iterator[MemberRow]:
     name = group.group_id
     match group:
         case ClassicGroupDescription():

@@ -27,8 +27,10 @@ from kafkawire.cli.access.changes import (
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.groups.describing import described_groups
+from kafkawire.cli.groups.explaining import explained, meaning_of
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
+from kafkawire.codegen.report.text import counted
 from kafkawire.protocol.errors import GroupIdNotFoundError, UnknownMemberIdError
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -70,12 +72,12 @@ def run(
             rows = list(simulated_removal(group, _members(client, group, timeout), named))
         print_outcomes(rows, output)
         return
-    confirm(cluster, f"remove {'all' if all_members else len(named)} members of {group}", yes=yes)
+    confirm(cluster, f"remove {'all members' if all_members else counted(len(named), 'member')} of {group}", yes=yes)
     with cluster.connected() as client:
         results = client.remove_members_from_consumer_group(
             group, None if all_members else named, reason=reason, timeout=timeout
         )
-    print_outcomes(outcome_rows(results, _KIND, _ACTION, name=_name), output)
+    print_outcomes(outcome_rows(explained(results), _KIND, _ACTION, name=_name), output)
 
 
 def _members(
@@ -120,8 +122,7 @@ def simulated_removal(
         name = _name(wanted)
         found = by_id.get(wanted.member_id) if wanted.group_instance_id is None else by_instance.get(name)
         if found is None:
-            hint = f"the group has no such member; kafkawire groups members {group} -o wide lists them"
-            yield OutcomeRow.failed(name, _KIND, _ACTION, UnknownMemberIdError(hint))
+            yield OutcomeRow.failed(name, _KIND, _ACTION, meaning_of(UnknownMemberIdError))
         else:
             reason = f"simulated: {found.client_id} at {found.client_host}"
             yield OutcomeRow(name, _KIND, _ACTION, Status.WOULD_BE_DONE, reason=reason)

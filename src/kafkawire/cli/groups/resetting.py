@@ -28,6 +28,7 @@ from kafkawire.cli.groups.reset_targets import (
     TimeOption,
     chosen_target,
 )
+from kafkawire.cli.items import first_names
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -159,7 +160,7 @@ def _to_offsets(
 
 def _confirm(cluster: Cluster, groups: Sequence[str], *, execute: bool, yes: bool) -> None:
     if execute:
-        confirm(cluster, f"reset the offsets of {', '.join(groups)}", yes=yes)
+        confirm(cluster, f"reset the offsets of {first_names(groups)}", yes=yes, to_look="no --execute")
 
 
 def _rows(

@@ -97,7 +97,9 @@ def run(
         )
         planned = new_assignment(current, goal)
     except PlacementError as error:
-        raise CommandError(f"{error}; choose other --broker or --replication-factor", ExitCode.USAGE) from None
+        raise CommandError(
+            f"{error}; choose other --broker, --without-broker or --replication-factor", ExitCode.USAGE
+        ) from None
     changed = {each: replicas for each, replicas in planned.items() if tuple(current[each]) != replicas}
     if out is None:
         print_rows(move_rows(current, changed), MoveRow, output, empty="no replica needs to move")

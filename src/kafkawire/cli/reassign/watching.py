@@ -13,6 +13,7 @@ from rich.console import Console
 from kafkawire.admin import BlockingAdminClient, PartitionReassignment, TopicPartition
 from kafkawire.cli.access.changes import DryRunOption, YesOption, confirm, outcome_rows, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.existing_topics import existing_topics
 from kafkawire.cli.progress import progress_bar
 from kafkawire.cli.reassign.throttle import remove_throttle
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
@@ -67,7 +68,7 @@ def list_(
 
         def rows() -> Iterable[MovingRow]:
             moving = client.list_partition_reassignments(timeout=cluster.options.timeout)
-            return _rows(moving, _chosen(moving, topics))
+            return _rows(moving, _chosen(client, moving, topics, cluster.options.timeout))
 
         print_watched(rows, MovingRow, output, watch, empty="no replica is moving")
 
@@ -78,7 +79,7 @@ def watch(cluster: Cluster, topics: TopicsArgument = None, remove_throttle: Remo
     timeout = cluster.options.timeout
     with cluster.connected() as client:
         moving = client.list_partition_reassignments(timeout=timeout)
-        wanted = _chosen(moving, topics)
+        wanted = _chosen(client, moving, topics, timeout)
         wait_until_moved(client, wanted, timeout, remove_limits=remove_throttle, topics=topics or ())
 
 
@@ -94,7 +95,7 @@ def cancel(
     timeout = cluster.options.timeout
     with cluster.connected() as client:
         moving = client.list_partition_reassignments(timeout=timeout)
-        wanted = _chosen(moving, topics)
+        wanted = _chosen(client, moving, topics, timeout)
         if dry_run or not wanted:
             print_rows(_rows(moving, wanted), MovingRow, output, empty="no replica is moving")
             return
@@ -103,8 +104,14 @@ def cancel(
     print_outcomes(outcome_rows(results, "partition", "cancel"), output)
 
 
-def _chosen(moving: Iterable[TopicPartition], topics: Sequence[str] | None) -> list[TopicPartition]:
-    return sorted(each for each in moving if not topics or each.topic in topics)
+def _chosen(
+    client: BlockingAdminClient, moving: Iterable[TopicPartition], topics: Sequence[str] | None, timeout: float
+) -> list[TopicPartition]:
+    """Those of some topics, or all; a topic of which nothing is moving must exist."""
+    if not topics:
+        return sorted(moving)
+    existing_topics(client, set(topics) - {each.topic for each in moving}, timeout)
+    return sorted(each for each in moving if each.topic in topics)
 
 
 def _rows(

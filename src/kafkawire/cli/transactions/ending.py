@@ -30,6 +30,7 @@ from kafkawire.cli.access.changes import (
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.argument_texts import milliseconds_of, partition_of
+from kafkawire.cli.existing_topics import check_partitions
 from kafkawire.cli.items import first_names
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -76,7 +77,9 @@ LongestOption = Annotated[
     typer.Option(metavar="DURATION", help="How long a transaction may be open: transaction.max.timeout.ms, 15m."),
 ]
 PartitionArgument = Annotated[str, typer.Argument(metavar="TOPIC:PARTITION", help="Such as orders:0.")]
-OffsetOption = Annotated[int, typer.Option(metavar="N", help="Where the transaction begins, as hanging prints it.")]
+OffsetOption = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Where the transaction begins, as hanging prints it.")
+]
 
 
 @cluster_command
@@ -113,19 +116,27 @@ def abort(
     yes: YesOption = False,
     output: FormatOption = RowFormat.TABLE,
 ) -> None:
-    """Abort a transaction that hangs in a partition: its records there are never read as committed."""
+    """Abort a transaction that hangs in a partition: its records there are never read as committed.
+
+    --dry-run is simulated: a transaction must begin at the offset.
+    """
     where, timeout = partition_of(partition), cluster.options.timeout
     with cluster.connected() as client:
+        check_partitions(client, [where], timeout)
         spec = _open_transaction(client, where, start_offset, timeout)
         if isinstance(spec, KafkaError):
             print_outcomes(outcome_rows(Results({where: spec}), "transaction", "abort"), output)
             return
         if spec is None:
-            reason = f"no transaction begins at {start_offset}"
+            reason = (
+                f"no transaction begins at {start_offset}; kafkawire transactions producers {partition} shows where"
+            )
             print_outcomes([_outcome(where, Status.FAILED, reason)], output)
             return
         if dry_run:
-            print_outcomes([_outcome(where, Status.WOULD_BE_DONE, f"of producer {spec.producer_id}")], output)
+            print_outcomes(
+                [_outcome(where, Status.WOULD_BE_DONE, f"simulated: of producer {spec.producer_id}")], output
+            )
             return
         confirm(cluster, f"abort the transaction of producer {spec.producer_id} in {where}", yes=yes)
         client.abort_transaction(spec, timeout=timeout)

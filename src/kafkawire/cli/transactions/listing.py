@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, ClassVar, Final
 
@@ -12,13 +13,25 @@ from kafkawire.admin import TransactionState
 from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.argument_texts import milliseconds_of, partitions_of
+from kafkawire.cli.existing_topics import check_partitions
+from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.rows.times import time_of
 from kafkawire.column_roles import ColumnRole
+from kafkawire.protocol.errors import InvalidRegularExpressionError
+from kafkawire.wire.kafka_errors import KafkaError
 
 _SECOND: Final = 1000
+_OPEN: Final = frozenset(
+    {
+        TransactionState.ONGOING,
+        TransactionState.PREPARE_ABORT,
+        TransactionState.PREPARE_COMMIT,
+        TransactionState.PREPARE_EPOCH_FENCE,
+    }
+)
 
 
 class TransactionRow(Row, frozen=True):
@@ -124,10 +137,19 @@ def list_(
             transactional_id_pattern=pattern,
             timeout=cluster.options.timeout,
         )
+    _check_pattern(pattern, found.by_node.errors().values())
     listed = sorted(found.values(), key=lambda each: each.transactional_id)
+    if minimum is not None:  # brokers also list ids without a transaction then
+        listed = [each for each in listed if each.state in _OPEN]
     rows = [TransactionRow(each.transactional_id, each.state, each.producer_id) for each in listed]
     with failures_printed(found.by_node):
         print_rows(rows, TransactionRow, output, empty=unless_failed(found.by_node, "no transactional ids"))
+
+
+def _check_pattern(pattern: str | None, errors: Iterable[KafkaError]) -> None:
+    if any(isinstance(each, InvalidRegularExpressionError) for each in errors):
+        message = f"--pattern: {pattern!r} is no regular expression of the brokers (RE2), such as 'payments-.*'"
+        raise CommandError(message, ExitCode.USAGE)
 
 
 @cluster_command
@@ -159,6 +181,7 @@ def producers(cluster: Cluster, partitions: PartitionsArgument, output: FormatOp
     """List the producers that write to partitions, and where their open transactions begin."""
     wanted = [partition for text in partitions for partition in partitions_of(text)]
     with cluster.connected() as client:
+        check_partitions(client, wanted, cluster.options.timeout)
         found = client.describe_producers(wanted, timeout=cluster.options.timeout)
     rows = [
         ProducerRow(

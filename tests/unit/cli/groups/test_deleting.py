@@ -8,8 +8,16 @@ from pathlib import Path
 import pytest
 from tests.made.operator_command import Command
 
-from kafkawire.admin import BlockingAdminClient, TopicPartition
+from kafkawire.admin import (
+    BlockingAdminClient,
+    ConsumerGroupDescription,
+    ConsumerGroupMember,
+    GroupState,
+    GroupType,
+    TopicPartition,
+)
 from kafkawire.broker import ThreadedBroker
+from kafkawire.cli.groups.deleting import simulated_deletion
 from kafkawire.cli.outcome import ExitCode
 
 GROUPS = ("a", "b", "c")
@@ -61,3 +69,29 @@ def test_a_dry_run_fails_for_a_group_that_does_not_exist(groups: Command) -> Non
         "a": "would be done",
         "nothing": "failed",
     }
+
+
+def test_topics_without_offsets_are_named(groups: Command) -> None:
+    words = ["delete-offsets", "a", "--topic", "orders", "--topic", "nope"]
+    rows = groups.rows(*words, "--dry-run")
+    assert [(row["item"], row["status"], row["reason"]) for row in rows] == [
+        ("nope", "unchanged", "the group has committed no offsets there"),
+        ("orders-0", "would be done", "simulated"),
+    ]
+    assert groups.statuses(*words, "--yes") == {"nope": "unchanged", "orders-0": "done"}
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--yes"])
+def test_offsets_of_a_group_that_does_not_exist_fail(option: str, groups: Command) -> None:
+    [row] = groups.rows("delete-offsets", "nothing", "--topic", "orders", option, code=ExitCode.FAILED)
+    assert (row["item"], row["error"]) == ("nothing", "GROUP_ID_NOT_FOUND")
+
+
+def test_offsets_that_members_use_stay() -> None:
+    member = ConsumerGroupMember("id", None, "billing", "/10.0.0.1", (), subscribed_topics=("orders",))
+    group = ConsumerGroupDescription("a", GroupType.CONSUMER, GroupState.STABLE, 1, "range", (member,))
+    partitions = [TopicPartition("orders", 0), TopicPartition("payments", 0)]
+    assert [(row.status, row.error) for row in simulated_deletion(group, partitions)] == [
+        ("failed", "GROUP_SUBSCRIBED_TO_TOPIC"),
+        ("would be done", None),
+    ]

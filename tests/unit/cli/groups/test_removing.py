@@ -38,7 +38,7 @@ def test_a_static_member_has_two_names(named: MemberToRemove) -> None:
 def test_a_member_that_is_not_there_fails(named: MemberToRemove) -> None:
     [(_, status, reason)] = outcomes(named)
     assert status == "failed"
-    assert reason == "the group has no such member; kafkawire groups members g -o wide lists them"
+    assert reason == "the group has no such member; kafkawire groups members shows those that it has"
 
 
 def test_without_a_group_each_member_fails() -> None:

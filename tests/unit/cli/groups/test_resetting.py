@@ -32,7 +32,7 @@ def groups(broker: ThreadedBroker, capsys: pytest.CaptureFixture[str]) -> Comman
         ("nope", "--topic nope: there is no such topic; kafkawire topics list shows those that exist"),
         ("order", "--topic order: there is no such topic; did you mean orders?"),
         ("nope:0", "--topic nope: there is no such topic; kafkawire topics list shows those that exist"),
-        ("orders:2", "--topic orders:2: there is no such partition; its last partition is 1"),
+        ("orders:2", "--topic orders:2: there is no such partition; the last one is 1"),
     ],
 )
 @pytest.mark.parametrize("execute", [[], ["--execute"]])
@@ -51,4 +51,7 @@ def test_partitions_and_whole_topics_are_reset_together(groups: Command) -> None
     ]
     assert groups.err == "nothing was changed; --execute does it\n"
     groups.text(*words, "--execute", code=ExitCode.USAGE)
-    assert "reset the offsets of billing, new: there is no terminal to ask on" in groups.err
+    assert (
+        "reset the offsets of billing, new: there is no terminal to ask on; give --yes, or no --execute to look"
+        in groups.err
+    )

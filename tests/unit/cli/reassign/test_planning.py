@@ -57,3 +57,9 @@ def test_mistakes_are_named(text: str, code: ExitCode, message: str, reassign: C
     file.write_text(text)
     reassign.text("plan", "--from", str(file), code=code)
     assert message in reassign.err
+
+
+@pytest.mark.parametrize("verb", ["plan", "elect-leaders"])
+def test_a_topic_that_does_not_exist_is_named(verb: str, reassign: Command) -> None:
+    reassign.text(verb, "orders", "payment", code=ExitCode.FAILED)
+    assert reassign.err == "kafkawire: the topic payment: there is no such topic; did you mean payments?\n"
