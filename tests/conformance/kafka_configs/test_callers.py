@@ -97,7 +97,7 @@ def compare(tool: KafkaTool, secure: SecureBroker, tmp_path: Path, capsys: pytes
 
 def _promised(printed: Printed, words: Sequence[str]) -> Printed:
     errors = PLACE_IN_JAVA.sub("", printed.stderr).replace(" ".join(words), shown_words(words))
-    errors = LOG_LINE.sub("", REQUEST_IN_JAVA.sub("Request", errors))
+    errors = LOG_LINE.sub("", REQUEST_IN_JAVA.sub("the request", errors))
     return Printed(printed.stdout, errors, printed.exit)
 
 
