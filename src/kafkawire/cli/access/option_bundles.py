@@ -49,10 +49,9 @@ def _gathered(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> dict
     """The values of the parameters; what is not given has its default."""
     values: dict[str, Any] = {}
     for parameter in parameters:
-        names = [each.name for each in _expanded(parameter)]
-        own = {name: given[name] for name in names if name in given}
-        if is_bundle(parameter.annotation):
-            values[parameter.name] = parameter.annotation(**own)
-        else:
-            values |= own
+        bundle = parameter.annotation
+        if is_bundle(bundle):
+            values[parameter.name] = bundle(**{name: given[name] for name in bundle._fields if name in given})
+        elif parameter.name in given:
+            values[parameter.name] = given[parameter.name]
     return values

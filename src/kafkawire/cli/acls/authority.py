@@ -8,7 +8,8 @@ from typing import Annotated, Final, NamedTuple
 
 import typer
 
-from kafkawire.admin import AclBinding, AclEffects, AclEvaluator, BlockingAdminClient, ConfigResource, acl_effects
+from kafkawire.admin import AclBinding, AclEffects, AclEvaluator, BlockingAdminClient, acl_effects
+from kafkawire.cli.access.broker_configs import configs_of_a_broker
 from kafkawire.cli.acls.selecting import PANEL
 from kafkawire.cli.visible import visible_lines
 from kafkawire.model.acls.authority import Authority
@@ -83,10 +84,8 @@ def evaluator_of(acls: Iterable[AclBinding], deciding: Authority) -> AclEvaluato
 
 def _of_a_broker(client: BlockingAdminClient, timeout: float) -> dict[str, str | None]:
     """The two configs of a broker that are set; None for a value that it does not show."""
-    broker = client.describe_cluster(timeout=timeout).nodes[0].node
-    resource = ConfigResource.broker(broker.id)
-    configs = client.describe_configs([resource], timeout=timeout).values().get(resource)
-    if configs is None:  # the caller may not describe them
+    _, configs = configs_of_a_broker(client, timeout)
+    if configs is None:
         return {_SUPER_USERS: None, _OPEN: None}
     return {key: configs[key].value for key in (_SUPER_USERS, _OPEN) if key in configs}
 

@@ -121,8 +121,9 @@ def delete(
     with cluster.connected() as client:
         present = client.describe_acls(timeout=timeout).union()
         matched = client.describe_acls(chosen, timeout=timeout).union() if is_chosen or every else ()
-        gone = sorted({*matched, *(acl for acl in listed if acl in frozenset(present))})
-        missing = [acl for acl in listed if acl not in frozenset(present)]
+        existing = frozenset(present)
+        gone = sorted({*matched, *(acl for acl in listed if acl in existing)})
+        missing = [acl for acl in listed if acl not in existing]
         leaving = frozenset(gone)
         deciding = authority(client, given, timeout)
         print_effects(effects_on(present, [acl for acl in present if acl not in leaving], deciding))

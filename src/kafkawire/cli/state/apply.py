@@ -135,13 +135,13 @@ def _changes(plan: Plan) -> str:
 
 def _print(rows: list[OutcomeRow], output: RowFormat) -> None:
     """Print outcomes; raises the exit code that they mean."""
-    with reader_may_leave():
-        _show(rows, output)
+    _show(rows, output)
     if any(row.status is Status.UNKNOWN or row.reason == AFTER_SILENCE for row in rows):
         print(_WITHOUT_ANSWER, file=sys.stderr)
     end_with(rows)
 
 
+@reader_may_leave()
 def _show(rows: list[OutcomeRow], output: RowFormat) -> None:
     if output is RowFormat.TABLE:
         unusual = [row for row in rows if row.status not in {Status.DONE, Status.WOULD_BE_DONE}]

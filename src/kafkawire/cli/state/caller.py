@@ -14,12 +14,12 @@ import msgspec
 
 from kafkawire.admin import (
     BlockingAdminClient,
-    ConfigResource,
     OAuthBearerCredentials,
     PlainCredentials,
     ScramCredentials,
     Tls,
 )
+from kafkawire.cli.access.broker_configs import configs_of_a_broker
 from kafkawire.model.distinguished_names import subject_of
 from kafkawire.model.principal_mapping import UnsupportedRuleError, principal_name_of
 
@@ -160,9 +160,7 @@ class _BrokerConfigs:
     """
 
     def __init__(self, client: BlockingAdminClient, timeout: float) -> None:
-        node = client.describe_cluster(timeout=timeout).nodes[0].node
-        resource = ConfigResource.broker(node.id)
-        configs = client.describe_configs([resource], timeout=timeout).values().get(resource)
+        node, configs = configs_of_a_broker(client, timeout)
         if configs is None:
             raise UnknownCallerError("the caller may not describe the configs of brokers, which say who it is")
         self._values = {name: entry.value for name, entry in configs.items()}

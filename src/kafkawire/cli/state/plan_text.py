@@ -56,7 +56,7 @@ def plan_lines(plan: Plan, effects: PlanEffects, *, with_unchanged: bool) -> Ite
         yield Line("")
     yield from access_lines(effects, most=_SENTENCES)
     yield from quota_lines(effects, most=_SENTENCES)
-    yield Line(counts(plan), "bold")
+    yield Line(_counts(plan), "bold")
     checks = _checks(plan)
     if checks:
         yield Line(checks, indent=2)
@@ -72,7 +72,7 @@ def quota_lines(effects: PlanEffects, *, most: int | None = None) -> Iterator[Li
     return _effect_lines("What this means for quotas", quota_effects_in_words(effects.quotas), most)
 
 
-def counts(plan: Plan) -> str:
+def _counts(plan: Plan) -> str:
     """How many items of each action a plan has."""
     found = Counter(item.action for item in plan.items)
     errors = sum(item.error is not None for item in plan.items)
