@@ -36,6 +36,10 @@ DryRunOption = Annotated[
 YesOption = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask before the change.")]
 
 
+_TO_LOOK: Final = "--dry-run"
+_NO_TERMINAL: Final = "there is no terminal to ask on; give --yes, or --dry-run to look"
+
+
 class ChangeOptions(NamedTuple):
     """The options of commands that change something.
 
@@ -153,9 +157,7 @@ def end_with(rows: Sequence[OutcomeRow]) -> None:
         raise typer.Exit(ExitCode.FAILED if failed == len(rows) else ExitCode.SOME_FAILED)
 
 
-def confirm(
-    cluster: Cluster, question: str, *, yes: bool, destructive: bool = True, to_look: str = "--dry-run"
-) -> None:
+def confirm(cluster: Cluster, question: str, *, yes: bool, destructive: bool = True, to_look: str = _TO_LOOK) -> None:
     """Ask before a change. Every command that changes something calls this before it does, except for a dry run.
 
     Args:
@@ -183,8 +185,7 @@ def _ask(asked: str, to_look: str) -> None:
         typer.Exit: the answer is not yes.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        message = f"{asked}: there is no terminal to ask on; give --yes, or {to_look} to look"
-        raise CommandError(message, ExitCode.USAGE)
+        raise CommandError(f"{asked}: {_NO_TERMINAL.replace(_TO_LOOK, to_look)}", ExitCode.USAGE)
     print(f"{asked}? [y/N] ", end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline()
     if not answer.endswith("\n"):
