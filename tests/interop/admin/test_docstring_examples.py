@@ -68,16 +68,16 @@ def parts(*, of_clusters: bool) -> list[Example]:
 async def test_an_example_runs_on_a_secure_broker(
     example: Example, secure_kafka_broker: SecureBroker, logged_in: AdminClient, java_admin: JavaAdmin
 ) -> None:
-    await prepare(logged_in)
     address = secure_kafka_broker.address
-    if "share_group" in example.name or "streams_group" in example.name:
-        await make_groups(logged_in, java_admin.client(address))
-    elif "transactions." in example.owner:
-        (await logged_in.fence_producers(["billing-1"])).all()
-    elif "tokens." in example.owner:
-        await make_token(logged_in)
-        address = f"{secure_kafka_broker.broker.host}:{secure_kafka_broker.sasl_plaintext_port}"
     try:
+        await prepare(logged_in)
+        if "share_group" in example.name or "streams_group" in example.name:
+            await make_groups(logged_in, java_admin.client(address))
+        elif "transactions." in example.owner:
+            (await logged_in.fence_producers(["billing-1"])).all()
+        elif "tokens." in example.owner:
+            await make_token(logged_in)
+            address = f"{secure_kafka_broker.broker.host}:{secure_kafka_broker.sasl_plaintext_port}"
         errors = await errors_of(example, {ADDRESS: address, "/var/lib/kafka/data": str(LOGS)}, admin=logged_in)
     finally:
         await clean_up(logged_in)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,25 @@ def test_a_token_is_created_used_renewed_and_expired(
     assert hmac not in output
     assert main(["tokens", "expire", name, "nothing", "--yes", *login, "-o", "jsonl"]) == ExitCode.SOME_FAILED
     assert [row["status"] for row in rows()] == ["done", "failed"]
+
+
+@pytest.mark.parametrize("period", [[], ["--for", "1h"], ["--for", "2d"], ["--for", "9d"]], ids=" ".join)
+def test_a_dry_run_says_until_when_brokers_then_renew_a_token(
+    period: list[str], login: list[str], tmp_path: Path, rows: RowsOf
+) -> None:
+    created_for = ["--hmac-out", str(tmp_path / "hmac"), "--max-lifetime", "3d"]
+    assert main(["tokens", "create", *created_for, *login, "-o", "jsonl"]) == ExitCode.DONE
+    [created] = rows()
+    name = str(created["token_id"])
+
+    def renewed(*options: str) -> datetime:
+        def row() -> dict[str, object]:
+            main(["tokens", "renew", name, *period, *options, *login, "-o", "jsonl"])
+            return rows()[0]
+
+        found = eventually(row, lambda row: row["status"] != "failed")
+        return datetime.fromisoformat(str(found["reason"]).rpartition(" ")[2])
+
+    predicted = renewed("--dry-run")
+    assert abs(renewed() - predicted) < timedelta(seconds=20)
+    assert main(["tokens", "expire", name, "--yes", *login]) == ExitCode.DONE

@@ -9,6 +9,7 @@ from typing import Annotated, Final, TypeAlias
 import typer
 
 from kafkawire.admin import BlockingAdminClient, DelegationToken
+from kafkawire.cli.access.broker_configs import configs_of_a_broker
 from kafkawire.cli.access.changes import DryRunOption, OutcomeRow, Status, YesOption, confirm, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.argument_texts import milliseconds_of
@@ -31,7 +32,11 @@ Change: TypeAlias = Callable[[DelegationToken], int | None]
 IdsArgument = Annotated[list[str] | None, typer.Argument(metavar="TOKEN...", help="Ids of tokens.")]
 PeriodOption = Annotated[
     str | None,
-    typer.Option("--for", metavar="DURATION", help="From now on, such as 1d; by default the brokers decide."),
+    typer.Option(
+        "--for",
+        metavar="DURATION",
+        help="From now on, such as 1d; by default, and at most, delegation.token.expiry.time.ms of the brokers.",
+    ),
 ]
 AfterOption = Annotated[
     str | None, typer.Option("--after", metavar="DURATION", help="From now on, such as 1h; by default at once.")
@@ -50,7 +55,8 @@ def renew(
 ) -> None:
     """Renew tokens, at most until their longest lifetime.
 
-    --dry-run is simulated: tokens must exist and be valid; whether you may renew each is not checked.
+    --dry-run is simulated: tokens must exist and be valid; whether you may renew each is not checked. A time that
+    brokers do not let you read is left open.
     """
     length = None if period is None else milliseconds_of(period, "--for")
     wanted = given_names("token", tokens, file, _FIELD)
@@ -58,10 +64,11 @@ def renew(
     if not dry_run:
         confirm(cluster, f"renew {counted(len(wanted), 'token')}", yes=yes, destructive=False)
     with cluster.connected() as client:
+        longest = _longest_renewal(client, timeout) if dry_run else None
 
         def change(token: DelegationToken) -> int | None:
             if dry_run:
-                return renewed_until(token, length, _now())
+                return renewed_until(token, length, _now(), longest)
             return client.renew_delegation_token(token.hmac, renew_period_ms=length, timeout=timeout)
 
         rows = list(_outcomes(client, wanted, "renew", change, timeout, dry_run=dry_run))
@@ -102,19 +109,27 @@ def _now() -> int:
     return int(time.time() * _SECOND)
 
 
-def renewed_until(token: DelegationToken, length: int | None, now: int) -> int | None:
+def renewed_until(token: DelegationToken, length: int | None, now: int, longest: int | None) -> int | None:
     """Until when a token is valid after it is renewed; None if the brokers decide.
 
     Args:
         token: as it is.
-        length: milliseconds from now on; None if the brokers decide.
+        length: milliseconds from now on; None for as long as brokers renew.
         now: in milliseconds since 1970.
+        longest: milliseconds for which brokers renew at most; None if unknown.
 
     Raises:
         DelegationTokenExpiredError: it is no longer valid.
     """
     _check_valid(token, now)
-    return None if length is None else min(now + length, token.max_timestamp_ms)
+    known = [each for each in (length, longest) if each is not None]
+    return min(now + min(known), token.max_timestamp_ms) if known else None
+
+
+def _longest_renewal(client: BlockingAdminClient, timeout: float) -> int | None:
+    _, configs = configs_of_a_broker(client, timeout)
+    entry = None if configs is None else configs.get("delegation.token.expiry.time.ms")
+    return None if entry is None or entry.value is None else int(entry.value)
 
 
 def expired_at(token: DelegationToken, length: int | None, now: int) -> int:
