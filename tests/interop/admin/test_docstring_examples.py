@@ -100,7 +100,8 @@ async def test_an_example_runs_on_a_cluster(example: Example, kafka_cluster: Clu
 
 async def make_groups(admin: AdminClient, java: JavaAdminClient) -> None:
     """A share group and a streams group, whose members have left."""
-    (await admin.delete_consumer_groups(["enrichment"])).all()
+    # It is already gone if the broker just now removes the offsets of the topics that the last example has deleted.
+    await admin.delete_consumer_groups(["enrichment"])
     groups: Mapping[str, GroupKind] = {"workers": "share", "enrichment": "streams"}
     for group, kind in groups.items():
         with java.member(group, ["orders"], kind):
