@@ -1,13 +1,14 @@
 """Checks that a tag may become a release: ``python .ci/check_release.py v0.1.0``.
 
-The versions in pyproject.toml, CHANGELOG.md, CITATION.cff and the tag must be the same, the changelog and the citation
-must have the same date, and the address of the repository must be a real one, everywhere the same.
+The versions in src/kafkawire/version.py, CHANGELOG.md, CITATION.cff and the tag must be the same, the changelog and the
+citation must have the same date, and the address of the repository must be a real one, everywhere the same.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import runpy
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from pathlib import Path
 
 PLACEHOLDER = "OWNER"
 HOST = "https://github.com"
+VERSION = "src/kafkawire/version.py"
 
 
 def problems(root: Path, tag: str | None, repository: str | None) -> Iterator[str]:
@@ -27,9 +29,9 @@ def problems(root: Path, tag: str | None, repository: str | None) -> Iterator[st
     """
     text = (root / "pyproject.toml").read_text("utf-8")
     project = tomllib.loads(text)["project"]
-    version = project["version"]
+    version = str(runpy.run_path(str(root / VERSION))["__version__"])
     if tag is not None and tag != f"v{version}":
-        yield f"the tag is {tag}, and pyproject.toml has version {version}: the tag must be v{version}"
+        yield f"the tag is {tag}, and {VERSION} has version {version}: the tag must be v{version}"
     section = re.search(
         rf"^## \[{re.escape(version)}\] - (\S+)$", (root / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
     )
@@ -39,7 +41,7 @@ def problems(root: Path, tag: str | None, repository: str | None) -> Iterator[st
         re.findall(r"^([a-z-]+): *\"?([^\"\n]*)\"?$", (root / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
     )
     if citation.get("version") != version:
-        yield f"CITATION.cff has version {citation.get('version')}, and pyproject.toml {version}"
+        yield f"CITATION.cff has version {citation.get('version')}, and {VERSION} {version}"
     if section is not None and citation.get("date-released") != section[1]:
         yield f"CITATION.cff has the date {citation.get('date-released')}, and CHANGELOG.md {section[1]}"
     address = project["urls"]["Repository"]

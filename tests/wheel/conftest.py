@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -27,6 +28,12 @@ def root() -> Path:
 def pyproject(root: Path) -> dict[str, Any]:
     """pyproject.toml, parsed."""
     return tomllib.loads((root / "pyproject.toml").read_text())
+
+
+@pytest.fixture(scope="session")
+def version(root: Path) -> str:
+    """The version in the sources."""
+    return str(runpy.run_path(str(root / "src" / "kafkawire" / "version.py"))["__version__"])
 
 
 @pytest.fixture(scope="session")

@@ -78,9 +78,10 @@ def test_links_and_pictures_of_the_page_are_addresses(page: str) -> None:
     assert [each for each in addresses if urlsplit(each).scheme != "https" and not each.startswith("#")] == []
 
 
-def test_links_of_the_page_lead_to_files_of_the_same_release(page: str, root: Path, pyproject: dict[str, Any]) -> None:
+def test_links_of_the_page_lead_to_files_of_the_same_release(
+    page: str, root: Path, pyproject: dict[str, Any], version: str
+) -> None:
     repository = pyproject["project"]["urls"]["Repository"]
-    version = pyproject["project"]["version"]
     for address in re.findall(rf'(?:href|src)="({re.escape(repository)}/[^"]*)"', page):
         found = re.fullmatch(rf"{re.escape(repository)}/(blob|raw)/v{re.escape(version)}/([^#]+)(#.*)?", address)
         assert found is not None, address

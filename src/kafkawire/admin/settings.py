@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 import msgspec
 
 from kafkawire.arguments.fields import check_fields
+from kafkawire.version import __version__
 
 DEFAULT_CLIENT_ID = "kafkawire-admin"
 SOFTWARE_NAME = "kafkawire"
+SOFTWARE_VERSION = re.sub("[^a-zA-Z0-9.-]", "-", __version__)
+"""The version of this package, in the letters that brokers accept."""
 
 
 class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,14 +76,3 @@ class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
                 f"request_timeout ({self.request_timeout} s) is longer than call_timeout ({self.call_timeout} s): pass "
                 f"request_timeout={self.call_timeout} too, or a longer call_timeout"
             )
-
-
-@cache
-def software_version() -> str:
-    """The version of this package, in the letters that brokers accept."""
-    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 slow to import, needed once
-
-    try:
-        return re.sub("[^a-zA-Z0-9.-]", "-", version("kafkawire"))
-    except PackageNotFoundError:
-        return "unknown"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,7 @@ from markupsafe import Markup
 
 from kafkawire.report.contents import LogReport
 from kafkawire.report.packing import packed_report
+from kafkawire.version import __version__
 
 _FOLDER: Final = Path(__file__).resolve().parent / "page"
 _PROGRAM: Final = (
@@ -43,7 +43,7 @@ def render_page(report: LogReport, *, written_at: int) -> str:
     )
     return environment.get_template("page.html.j2").render(
         title=report.title,
-        version=version("kafkawire"),
+        version=__version__,
         style=style,
         style_hash=_hash_source(style),
         script=program,

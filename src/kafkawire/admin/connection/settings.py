@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from kafkawire.admin.settings import SOFTWARE_NAME, software_version
+from kafkawire.admin.settings import SOFTWARE_NAME, SOFTWARE_VERSION
 from kafkawire.model.nodes import Node
 from kafkawire.rpc import MAXIMUM_FRAME_SIZE
 
@@ -37,7 +37,7 @@ class ConnectionSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     client_id: str | None = "kafkawire"
     software_name: str = SOFTWARE_NAME
-    software_version: str = msgspec.field(default_factory=software_version)
+    software_version: str = SOFTWARE_VERSION
     cluster_id: str | None = None
     node_id: int = -1
     maximum_frame_size: int = MAXIMUM_FRAME_SIZE

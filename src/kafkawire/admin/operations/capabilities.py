@@ -11,7 +11,7 @@ from kafkawire.admin.needs import Capability, Requirements, capabilities_of, nee
 from kafkawire.admin.operations.cluster import DescribeCluster
 from kafkawire.admin.operations.every_node import OfNodes
 from kafkawire.admin.results import Results
-from kafkawire.admin.settings import SOFTWARE_NAME, software_version
+from kafkawire.admin.settings import SOFTWARE_NAME, SOFTWARE_VERSION
 from kafkawire.model.cluster import ServedApi
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.wire import Message
@@ -24,7 +24,7 @@ class _AskVersions(OfNodes[V, "protocol.ApiVersionsResponse"]):
     on_controllers = True
 
     def build(self, request: Request[int]) -> Message:
-        return protocol.ApiVersionsRequest(SOFTWARE_NAME, software_version())
+        return protocol.ApiVersionsRequest(SOFTWARE_NAME, SOFTWARE_VERSION)
 
 
 class DescribeCapabilities(_AskVersions[Mapping[str, Capability]]):

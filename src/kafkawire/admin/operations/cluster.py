@@ -11,7 +11,7 @@ from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
 from kafkawire.admin.needs import needs
 from kafkawire.admin.results import Results
-from kafkawire.admin.settings import SOFTWARE_NAME, software_version
+from kafkawire.admin.settings import SOFTWARE_NAME, SOFTWARE_VERSION
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import authorized_operations
 from kafkawire.model.cluster import (
@@ -125,7 +125,7 @@ class DescribeFeatures(Operation[int | None, Features, "protocol.ApiVersionsResp
         return ANY_NODE if item is None else OnNode(item)
 
     def build(self, request: Request[int | None]) -> Message:
-        return protocol.ApiVersionsRequest(SOFTWARE_NAME, software_version())
+        return protocol.ApiVersionsRequest(SOFTWARE_NAME, SOFTWARE_VERSION)
 
     def read(
         self, request: Request[int | None], response: protocol.ApiVersionsResponse

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -33,6 +32,10 @@ def read_config(path: Path) -> Mapping[str, Any]:
         CommandError: it cannot be read, or is not TOML.
     """
     text = config_text(path)
+    if not text:
+        return {}
+    import tomllib  # noqa: PLC0415 most users have no contexts
+
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

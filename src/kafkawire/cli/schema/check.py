@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +19,7 @@ from kafkawire.codegen.evolve.render.check_wording import entries_of, rules_of, 
 from kafkawire.codegen.report.entry import RepositoryPaths
 from kafkawire.codegen.report.github import render_github
 from kafkawire.codegen.report.sarif import render_sarif
+from kafkawire.version import __version__
 
 
 class Format(StrEnum):
@@ -98,4 +98,4 @@ def _rendered(result: CheckResult, output: Format) -> str:
         case Format.GITHUB:
             return render_github(entries)
         case _:
-            return render_sarif(entries, rules_of(result), version("kafkawire"))
+            return render_sarif(entries, rules_of(result), __version__)

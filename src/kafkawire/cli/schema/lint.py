@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +17,7 @@ from kafkawire.codegen.report.entry import Entry, ReportedRule, RepositoryPaths
 from kafkawire.codegen.report.github import render_github
 from kafkawire.codegen.report.sarif import render_sarif
 from kafkawire.codegen.report.text import render_json, render_json_lines, render_text, summary
+from kafkawire.version import __version__
 
 
 class Format(StrEnum):
@@ -73,7 +73,7 @@ def _rendered(findings: Sequence[Finding], output: Format) -> str:
     if output is Format.GITHUB:
         return render_github(entries)
     rules = (ReportedRule(rule.id, rule.purpose, rule.remedy) for rule in RULES.values())
-    return render_sarif(entries, rules, version("kafkawire"))
+    return render_sarif(entries, rules, __version__)
 
 
 def _entry(finding: Finding, paths: RepositoryPaths) -> Entry:

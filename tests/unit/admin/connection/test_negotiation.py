@@ -22,7 +22,6 @@ from kafkawire.admin.connection.machine import Connection
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.states import ImpossibleTransitionError, State
 from kafkawire.admin.connection.versions import BrokerVersions
-from kafkawire.admin.settings import software_version
 from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse, MetadataRequest
 from kafkawire.protocol.errors import (
     ClusterAuthorizationFailedError,
@@ -30,6 +29,7 @@ from kafkawire.protocol.errors import (
     RebootstrapRequiredError,
     UnsupportedVersionError,
 )
+from kafkawire.version import __version__
 from kafkawire.wire.kafka_errors import ApiError, BrokenStreamError, DisconnectedError
 
 NEWEST = ApiVersionsRequest.VERSIONS[-1]
@@ -203,7 +203,7 @@ def test_names_that_brokers_accept_are_accepted_here(name: str) -> None:
 
 
 def test_the_version_of_the_package_is_one_that_brokers_accept() -> None:
-    assert ConnectionSettings().software_version == software_version()
+    assert ConnectionSettings().software_version == __version__
 
 
 @pytest.mark.parametrize("setting", ["setup_timeout", "idle_timeout", "maximum_frame_size", "maximum_abandoned"])
