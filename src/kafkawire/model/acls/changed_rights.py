@@ -6,7 +6,7 @@ pattern tree. Only cells that a changed ACL concerns are evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
@@ -34,6 +34,8 @@ _DENIED, _AFTER = SET, 2 * SET
 """Places of sets in a number that has four: allowed and denied before, allowed and denied after."""
 
 BEFORE, AFTER = 1, 2
+
+_ALLOW, _DENY = AclPermissionType.ALLOW, AclPermissionType.DENY  # members of a class take time to find
 
 _Hosts = Mapping[str, int]
 _Key = tuple[int, Selection]
@@ -83,7 +85,7 @@ class _Walk(NamedTuple):
     Attributes:
         alone: what it gains and loses where others do not.
         exempt: what others gain and lose where it does not.
-        steps: the cells by the positions of their nodes.
+        steps: the cells by the positions of their nodes, without names that the principal has no ACL on.
     """
 
     alone: RegionBuilder[_Key]
@@ -145,13 +147,18 @@ class ChangedRights:
         principals = {acl.principal for acl in changed}
         wanted = None if is_open or EVERYBODY in principals else frozenset(principals | {EVERYBODY})
         self._tree = PatternTree(_contents(changed, _concerned(changed, after, wanted), super_users))
-        self._shared = [node for node in self._tree.nodes if is_open or EVERYBODY in node.content.rights]
-        self._kinds = {node.position: _kind(node) for node in self._shared}
+        shared = [node for node in self._tree.nodes if is_open or EVERYBODY in node.content.rights]
+        self._kinds = {node.position: _kind(node) for node in shared}
+        self._shared = [node for node in shared if node.pattern[1] == PREFIX]
         self._shared_patterns = [node.pattern for node in self._shared]
+        self._shared_names = self._grouped_names(shared)
+        self._with_names = [node for node in self._tree.nodes if node.position in self._shared_names]
+        self._patterns_with_names = [node.pattern for node in self._with_names]
         self._keys_of_differences: dict[tuple[int, frozenset[tuple[str, int]]], frozenset[_Key]] = {}
         self._states: list[_State] = []
         self._keys: list[frozenset[_Key]] = []
         self._exemptions: dict[_Key, list[Exemption]] = {}
+        self._patterns: dict[Pattern, ResourcePattern] = {}
         self._look_at_others()
 
     def __iter__(self) -> Iterator[ChangedRight]:
@@ -179,7 +186,7 @@ class ChangedRights:
         """The names that have ACLs in one set only, if that opens or closes them; first whether it opens them."""
         if not self._is_open:
             return
-        builder: RegionBuilder[bool] = RegionBuilder()
+        builder: RegionBuilder[bool] = RegionBuilder(self._patterns)
         open_regions: list[Mapping[bool, list[Pattern]]] = []
         for node, state in zip(self._tree.nodes, self._states, strict=True):
             keys = (state.presence == BEFORE,) if state.presence in (BEFORE, AFTER) else ()
@@ -241,7 +248,7 @@ class ChangedRights:
         if step is None:
             state, of_group = self._states[node.position], common
         else:
-            state, of_group = step.state, step.keys
+            state, of_group = self._of_shared(step, node) if node.position in self._kinds else (step.state, step.keys)
         keys = self._differences(self._narrowed(state, node, principal))
         if keys == of_group:
             return
@@ -256,56 +263,79 @@ class ChangedRights:
 
     def _walk(self, principal: str, nodes: Sequence[_Node]) -> _Walk:
         """Walk the cells under patterns of a principal; in all others it is one of the others."""
-        walk = _Walk(RegionBuilder(), RegionBuilder(), {})
+        walk = _Walk(RegionBuilder(self._patterns), RegionBuilder(self._patterns), {})
         own = {node.position for node in nodes}
-        # By the identity of a state, which the steps keep: many names say the same to all principals.
-        known: dict[tuple[int, object], tuple[_State, frozenset[_Key]]] = {}
         path: list[_Step] = []
         for node in self._cells_under(nodes):
             while path and not contains(path[-1].node.pattern, node.pattern):
                 path.pop()
-            outer = path[-1] if path else self._step_around(node)
-            if node.position in own:
-                state = self._narrowed(self._narrowed(outer.state, node, EVERYBODY), node, principal)
-                keys = outer.keys if state is outer.state and path else self._differences(state)
-            else:
-                which = (id(outer.state), self._kinds[node.position])
-                found = known.get(which)
-                if found is None:
-                    state = self._narrowed(outer.state, node, EVERYBODY)
-                    found = known[which] = state, self._differences(state)
-                state, keys = found
-            common = self._keys[node.position]
-            step = _Step(
-                node,
-                state,
-                keys,
-                walk.alone.add(node, keys - common, outer.regions),
-                walk.exempt.add(node, common - keys, outer.exempt),
-            )
-            path.append(step)
-            walk.steps[node.position] = step
+            if node.position in own or node.position in self._kinds:
+                outer = path[-1] if path else self._step_around(node)
+                if node.position in own:
+                    state = self._narrowed(self._narrowed(outer.state, node, EVERYBODY), node, principal)
+                    keys = outer.keys if state is outer.state and path else self._differences(state)
+                else:
+                    state, keys = self._of_shared(outer, node)
+                common = self._keys[node.position]
+                step = _Step(
+                    node,
+                    state,
+                    keys,
+                    walk.alone.add(node, keys - common, outer.regions),
+                    walk.exempt.add(node, common - keys, outer.exempt),
+                )
+                path.append(step)
+                walk.steps[node.position] = step
+            if path and node.pattern[1] == PREFIX:
+                for names in self._shared_names.get(node.position, ()):
+                    self._walk_names(walk, path[-1], names, own)
         return walk
+
+    def _walk_names(self, walk: _Walk, outer: _Step, names: Sequence[_Node], own: Set[int]) -> None:
+        """Walk names that say the same to all principals at once; those of a principal's own ACLs are walked alone."""
+        patterns = [node.pattern for node in names if node.position not in own]
+        if not patterns:
+            return
+        _, keys = self._of_shared(outer, names[0])
+        common = self._keys[names[0].position]
+        walk.alone.add_names(patterns, keys - common, outer.regions)
+        walk.exempt.add_names(patterns, common - keys, outer.exempt)
+
+    def _of_shared(self, outer: _Step, node: _Node) -> tuple[_State, frozenset[_Key]]:
+        """What a cell in another one says to a principal that has no ACL on it."""
+        state = self._narrowed(outer.state, node, EVERYBODY)
+        return state, outer.keys if state is outer.state else self._differences(state)
 
     def _step_around(self, node: _Node) -> _Step:
         """The cell around the outermost pattern of a principal, where it is one of the others."""
         state = _NOTHING if node.parent is None else self._states[node.parent.position]
         return _Step(node, state, _NO_KEYS, {}, {})
 
+    def _grouped_names(self, shared: Iterable[_Node]) -> Mapping[int, list[list[_Node]]]:
+        """The names of all principals by the next wider pattern; each list has those that say the same."""
+        groups: dict[int, dict[object, list[_Node]]] = {}
+        for node in shared:
+            if node.pattern[1] == NAME and node.parent is not None:
+                of_parent = groups.setdefault(node.parent.position, {})
+                of_parent.setdefault(self._kinds[node.position], []).append(node)
+        return {position: list(of_parent.values()) for position, of_parent in groups.items()}
+
     def _cells_under(self, nodes: Sequence[_Node]) -> Iterable[_Node]:
-        """The cells under some patterns that are of these patterns or of those of all principals."""
+        """The cells under some patterns that are of these patterns, of those of all principals, or have their names."""
         cells = {node.position: node for node in nodes}
         end = 0
         for node in nodes:
             if node.pattern[1] == PREFIX and node.position >= end:
                 start, stop = span(self._shared_patterns, node.pattern)
                 cells.update((shared.position, shared) for shared in self._shared[start:stop])
+                start, stop = span(self._patterns_with_names, node.pattern)
+                cells.update((wider.position, wider) for wider in self._with_names[start:stop])
                 _, end = self._tree.range_of(node.pattern)
         return nodes if len(cells) == len(nodes) else [cells[position] for position in sorted(cells)]
 
     def _of_others(self) -> Iterator[ChangedRight]:
         """What all principals gain and lose except those that do not; call it after `_of_principal`."""
-        builder: RegionBuilder[_Key] = RegionBuilder()
+        builder: RegionBuilder[_Key] = RegionBuilder(self._patterns)
         open_regions: list[Mapping[_Key, list[Pattern]]] = []
         for node in self._tree.nodes:
             wider = node.parent
@@ -413,9 +443,9 @@ def _contents(
         bits = bits_of(acl)
         if not bits or acl.principal in super_users:
             continue
-        if acl.permission_type == AclPermissionType.DENY:
+        if acl.permission_type == _DENY:
             bits <<= _DENIED
-        elif acl.permission_type != AclPermissionType.ALLOW:
+        elif acl.permission_type != _ALLOW:
             continue
         bits = (bits if sets & BEFORE else 0) | (bits << _AFTER if sets & AFTER else 0)
         hosts = content.rights.setdefault(acl.principal, {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Set
 from typing import Generic, TypeVar
 
 import msgspec
@@ -68,23 +68,33 @@ class Exemption(msgspec.Struct, frozen=True, gc=False, order=True):
 
 
 class RegionBuilder(Generic[K]):
-    """Collects, for each key, the regions of the cells that have it. Cells are given in the order of their patterns.
+    """Collects, for each key, the regions of the cells that have it. A cell is given after the wider ones.
 
     A cell that is not given has the keys of the next wider one that is.
+
+    Args:
+        known: patterns that regions share; grows by those that are new.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, known: dict[Pattern, ResourcePattern]) -> None:
+        self._known = known
         self._regions: dict[K, list[tuple[Pattern, list[Pattern]]]] = {}
 
     def regions(self) -> Mapping[K, tuple[ResourceRegion, ...]]:
         """What was collected."""
         return {
             key: tuple(
-                ResourceRegion(ResourcePattern.of(pattern), tuple(map(ResourcePattern.of, exceptions)))
-                for pattern, exceptions in of_key
+                ResourceRegion(self._known_pattern(pattern), tuple(map(self._known_pattern, sorted(exceptions))))
+                for pattern, exceptions in sorted(of_key)
             )
             for key, of_key in self._regions.items()
         }
+
+    def _known_pattern(self, pattern: Pattern) -> ResourcePattern:
+        known = self._known.get(pattern)
+        if known is None:
+            known = self._known[pattern] = ResourcePattern.of(pattern)
+        return known
 
     def add(
         self, node: PatternNode[T], keys: Iterable[K], wider: Mapping[K, list[Pattern]]
@@ -110,6 +120,13 @@ class RegionBuilder(Generic[K]):
             if key not in mine:
                 exceptions.append(node.pattern)
         return mine
+
+    def add_names(self, names: Iterable[Pattern], keys: Set[K], wider: Mapping[K, list[Pattern]]) -> None:
+        """Add the cells of names in the same wider cell; the arguments are as above."""
+        for key in keys - wider.keys():
+            self._regions.setdefault(key, []).extend((name, []) for name in names)
+        for key in wider.keys() - keys:
+            wider[key].extend(names)
 
 
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
