@@ -83,7 +83,7 @@ acls = st.builds(
     principals,
     st.sampled_from([each for each in AclOperation if each > AclOperation.ANY and not each.is_unknown]),
     st.sampled_from((AclPermissionType.ALLOW, AclPermissionType.DENY)),
-    st.sampled_from(("*", "10.0.0.1", "::1")) | texts,
+    st.sampled_from(("*", "10.0.0.1", "::1", "")) | texts,
 )
 names = st.none() | texts
 client_values = st.dictionaries(st.sampled_from(CLIENT_KEYS), st.integers(1, 2**62).map(float), min_size=1) | st.builds(

@@ -80,7 +80,7 @@ _acl_parts = {
     "group": _resources,
     "cluster": st.booleans(),
     "permission": st.sampled_from(("ALLOW", "deny")),
-    "host": _some(st.just("*")),
+    "host": _some(st.sampled_from(("*", ""))),
 }
 _principals = _some(st.just("User:a"))
 _acls = _lists(

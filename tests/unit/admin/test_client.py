@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import re
 import ssl
 from collections.abc import Awaitable, Callable
 
@@ -111,6 +112,18 @@ async def test_a_call_that_waits_for_its_throttle_ends_with_closing() -> None:
         await client.close(grace=0)
         assert isinstance((await call).errors()["a"], ClosedError)
         assert asyncio.get_running_loop().time() - begun < 5
+
+
+async def test_a_call_that_waits_for_the_throttle_of_another_says_so_at_its_end() -> None:
+    def throttle(_: int, __: Request) -> Message:
+        result = DeleteTopicsResponse.DeletableTopicResult(name="a")
+        return DeleteTopicsResponse(throttle_time_ms=20_000, responses=(result,))
+
+    async with StandInCluster(1, {DeleteTopicsRequest: throttle}) as cluster, cluster.client(PATIENT) as client:
+        (await client.delete_topics(["a"])).all()
+        error = (await client.delete_topics(["a"], timeout=0.2)).errors()["a"]
+    assert isinstance(error, OperationTimeoutError)
+    assert re.search(r"a quota throttles this client for 1\d\.\d s more; give the call a longer timeout", str(error))
 
 
 async def test_no_exception_is_left_unretrieved(caplog: pytest.LogCaptureFixture) -> None:

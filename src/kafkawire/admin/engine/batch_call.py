@@ -192,6 +192,8 @@ class BatchCall(Generic[K, V]):
         )  # fmt: skip
         patience = self._cluster.settings.request_timeout
         async with self._turn(operation, node):
+            for state in states:
+                state.throttled_until = channel.throttled_until
             await asyncio.sleep(max(0.0, channel.throttled_until - now()))
             request = Request([state.item for state in states], version, self._timeout_ms(), node.id)
             for state in states:
@@ -322,11 +324,23 @@ class BatchCall(Generic[K, V]):
         if isinstance(cause, ThrottlingQuotaExceededError):
             cause.throttle_ms = _throttle_ms(state)
             return cause
-        reason = None if cause is not None else "no answer came" if state.is_out else self._cluster.unreached()
+        reason = None if cause is not None else self._waited_for(state)
         node = cause.node if cause is not None else None
         error = OperationTimeoutError(operation.name, reason, node=node, waited=now() - self._began)
         error.__cause__ = cause
         return error
+
+    def _waited_for(self, state: ItemState[K]) -> str | None:
+        """Why an item that never failed has no outcome."""
+        if state.is_out:
+            return "no answer came"
+        seconds = _throttle_ms(state) / 1000
+        if seconds:
+            return (
+                f"a quota throttles this client for {seconds:.1f} s more; give the call a longer timeout, or its user "
+                "or client id a higher request_percentage or controller_mutation_rate"
+            )
+        return self._cluster.unreached()
 
     def _timeout_ms(self) -> int:
         return max(1, int(1000 * min(self._cluster.settings.request_timeout, self._deadline - now())))

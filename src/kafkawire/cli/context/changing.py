@@ -199,6 +199,9 @@ def _set_nodes(context: Table, servers: str | None, controllers: str | None) -> 
         return
     for key, value in given.items():
         if value is not None:
+            if not value.strip():
+                option = key.removesuffix("s").replace("_", "-")
+                raise CommandError(f"--{option} is empty; give HOST:PORT", ExitCode.USAGE)
             put(context, key, value)
         elif key in context:
             context.remove(key)

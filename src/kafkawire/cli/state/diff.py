@@ -72,7 +72,9 @@ def run(
     """Compare two clusters, documents, or dates of a cluster's metadata log.
 
     Says what the right side has more, less and otherwise than the left one. What a document does not say differs from
-    nothing. Secrets are not compared. The form "table" is a text by kind and item; "wide" is a table of all values.
+    nothing. Secrets are not compared. What differing ACLs mean is said of ACLs alone: without super.users, and with
+    allow.everyone.if.no.acl.found as false. The form "table" is a text by kind and item; "wide" is a table of all
+    values.
 
     Exit code: 0, whether the sides differ or not; with --exit-code 4 if they differ; 1 if a side cannot be read.
     """

@@ -148,7 +148,7 @@ def _hosts(node: Node | None, reading: Reading) -> list[str]:
         return [WILDCARD]
     hosts = []
     for each in reading.items(node):
-        host = reading.name(each, "host")
+        host = reading.name(each, "host", may_be_empty=True)
         if host is None:
             continue
         hosts.append(host)

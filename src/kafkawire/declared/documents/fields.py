@@ -139,10 +139,10 @@ class Reading:
             self.error(node, Rule.STRUCTURE, "the list is empty", "give at least one, or remove the key")
         return node.items
 
-    def name(self, node: Node, what: str) -> str | None:
+    def name(self, node: Node, what: str, *, may_be_empty: bool = False) -> str | None:
         """A name: text, or a number as it is written."""
         if isinstance(node, Scalar) and not node.is_null and node.boolean is None:
-            if node.text:
+            if node.text or may_be_empty:
                 return node.text
             self.error(node, Rule.STRUCTURE, f"{what}: the name is empty")
             return None

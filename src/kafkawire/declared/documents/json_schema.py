@@ -160,7 +160,7 @@ def _acl() -> Schema:
                 **resources,
                 CLUSTER: {"const": True, "description": "The cluster itself."},
                 "permission": {**_words(PERMISSIONS), "description": "ALLOW if it is left out."},
-                "host": {"$ref": "#/$defs/names", "description": "Addresses of clients; * if it is left out."},
+                "host": _one_or_many({"type": ["string", "number"]}, "Addresses of clients; * if it is left out."),
             },
         ),
         "required": ["principal"],

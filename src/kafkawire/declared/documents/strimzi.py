@@ -223,7 +223,8 @@ def _read_acl(principal: str, node: Node, reading: Reading) -> None:
         permission = _PERMISSIONS.get(reading.word(given["type"], "type", tuple(_PERMISSIONS)) or "", permission)
     host = WILDCARD
     if "host" in given:
-        host = reading.name(given["host"], "host") or host
+        named = reading.name(given["host"], "host", may_be_empty=True)
+        host = host if named is None else named
         warn_of_host(given["host"], host, reading)
     if ("operations" in given) == ("operation" in given):
         message = "an ACL has no operations" if "operations" not in given else "an ACL has operations and operation"

@@ -69,7 +69,10 @@ def refusal_of_alteration(alteration: ClientQuotaAlteration) -> ApiError | None:
         if value is None:
             continue  # whatever is not there can be removed
         if key not in possible:
-            return InvalidRequestError(f"{key!r} is no quota of {_said(alteration.entity)}; {', '.join(possible)} are.")
+            verb = "are" if len(possible) > 1 else "is"
+            return InvalidRequestError(
+                f"{key!r} is no quota of {_said(alteration.entity)}; {', '.join(possible)} {verb}."
+            )
         reason = _reason_against(key, value)
         if reason is not None:
             return InvalidRequestError(f"{key} cannot be {value!r}: {reason}.")

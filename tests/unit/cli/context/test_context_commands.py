@@ -160,6 +160,7 @@ def test_show_hides_secrets_and_says_where_a_setting_is(
     [
         (["set", "-x", "-b", "a:1"], "there is no option -x"),
         (["set", "a\nb", "-b", "a:1"], "printable"),
+        (["set", "a", "-b", ""], "--bootstrap-server is empty; give HOST:PORT"),
         (["set", "a", "-b", "a:1", "--bootstrap-controller", "b:1"], "give one of them"),
         (["set", "a", "--property", "client.id"], "NAME=VALUE"),
         (["set", "a", "--property", "ssl.keystore.password=hunter2"], "every process of this machine can read"),

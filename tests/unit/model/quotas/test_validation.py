@@ -92,17 +92,19 @@ def test_addresses_and_host_names_are_accepted(address: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entity", "key"),
+    ("entity", "key", "said"),
     [
-        (ALICE, "connection_creation_rate"),
-        (ALICE, "Producer_byte_rate"),
-        (ALICE, ""),
-        (ClientQuotaEntity.of_ip(None), "producer_byte_rate"),
+        (ALICE, "connection_creation_rate", "request_percentage, controller_mutation_rate are."),
+        (ALICE, "Producer_byte_rate", "are."),
+        (ALICE, "", "are."),
+        (ClientQuotaEntity.of_ip(None), "producer_byte_rate", "; connection_creation_rate is."),
     ],
 )
-def test_a_key_that_the_entity_cannot_have_can_only_be_removed(entity: ClientQuotaEntity, key: str) -> None:
+def test_a_key_that_the_entity_cannot_have_can_only_be_removed(entity: ClientQuotaEntity, key: str, said: str) -> None:
     """E11."""
-    assert isinstance(refusal_of_alteration(ClientQuotaAlteration(entity, {key: 1.0})), InvalidRequestError)
+    refusal = refusal_of_alteration(ClientQuotaAlteration(entity, {key: 1.0}))
+    assert isinstance(refusal, InvalidRequestError)
+    assert str(refusal.message).endswith(said)
     assert refusal_of_alteration(ClientQuotaAlteration(entity, {key: None})) is None
 
 
