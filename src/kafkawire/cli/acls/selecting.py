@@ -12,6 +12,7 @@ import typer
 from kafkawire.admin import AclBinding, AclBindingFilter, AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.cli.acls.acl_row import parsed
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.principals import check_principals
 from kafkawire.model.acls.bindings import CLUSTER_NAME, OPERATIONS_OF_RESOURCES, WILDCARD
 
 PANEL: Final = "ACLs"
@@ -118,7 +119,12 @@ class RightsOptions(NamedTuple):
 
 
 def filters(resources: AclResourceOptions, rights: RightsOptions, pattern: PatternChoice) -> list[AclBindingFilter]:
-    """A filter for each combination; one that matches all ACLs if nothing is given."""
+    """A filter for each combination; one that matches all ACLs if nothing is given.
+
+    Raises:
+        CommandError: a principal has no type, or there is no such operation.
+    """
+    check_principals("--principal", rights.principal)
     allowed = AclPermissionType.ANY if rights.permission is None else AclPermissionType.parse(rights.permission)
     codes = [parsed("--operation", AclOperation, each) for each in rights.operation or ["ANY"]]
     pattern_type = PatternType.parse(pattern)

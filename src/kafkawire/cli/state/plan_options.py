@@ -9,6 +9,7 @@ import typer
 
 from kafkawire.cli.acls.authority import OpenOption, SuperUsersOption
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.principals import check_principals
 from kafkawire.cli.state.selection_options import OnlyOption, selected
 from kafkawire.declared.documents.declared import ALL, PruneScope
 from kafkawire.declared.planned import Kind
@@ -102,9 +103,9 @@ def plan_options(given: GivenPlanOptions) -> PlanOptions:
     Raises:
         CommandError: a principal has no type, or there is a scope without --prune.
     """
-    _check_principals("--prune-principal", given.prune_principal or ())
-    _check_principals("--caller", () if given.caller is None else (given.caller,))
-    _check_principals("--super-user", given.super_user or ())
+    check_principals("--prune-principal", given.prune_principal)
+    check_principals("--caller", () if given.caller is None else (given.caller,))
+    check_principals("--super-user", given.super_user)
     scopes = tuple(_scopes(given.prune_prefix or (), given.prune_principal or (), given.prune_kind or ()))
     if scopes and not given.prune:
         raise CommandError("a scope of deletions is given without --prune; give --prune too", ExitCode.USAGE)
@@ -129,9 +130,3 @@ def _scopes(prefixes: Sequence[str], principals: Sequence[str], kinds: Sequence[
     if kinds:
         found.append(PruneScope(kinds=frozenset(kinds), topic_prefixes=(ALL,), principals=frozenset({ALL})))
     return found
-
-
-def _check_principals(option: str, principals: Sequence[str]) -> None:
-    for principal in principals:
-        if ":" not in principal:
-            raise CommandError(f"{option} {principal}: write its type too: User:{principal}", ExitCode.USAGE)

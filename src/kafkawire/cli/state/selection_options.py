@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.principals import check_principals
 from kafkawire.declared.planned import Kind
 from kafkawire.declared.selection import StateSelection
 from kafkawire.near_names import did_you_mean
@@ -40,10 +41,7 @@ def selected(
     Raises:
         CommandError: a kind does not exist, or a principal has no type.
     """
-    for principal in principals or ():
-        if ":" not in principal:
-            message = f"--principal {principal}: write its type too: User:{principal}"
-            raise CommandError(message, ExitCode.USAGE)
+    check_principals("--principal", principals)
     return StateSelection(
         kinds=frozenset(Kind) if only is None else frozenset(map(_kind, only.split(","))),
         topic_prefixes=tuple(topic_prefixes or ()),

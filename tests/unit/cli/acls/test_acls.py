@@ -176,6 +176,8 @@ def test_may_says_yes_or_no_and_why(filled: Command) -> None:
         (("who-can", "WRITE", "group:g"), "clients do no WRITE on a GROUP"),
         (("who-can", "ALL", "topic:a"), "clients do no ALL"),
         (("may", "shop", "READ", "topic:a"), "write one, such as User:alice"),
+        (("list", "--principal", "alice"), "--principal alice: write its type too: User:alice"),
+        (("delete", "--principal", "alice"), "--principal alice: write its type too: User:alice"),
     ],
 )
 def test_questions_that_mean_nothing_are_wrong_usage(acls: Command, words: tuple[str, ...], message: str) -> None:
