@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from kafkawire.admin import FeatureUpdate, UpgradeType
-from kafkawire.cli.access.changes import DryRunOption, YesOption, confirm, outcome_rows, print_outcomes
+from kafkawire.cli.access.changes import ChangeOptions, confirm, outcome_rows, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.access.live_nodes import check_live, live_nodes
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -82,11 +82,11 @@ def set_(
     cluster: Cluster,
     levels: LevelsArgument,
     downgrade: DowngradeOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Change the levels of features, such as metadata.version after an upgrade of all nodes."""
+    dry_run, yes, output = options
     updates = {name: FeatureUpdate(level, _UPGRADE_TYPES[downgrade]) for name, level in _pairs(levels)}
     timeout = cluster.options.timeout
     if not dry_run:

@@ -9,10 +9,9 @@ import typer
 
 from kafkawire.admin import TopicPartition
 from kafkawire.cli.access.changes import (
-    DryRunOption,
+    ChangeOptions,
     OutcomeRow,
     Status,
-    YesOption,
     confirm,
     outcome_rows,
     print_outcomes,
@@ -23,7 +22,6 @@ from kafkawire.cli.groups.explaining import explained, meaning_of
 from kafkawire.cli.groups.removing import GroupArgument
 from kafkawire.cli.items import FromOption, first_names, given_names
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.codegen.report.text import counted
 from kafkawire.protocol.errors import GroupSubscribedToTopicError, NonEmptyGroupError
 from kafkawire.wire.kafka_errors import KafkaError
@@ -39,11 +37,11 @@ def delete(
     cluster: Cluster,
     groups: GroupsArgument = None,
     file: FromOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Delete groups of any type, with their offsets. --dry-run is simulated: a group must exist and have no members."""
+    dry_run, yes, output = options
     wanted = given_names("group", groups, file, "group")
     timeout = cluster.options.timeout
     if not dry_run:
@@ -70,14 +68,14 @@ def delete_offsets(
     cluster: Cluster,
     group: GroupArgument,
     topic: TopicsOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Delete the committed offsets of a group in topics that its members no longer read.
 
     --dry-run is simulated: the group must exist, and no member may read the topics.
     """
+    dry_run, yes, output = options
     if not topic:
         raise CommandError("--topic is missing; name the topics whose offsets shall go", ExitCode.USAGE)
     timeout = cluster.options.timeout

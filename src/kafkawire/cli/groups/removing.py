@@ -17,10 +17,9 @@ from kafkawire.admin import (
 )
 from kafkawire.admin.operations.groups import REMOVED_BY_ADMIN
 from kafkawire.cli.access.changes import (
-    DryRunOption,
+    ChangeOptions,
     OutcomeRow,
     Status,
-    YesOption,
     confirm,
     outcome_rows,
     print_outcomes,
@@ -29,7 +28,6 @@ from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.groups.describing import described_groups
 from kafkawire.cli.groups.explaining import explained, meaning_of
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.codegen.report.text import counted
 from kafkawire.protocol.errors import GroupIdNotFoundError, UnknownMemberIdError
 from kafkawire.wire.kafka_errors import KafkaError
@@ -54,14 +52,14 @@ def run(
     instance: InstancesOption = None,
     all_members: AllOption = False,
     reason: ReasonOption = REMOVED_BY_ADMIN,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Remove members from a group of consumers; those that still run join again.
 
     --dry-run is simulated: the group and the members must exist.
     """
+    dry_run, yes, output = options
     named = [MemberToRemove(each) for each in dict.fromkeys(member or ())]
     named += [MemberToRemove(group_instance_id=each) for each in dict.fromkeys(instance or ())]
     if bool(named) == all_members:

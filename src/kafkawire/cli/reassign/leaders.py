@@ -16,16 +16,14 @@ from kafkawire.admin import (
     TopicPartition,
 )
 from kafkawire.cli.access.changes import (
-    DryRunOption,
+    ChangeOptions,
     OutcomeRow,
     Status,
-    YesOption,
     confirm,
     print_outcomes,
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.existing_topics import existing_topics
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.protocol.errors import EligibleLeadersNotAvailableError, PreferredLeaderNotAvailableError
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -46,14 +44,14 @@ def run(
     cluster: Cluster,
     topics: TopicsArgument = None,
     unclean: UncleanOption = False,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Have the preferred replica of each partition lead it, such as after all brokers were restarted.
 
     --dry-run is simulated: it compares leaders, preferred replicas and those in sync.
     """
+    dry_run, yes, output = options
     timeout = cluster.options.timeout
     election = ElectionType.UNCLEAN if unclean else ElectionType.PREFERRED
     with cluster.connected() as client:

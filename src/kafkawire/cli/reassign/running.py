@@ -11,7 +11,7 @@ import typer
 from rich.filesize import decimal
 
 from kafkawire.admin import BlockingAdminClient, TopicPartition
-from kafkawire.cli.access.changes import DryRunOption, YesOption, confirm, outcome_rows, print_outcomes
+from kafkawire.cli.access.changes import ChangeOptions, confirm, outcome_rows, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.given_text import shown_path
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -19,7 +19,7 @@ from kafkawire.cli.reassign.assignment_file import read_assignment, write_assign
 from kafkawire.cli.reassign.planning import MoveRow, current_assignment, live_racks, move_rows
 from kafkawire.cli.reassign.throttle import set_throttle
 from kafkawire.cli.reassign.watching import wait_until_moved
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
+from kafkawire.cli.rows.formats import RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -42,14 +42,14 @@ def run(
     throttle: ThrottleOption = None,
     rollback_out: RollbackOption = None,
     watch: WatchOption = False,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Move replicas to the brokers that a file names; brokers copy in the background, and the command ends before.
 
     --dry-run prints what would move, checked against the topics and live brokers.
     """
+    dry_run, yes, output = options
     wanted = read_assignment(file)
     timeout = cluster.options.timeout
     with cluster.connected() as client:

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from kafkawire.admin import BlockingAdminClient, PartitionReassignment, TopicPartition
-from kafkawire.cli.access.changes import DryRunOption, YesOption, confirm, outcome_rows, print_outcomes
+from kafkawire.cli.access.changes import ChangeOptions, confirm, outcome_rows, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.existing_topics import existing_topics
 from kafkawire.cli.progress import progress_bar
@@ -87,11 +87,11 @@ def watch(cluster: Cluster, topics: TopicsArgument = None, remove_throttle: Remo
 def cancel(
     cluster: Cluster,
     topics: TopicsArgument = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Stop moving replicas: partitions keep the brokers that they had before."""
+    dry_run, yes, output = options
     timeout = cluster.options.timeout
     with cluster.connected() as client:
         moving = client.list_partition_reassignments(timeout=timeout)

@@ -13,12 +13,12 @@ import msgspec
 import typer
 
 from kafkawire.admin import BlockingAdminClient
-from kafkawire.cli.access.changes import DryRunOption, OutcomeRow, Status, YesOption, confirm, end_with
+from kafkawire.cli.access.changes import ChangeOptions, OutcomeRow, Status, confirm, end_with
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.closed_pipe import reader_may_leave
 from kafkawire.cli.documents.reading import read_sound_documents
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
+from kafkawire.cli.rows.formats import RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.state.comparison_text import Line, print_lines, shown
 from kafkawire.cli.state.plan_options import GivenPlanOptions, PlanOptions, plan_options
@@ -73,9 +73,7 @@ def run(
     ],
     *,
     given: GivenPlanOptions,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    changing: ChangeOptions,
 ) -> None:
     """Bring a cluster to its declared state: plan, ask, carry out.
 
@@ -85,6 +83,7 @@ def run(
 
     Exit code: 0 all is done; 1 all failed; 3 some failed or are impossible; 130 interrupted.
     """
+    dry_run, yes, output = changing
     options = plan_options(given)
     saved = _saved_plan(documents, options)
     declared = read_sound_documents(documents) if saved is None else None

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Final
 import typer
 
 from kafkawire.admin import DelegationToken
-from kafkawire.cli.access.changes import DryRunOption, OutcomeRow, Status, YesOption, confirm, print_outcomes
+from kafkawire.cli.access.changes import ChangeOptions, OutcomeRow, Status, confirm, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.argument_texts import milliseconds_of
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -84,14 +84,14 @@ def create(
     owner: OwnerOption = None,
     renewer: RenewersOption = None,
     max_lifetime: LifetimeOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Create a token; its secret, the HMAC, is written to a file.
 
     --dry-run is simulated: the names and the file are checked, and whether the brokers have tokens for this login.
     """
+    dry_run, yes, output = options
     lifetime = None if max_lifetime is None else milliseconds_of(max_lifetime, "--max-lifetime")
     to_output = hmac_out == STANDARD_OUTPUT
     _check_file(hmac_out)

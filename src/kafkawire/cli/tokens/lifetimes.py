@@ -10,11 +10,10 @@ import typer
 
 from kafkawire.admin import BlockingAdminClient, DelegationToken
 from kafkawire.cli.access.broker_configs import configs_of_a_broker
-from kafkawire.cli.access.changes import DryRunOption, OutcomeRow, Status, YesOption, confirm, print_outcomes
+from kafkawire.cli.access.changes import ChangeOptions, OutcomeRow, Status, confirm, print_outcomes
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.argument_texts import milliseconds_of
 from kafkawire.cli.items import FromOption, given_names
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.times import time_of
 from kafkawire.codegen.report.text import counted
 from kafkawire.protocol.errors import DelegationTokenExpiredError, DelegationTokenNotFoundError
@@ -49,15 +48,15 @@ def renew(
     tokens: IdsArgument = None,
     file: FromOption = None,
     period: PeriodOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Renew tokens, at most until their longest lifetime.
 
     --dry-run is simulated: tokens must exist and be valid; whether you may renew each is not checked. A time that
     brokers do not let you read is left open.
     """
+    dry_run, yes, output = options
     length = None if period is None else milliseconds_of(period, "--for")
     wanted = given_names("token", tokens, file, _FIELD)
     timeout = cluster.options.timeout
@@ -81,14 +80,14 @@ def expire(
     tokens: IdsArgument = None,
     file: FromOption = None,
     after: AfterOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Expire tokens: no login with them works any more. Connections that are open stay.
 
     --dry-run is simulated: tokens must exist and be valid; whether you may expire each is not checked.
     """
+    dry_run, yes, output = options
     length = None if after is None else milliseconds_of(after, "--after")
     wanted = given_names("token", tokens, file, _FIELD)
     timeout = cluster.options.timeout

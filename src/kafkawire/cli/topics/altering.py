@@ -10,10 +10,9 @@ import typer
 
 from kafkawire.admin import BlockingAdminClient, ConfigChange, ConfigResource, Results
 from kafkawire.cli.access.changes import (
-    DryRunOption,
+    ChangeOptions,
     OutcomeRow,
     Status,
-    YesOption,
     confirm,
     outcome_rows,
     print_outcomes,
@@ -22,7 +21,6 @@ from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.items import FromOption, config_pairs, given_items
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import call_progress
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.topics.creating import Simple, config_text
 from kafkawire.cli.topics.selection import RegexOption, TopicsArgument, in_words, matching
 
@@ -59,14 +57,14 @@ def run(
     partitions: PartitionsOption = None,
     set_: SetOption = None,
     delete: DeleteOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    changing: ChangeOptions,
 ) -> None:
     """Add partitions to topics, set and remove configs. --dry-run has the brokers check everything.
 
     An object of --from has name, partitions and configs, in which null removes a config.
     """
+    dry_run, yes, output = changing
     changes = [TopicChange(name=name) for name in topics or ()]
     changes += given_items(file, TopicChange) if file else []
     if not changes and regex is None:

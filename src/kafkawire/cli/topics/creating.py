@@ -10,10 +10,9 @@ import typer
 
 from kafkawire.admin import BlockingAdminClient, CreatedTopic, NewTopic, Results
 from kafkawire.cli.access.changes import (
-    DryRunOption,
+    ChangeOptions,
     OutcomeRow,
     Status,
-    YesOption,
     confirm,
     outcome_rows,
     print_outcomes,
@@ -22,7 +21,6 @@ from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.items import FromOption, config_pairs, given_items
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import call_progress
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.topics.selection import in_words
 from kafkawire.protocol.errors import TopicAlreadyExistsError
 
@@ -82,15 +80,15 @@ def run(
     config: ConfigsOption = None,
     if_not_exists: IfNotExistsOption = False,
     wait: WaitOption = False,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Create topics. --dry-run has the controller check everything, its policy included.
 
     An object of --from has name, partitions, replication_factor, assignments and configs; the options say what it does
     not.
     """
+    dry_run, yes, output = options
     if replica_assignment and (partitions or replication_factor):
         message = (
             "--replica-assignment says the partitions and replicas; leave --partitions and --replication-factor out"

@@ -8,10 +8,9 @@ import typer
 
 from kafkawire.admin import Results
 from kafkawire.cli.access.changes import (
-    DryRunOption,
+    ChangeOptions,
     OutcomeRow,
     Status,
-    YesOption,
     confirm,
     outcome_rows,
     print_outcomes,
@@ -20,7 +19,6 @@ from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.items import FromOption
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import call_progress
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.topics.selection import RegexOption, TopicsArgument, chosen_topics, in_words, wanted_names
 
 IfExistsOption = Annotated[bool, typer.Option("--if-exists", help="A topic that does not exist is no failure.")]
@@ -33,14 +31,14 @@ def run(
     regex: RegexOption = None,
     file: FromOption = None,
     if_exists: IfExistsOption = False,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Delete topics with all their records. Topics of Kafka itself must be named, patterns do not find them.
 
     --dry-run is simulated: brokers cannot check a deletion.
     """
+    dry_run, yes, output = options
     wanted = wanted_names(topics, file)
     if not wanted and regex is None:
         raise CommandError("no topic is named; give names, patterns, --regex or --from FILE", ExitCode.USAGE)

@@ -18,10 +18,9 @@ from kafkawire.admin import (
 )
 from kafkawire.admin.operations.hanging_transactions import DEFAULT_MAXIMUM_TRANSACTION_TIMEOUT_MS
 from kafkawire.cli.access.changes import (
-    DryRunOption,
+    ChangeOptions,
     OutcomeRow,
     Status,
-    YesOption,
     confirm,
     failures_printed,
     outcome_rows,
@@ -112,14 +111,14 @@ def abort(
     cluster: Cluster,
     partition: PartitionArgument,
     start_offset: OffsetOption,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Abort a transaction that hangs in a partition: its records there are never read as committed.
 
     --dry-run is simulated: a transaction must begin at the offset.
     """
+    dry_run, yes, output = options
     where, timeout = partition_of(partition), cluster.options.timeout
     with cluster.connected() as client:
         check_partitions(client, [where], timeout)
@@ -164,14 +163,14 @@ def _outcome(partition: TopicPartition, status: Status, reason: str) -> OutcomeR
 def terminate(
     cluster: Cluster,
     ids: IdsArgument,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """End the open transactions of transactional ids, and fence their producers (KIP-939).
 
     --dry-run is simulated: it shows the transaction that each id has now.
     """
+    dry_run, yes, output = options
     wanted = list(dict.fromkeys(ids))
     if dry_run:
         print_outcomes(_simulated(cluster, wanted, "transaction", "end"), output)
@@ -191,14 +190,14 @@ def terminate(
 def fence(
     cluster: Cluster,
     ids: IdsArgument,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Fence the producers of transactional ids: those that run can write no more; their transactions abort.
 
     --dry-run is simulated: it shows the transaction that each id has now.
     """
+    dry_run, yes, output = options
     wanted = list(dict.fromkeys(ids))
     if dry_run:
         print_outcomes(_simulated(cluster, wanted, "producer", "fence"), output)

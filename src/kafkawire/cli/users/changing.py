@@ -11,10 +11,9 @@ import typer
 
 from kafkawire.admin import BlockingAdminClient, Results, ScramDeletion, ScramMechanism, ScramUpsertion
 from kafkawire.cli.access.changes import (
-    DryRunOption,
+    ChangeOptions,
     OutcomeRow,
     Status,
-    YesOption,
     confirm,
     end_with,
     outcome_rows,
@@ -25,7 +24,6 @@ from kafkawire.cli.access.secret_references import SecretReference
 from kafkawire.cli.items import FromOption, given_items
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import call_progress
-from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.cli.users.passwords import (
@@ -124,15 +122,15 @@ def set_(
     password_command: CommandOption = None,
     generate: GenerateOption = False,
     file: FromOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Set passwords of users for SCRAM logins. A password is never a word of the command, which other users can read.
 
     Objects of --from have user, mechanisms, iterations and password: itself, or an object with env, file or
     command that says where it is; or generate: true. --dry-run is simulated: brokers cannot check passwords.
     """
+    dry_run, yes, output = options
     source = PasswordSource(password_env, password_file, password_command, generate)
     source.check()
     items = [UserItem(user=name) for name in users or ()]
@@ -176,11 +174,11 @@ def delete(
     users: UsersArgument = None,
     mechanism: DeletedMechanismsOption = None,
     file: FromOption = None,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    output: FormatOption = RowFormat.TABLE,
+    *,
+    options: ChangeOptions,
 ) -> None:
     """Delete SCRAM credentials of users, so that they can no longer log in with them. --dry-run is simulated."""
+    dry_run, yes, output = options
     names = list(users or ())
     names += [each.user for each in given_items(file, UserItem, lambda name: {"user": name})] if file else []
     if not names:
