@@ -168,7 +168,7 @@ def terminate(
 ) -> None:
     """End the open transactions of transactional ids, and fence their producers (KIP-939).
 
-    --dry-run is simulated: it shows the transaction that each id has now.
+    Brokers make an id that does not exist. --dry-run is simulated: it shows the transaction that each id has now.
     """
     dry_run, yes, output = options
     wanted = list(dict.fromkeys(ids))
@@ -195,7 +195,7 @@ def fence(
 ) -> None:
     """Fence the producers of transactional ids: those that run can write no more; their transactions abort.
 
-    --dry-run is simulated: it shows the transaction that each id has now.
+    Brokers make an id that does not exist. --dry-run is simulated: it shows the transaction that each id has now.
     """
     dry_run, yes, output = options
     wanted = list(dict.fromkeys(ids))
