@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from kafkawire.cli.commands import COMMANDS, Entry, Group, OwnParser
 from kafkawire.cli.description import HELP_OPTIONS, CommandDescription, stored_description
 from kafkawire.cli.outcome import CommandError, ExitCode, missing_library_message
-from kafkawire.cli.standard_streams import complete_streams
+from kafkawire.cli.standard_streams import complete_streams, outlive_reader_of_remarks
 from kafkawire.cli.visible import visible_lines
 from kafkawire.cli.words import check_words, found_command, no_such_command, read_words
 from kafkawire.version import __version__
@@ -39,6 +39,7 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, Entry
     """
     complete_streams()
     if arguments is None:
+        outlive_reader_of_remarks()
         gc.set_threshold(_COLLECTED_AFTER)
     words = sys.argv[1:] if arguments is None else list(arguments)
     exit_code: int = ExitCode.DONE

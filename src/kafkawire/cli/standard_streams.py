@@ -9,6 +9,33 @@ from io import TextIOWrapper
 _UTF_8 = "utf-8"
 
 
+class _Remarks(TextIOWrapper):
+    """Standard error: what its reader no longer reads is lost, and the command goes on."""
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            self._lose()
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except BrokenPipeError:
+            self._lose()
+
+    def _lose(self) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+
+
+def outlive_reader_of_remarks() -> None:
+    """Let no command end half done because the reader of its warnings has left, as in ``apply FILE 2>&1 | head``."""
+    stream = sys.stderr
+    if type(stream) is TextIOWrapper:
+        sys.stderr = _Remarks(stream.buffer, stream.encoding, stream.errors, line_buffering=True)
+
+
 def complete_streams() -> None:
     """Give every command all three streams: a closed one is empty or takes everything, and all carry every character.
 
