@@ -32,7 +32,7 @@ class _Remarks(TextIOWrapper):
 def outlive_reader_of_remarks() -> None:
     """Let no command end half done because the reader of its warnings has left, as in ``apply FILE 2>&1 | head``."""
     stream = sys.stderr
-    if type(stream) is TextIOWrapper:
+    if type(stream) is TextIOWrapper and stream is sys.__stderr__:  # which keeps its buffer open
         sys.stderr = _Remarks(stream.buffer, stream.encoding, stream.errors, line_buffering=True)
 
 
