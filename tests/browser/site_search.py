@@ -50,12 +50,14 @@ class Search:
     def hits(self, words: str, most: int = 5) -> tuple[list[str], float]:
         """The addresses of the first hits, and the seconds until they were there."""
         field = f"{_ROOT}.shadowRoot.querySelector('input')"
+        links = f"[...{_ROOT}.shadowRoot.querySelectorAll('a')].map((link) => decodeURIComponent(link.href))"
         self._page.evaluate(f"{field}.focus()")
-        self._page.evaluate(f"{field}.select()")
+        # The hits of the last words must be gone: the page marks them with the new words before it has found theirs.
+        self._page.evaluate(f"{field}.value = '', {field}.dispatchEvent(new Event('input', {{bubbles: true}}))")
+        self._wait_for(f"!{links}.some((link) => link.includes('h='))")
         began = time.monotonic()
         self._page.write(words)
         marked = "h=" + words.replace(" ", "+")
-        links = f"[...{_ROOT}.shadowRoot.querySelectorAll('a')].map((link) => decodeURIComponent(link.href))"
         self._wait_for(f"{links}.some((link) => link.includes({marked!r}))")
         took = time.monotonic() - began
         found = cast(list[str], self._page.evaluate(links))
