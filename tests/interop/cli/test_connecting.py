@@ -119,13 +119,18 @@ def shown_by(words: list[str], environment: Mapping[str, str]) -> str:
     ) as run:
         ended = threading.Event()
 
+        def list_processes(pattern: str) -> None:
+            for file in Path("/proc").glob(f"{pattern}/cmdline"):
+                try:
+                    listed.append(file.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+                except OSError:
+                    continue
+
         def look() -> None:
             while not ended.wait(0.01):
-                for file in Path("/proc").glob("[0-9]*/cmdline"):
-                    try:
-                        listed.append(file.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-                    except OSError:
-                        continue
+                list_processes("[0-9]*")
+
+        list_processes(str(run.pid))  # the shortest command ends before a machine at work has listed all processes
 
         looking = threading.Thread(target=look)
         looking.start()
