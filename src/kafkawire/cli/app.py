@@ -18,7 +18,6 @@ from kafkawire.cli.outcome import CommandError, ExitCode, missing_library_messag
 from kafkawire.cli.standard_streams import complete_streams, outlive_reader_of_remarks
 from kafkawire.cli.visible import visible_lines
 from kafkawire.cli.words import check_words, found_command, no_such_command, read_words
-from kafkawire.version import __version__
 
 _NAME = "kafkawire"
 
@@ -136,6 +135,8 @@ def _run_root(root: CommandDescription, words: list[str]) -> int:
     if words[0] in HELP_OPTIONS:
         return _show(_NAME, root)
     if words[0] in {"-V", "--version"}:
+        from kafkawire.version import __version__  # noqa: PLC0415 only for this
+
         print(f"{_NAME} {__version__}")
     elif option == "--install-completion":
         install_script(shell)

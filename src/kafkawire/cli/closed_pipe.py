@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from kafkawire.cli.standard_streams import discard
 
 
 @contextmanager
@@ -27,7 +28,7 @@ def reader_has_left() -> bool:
         return False
     if not _is_closed_at_the_end(output):
         return False
-    os.dup2(os.open(os.devnull, os.O_WRONLY), output)  # the last flush of the interpreter must not fail either
+    discard(output)  # the last flush of the interpreter must not fail either
     return True
 
 

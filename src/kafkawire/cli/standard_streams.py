@@ -9,6 +9,11 @@ from io import TextIOWrapper
 _UTF_8 = "utf-8"
 
 
+def discard(descriptor: int) -> None:
+    """Let all that is written to a descriptor from now on be lost."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
 class _Remarks(TextIOWrapper):
     """Standard error: what its reader no longer reads is lost, and the command goes on."""
 
@@ -16,17 +21,14 @@ class _Remarks(TextIOWrapper):
         try:
             return super().write(text)
         except BrokenPipeError:
-            self._lose()
+            discard(self.fileno())
             return len(text)
 
     def flush(self) -> None:
         try:
             super().flush()
         except BrokenPipeError:
-            self._lose()
-
-    def _lose(self) -> None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            discard(self.fileno())
 
 
 def outlive_reader_of_remarks() -> None:

@@ -70,3 +70,12 @@ def test_a_producer_is_fenced(servers: list[str], topic: str, java: JavaAdminCli
         assert main(["transactions", "fence", f"of-{topic}", *servers]) == ExitCode.USAGE
         assert main(["transactions", "terminate", f"of-{topic}", "--yes", *servers, "-o", "jsonl"]) == ExitCode.DONE
         assert [row["status"] for row in rows()] == ["done"]
+
+
+@pytest.mark.parametrize("action", ["terminate", "fence"])
+def test_brokers_make_an_id_that_does_not_exist(action: str, servers: list[str], topic: str, rows: RowsOf) -> None:
+    name = f"new-{topic}"
+    assert main(["transactions", action, name, "--yes", *servers, "-o", "jsonl"]) == ExitCode.DONE
+    assert [row["status"] for row in rows()] == ["done"]
+    assert main(["transactions", "describe", name, *servers, "-o", "jsonl"]) == ExitCode.DONE
+    assert [row["transactional_id"] for row in rows()] == [name]

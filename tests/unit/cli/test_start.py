@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkawire import cli, near_names, version
+from kafkawire import cli, near_names
 from kafkawire.broker import ThreadedBroker
 from kafkawire.cli.completion import VARIABLE
 
@@ -111,7 +111,7 @@ def test_help_works_from_a_zip(tmp_path: Path) -> None:
     file = tmp_path / "kafkawire.zip"
     with zipfile.ZipFile(file, "w") as packed:
         packed.writestr("kafkawire/", "")  # Python finds a namespace package in a zip by such an entry
-        for path in (*Path(cli.__file__).parent.iterdir(), Path(near_names.__file__), Path(version.__file__)):
+        for path in (*Path(cli.__file__).parent.iterdir(), Path(near_names.__file__)):
             if path.is_file():
                 packed.write(path, Path("kafkawire", path.relative_to(Path(near_names.__file__).parent)))
     program = f"import sys; sys.path.insert(0, {str(file)!r}); from kafkawire.cli.app import main; sys.exit(main())"

@@ -192,8 +192,9 @@ class BatchCall(Generic[K, V]):
         )  # fmt: skip
         patience = self._cluster.settings.request_timeout
         async with self._turn(operation, node):
-            for state in states:
-                state.throttled_until = channel.throttled_until
+            if channel.throttled_until > now():
+                for state in states:
+                    state.throttled_until = channel.throttled_until
             await asyncio.sleep(max(0.0, channel.throttled_until - now()))
             request = Request([state.item for state in states], version, self._timeout_ms(), node.id)
             for state in states:

@@ -148,12 +148,11 @@ class ChangedRights:
         wanted = None if is_open or EVERYBODY in principals else frozenset(principals | {EVERYBODY})
         self._tree = PatternTree(_contents(changed, _concerned(changed, after, wanted), super_users))
         shared = [node for node in self._tree.nodes if is_open or EVERYBODY in node.content.rights]
-        self._kinds = {node.position: _kind(node) for node in shared}
-        self._shared = [node for node in shared if node.pattern[1] == PREFIX]
-        self._shared_patterns = [node.pattern for node in self._shared]
-        self._shared_names = self._grouped_names(shared)
-        self._with_names = [node for node in self._tree.nodes if node.position in self._shared_names]
-        self._patterns_with_names = [node.pattern for node in self._with_names]
+        self._shared = {node.position for node in shared if node.pattern[1] == PREFIX}
+        self._shared_names = _grouped_names(shared)
+        walked = self._shared | self._shared_names.keys()
+        self._walked = [node for node in self._tree.nodes if node.position in walked]
+        self._walked_patterns = [node.pattern for node in self._walked]
         self._keys_of_differences: dict[tuple[int, frozenset[tuple[str, int]]], frozenset[_Key]] = {}
         self._states: list[_State] = []
         self._keys: list[frozenset[_Key]] = []
@@ -248,7 +247,7 @@ class ChangedRights:
         if step is None:
             state, of_group = self._states[node.position], common
         else:
-            state, of_group = self._of_shared(step, node) if node.position in self._kinds else (step.state, step.keys)
+            state, of_group = self._inside(step, node, EVERYBODY)
         keys = self._differences(self._narrowed(state, node, principal))
         if keys == of_group:
             return
@@ -269,13 +268,9 @@ class ChangedRights:
         for node in self._cells_under(nodes):
             while path and not contains(path[-1].node.pattern, node.pattern):
                 path.pop()
-            if node.position in own or node.position in self._kinds:
+            if node.position in own or node.position in self._shared:
                 outer = path[-1] if path else self._step_around(node)
-                if node.position in own:
-                    state = self._narrowed(self._narrowed(outer.state, node, EVERYBODY), node, principal)
-                    keys = outer.keys if state is outer.state and path else self._differences(state)
-                else:
-                    state, keys = self._of_shared(outer, node)
+                state, keys = self._inside(outer, node, EVERYBODY, principal)
                 common = self._keys[node.position]
                 step = _Step(
                     node,
@@ -286,7 +281,7 @@ class ChangedRights:
                 )
                 path.append(step)
                 walk.steps[node.position] = step
-            if path and node.pattern[1] == PREFIX:
+            if node.pattern[1] == PREFIX:
                 for names in self._shared_names.get(node.position, ()):
                     self._walk_names(walk, path[-1], names, own)
         return walk
@@ -296,29 +291,24 @@ class ChangedRights:
         patterns = [node.pattern for node in names if node.position not in own]
         if not patterns:
             return
-        _, keys = self._of_shared(outer, names[0])
+        _, keys = self._inside(outer, names[0], EVERYBODY)
         common = self._keys[names[0].position]
         walk.alone.add_names(patterns, keys - common, outer.regions)
         walk.exempt.add_names(patterns, common - keys, outer.exempt)
 
-    def _of_shared(self, outer: _Step, node: _Node) -> tuple[_State, frozenset[_Key]]:
-        """What a cell in another one says to a principal that has no ACL on it."""
-        state = self._narrowed(outer.state, node, EVERYBODY)
+    def _inside(self, outer: _Step, node: _Node, *principals: str) -> tuple[_State, frozenset[_Key]]:
+        """What the ACLs of some principals on a cell add to the wider one."""
+        state = outer.state
+        for principal in principals:
+            state = self._narrowed(state, node, principal)
         return state, outer.keys if state is outer.state else self._differences(state)
 
     def _step_around(self, node: _Node) -> _Step:
         """The cell around the outermost pattern of a principal, where it is one of the others."""
-        state = _NOTHING if node.parent is None else self._states[node.parent.position]
-        return _Step(node, state, _NO_KEYS, {}, {})
-
-    def _grouped_names(self, shared: Iterable[_Node]) -> Mapping[int, list[list[_Node]]]:
-        """The names of all principals by the next wider pattern; each list has those that say the same."""
-        groups: dict[int, dict[object, list[_Node]]] = {}
-        for node in shared:
-            if node.pattern[1] == NAME and node.parent is not None:
-                of_parent = groups.setdefault(node.parent.position, {})
-                of_parent.setdefault(self._kinds[node.position], []).append(node)
-        return {position: list(of_parent.values()) for position, of_parent in groups.items()}
+        if node.parent is None:
+            return _Step(node, _NOTHING, _NO_KEYS, {}, {})
+        position = node.parent.position
+        return _Step(node, self._states[position], self._keys[position], {}, {})
 
     def _cells_under(self, nodes: Sequence[_Node]) -> Iterable[_Node]:
         """The cells under some patterns that are of these patterns, of those of all principals, or have their names."""
@@ -326,10 +316,8 @@ class ChangedRights:
         end = 0
         for node in nodes:
             if node.pattern[1] == PREFIX and node.position >= end:
-                start, stop = span(self._shared_patterns, node.pattern)
-                cells.update((shared.position, shared) for shared in self._shared[start:stop])
-                start, stop = span(self._patterns_with_names, node.pattern)
-                cells.update((wider.position, wider) for wider in self._with_names[start:stop])
+                start, stop = span(self._walked_patterns, node.pattern)
+                cells.update((cell.position, cell) for cell in self._walked[start:stop])
                 _, end = self._tree.range_of(node.pattern)
         return nodes if len(cells) == len(nodes) else [cells[position] for position in sorted(cells)]
 
@@ -385,6 +373,15 @@ class ChangedRights:
             before = before if presence & BEFORE else self._checked
             after = after if presence & AFTER else self._checked
         return after & ~before | (before & ~after) << SET
+
+
+def _grouped_names(shared: Iterable[_Node]) -> Mapping[int, list[list[_Node]]]:
+    """The names of all principals by the next wider pattern; each list has those that say the same."""
+    groups: dict[int, dict[object, list[_Node]]] = {}
+    for node in shared:
+        if node.pattern[1] == NAME and node.parent is not None:
+            groups.setdefault(node.parent.position, {}).setdefault(_kind(node), []).append(node)
+    return {position: list(of_parent.values()) for position, of_parent in groups.items()}
 
 
 def _kind(node: _Node) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Set
 from typing import Generic, TypeVar
 
 import msgspec
@@ -121,7 +121,7 @@ class RegionBuilder(Generic[K]):
                 exceptions.append(node.pattern)
         return mine
 
-    def add_names(self, names: Iterable[Pattern], keys: Set[K], wider: Mapping[K, list[Pattern]]) -> None:
+    def add_names(self, names: Collection[Pattern], keys: Set[K], wider: Mapping[K, list[Pattern]]) -> None:
         """Add the cells of names in the same wider cell; the arguments are as above."""
         for key in keys - wider.keys():
             self._regions.setdefault(key, []).extend((name, []) for name in names)
