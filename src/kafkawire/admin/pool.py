@@ -42,6 +42,9 @@ class Link(Protocol):
     async def request(self, request: Message, response_class: type[R], version: int, deadline: float) -> R:
         """The answer to a request."""
 
+    def retire(self) -> None:
+        """Close the connection as soon as nothing is in flight."""
+
     async def close(self, error: KafkaError | None = None) -> None:
         """Close the connection; whatever is in flight fails, with `ClosedError` if nothing else is given."""
 
@@ -131,11 +134,12 @@ class ConnectionPool:
     async def start_over(self) -> None:
         """Abandon all connections; those with requests in flight are closed after their answers."""
         slots, self._slots = list(self._slots.values()), {}
+        idle = [slot.channel for slot in slots if slot.channel is not None and not slot.channel.in_flight]
         for slot in slots:
             if slot.connecting is not None:
                 slot.connecting.cancel()
-            self._let_end(slot)
-        idle = [slot.channel for slot in slots if slot.channel is not None and not slot.channel.in_flight]
+            if slot.channel not in idle:
+                self._let_end(slot)
         reason = "the client starts again from its bootstrap addresses"
         await asyncio.gather(*(channel.close(DisconnectedError(reason)) for channel in idle))
 
@@ -163,8 +167,9 @@ class ConnectionPool:
         return slot
 
     def _let_end(self, slot: _NodeLink) -> None:
-        """Keep a retired connection while callers still wait for answers on it."""
-        if slot.channel is not None and slot.channel.in_flight:
+        """Retire a connection, and keep it while callers still wait for answers on it."""
+        if slot.channel is not None:
+            slot.channel.retire()
             self._outgoing = [*(old for old in self._outgoing if old.in_flight), slot.channel]
 
     def _has_use_of(self, node: Node) -> bool:

@@ -191,3 +191,35 @@ async def test_starting_over_closes_idle_connections_and_lets_requests_in_flight
         assert connections.connected(Node(1, busy.host, busy.port)) is None
         assert await connections.channel(Node(1, busy.host, busy.port), soon()) is not working
         await connections.close()
+
+
+async def test_a_connection_that_is_left_is_closed_after_its_last_answer() -> None:
+    """Not only by the pool, which forgets it when more connections are left."""
+    begun, until = asyncio.Event(), asyncio.Event()
+
+    async def slow(_: Request) -> Message:
+        begun.set()
+        await until.wait()
+        return MetadataResponse()
+
+    async with StandInBroker({MetadataRequest: slow}) as peer:
+        connections, node = pool(), Node(1, peer.host, peer.port)
+        left = await connections.channel(node, soon())
+        answer = asyncio.create_task(left.request(MetadataRequest(topics=()), MetadataResponse, 12, soon()))
+        await begun.wait()
+        await connections.start_over()
+        until.set()
+        assert await answer == MetadataResponse()
+        await peer.no_clients()
+        await connections.close()
+
+
+async def test_an_idle_connection_to_an_address_that_a_node_has_left_is_closed_for_a_bootstrap_connection() -> None:
+    async with broker() as old, broker() as new:
+        connections, bootstrap = pool(), Node(-1, new.host, new.port)
+        await connections.channel(Node(7, old.host, old.port), soon())
+        adopted = await connections.channel(bootstrap, soon())
+        connections.adopt(bootstrap, Node(7, new.host, new.port))
+        assert connections.connected(Node(7, new.host, new.port)) is adopted
+        await old.no_clients()
+        await connections.close()

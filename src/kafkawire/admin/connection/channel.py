@@ -194,6 +194,11 @@ class Channel(asyncio.Protocol):
             raise TypeError(f"expected {response_class.__name__}, got {outcome.response.NAME}")
         return outcome.response
 
+    def retire(self) -> None:
+        """Close the connection as soon as nothing is in flight, which may be at once."""
+        self._is_retiring = True
+        self._apply(())
+
     async def close(self, error: KafkaError | None = None) -> None:
         """Close the connection; whatever is in flight fails. Closing twice is no error.
 
