@@ -80,6 +80,8 @@ $(VENV)/.spark: $(VENV)/.requirements requirements/spark.txt
 	@$(PIP_INSTALL) --require-hashes --requirement requirements/spark.txt
 	@touch $@
 
-$(VENV)/.project: $(VENV)/.requirements pyproject.toml
+$(VENV)/.project: $(VENV)/.requirements pyproject.toml $(wildcard native/*)
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@[ -n "$$(ls src/kafkawire/_native.*.so 2>/dev/null)" ] || \
+		echo "Without a C compiler and Python.h there is no native engine: all works, slower (Debian: gcc, python3-dev)"
 	@touch $@

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kafkawire import wire
+
 pytest_plugins = ["tests.apache_kafka.fixtures", "tests.apache_spark.fixtures", "tests.scheduling"]
 
 # Loading a profile keeps examples random in CI, where hypothesis would repeat the same ones. Machines are busy at
@@ -33,3 +35,14 @@ def ctrl_c() -> Iterator[None]:
     inherited = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, inherited)
+
+
+@pytest.fixture
+def one_engine() -> Iterator[None]:
+    """What a test measures: time and memory of the native engine, where CI runs both."""
+    chosen = wire.ENGINE
+    if chosen == "both":
+        wire.use_engine("native")
+    yield
+    if chosen == "both":
+        wire.use_engine(chosen)

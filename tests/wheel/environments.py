@@ -50,7 +50,9 @@ class Installed:
 def environment_of(installed: Installed) -> Mapping[str, str]:
     """The variables of a process that has only this environment."""
     kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COVERAGE", "VIRTUAL_"))
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTHON", "COVERAGE", "VIRTUAL_", "KAFKAWIRE_"))
     }
     path = os.pathsep.join([str(installed.folder / "bin"), os.environ["PATH"]])
     return {**kept, "PATH": path, "PYSPARK_PYTHON": str(installed.python), "COLUMNS": "200"}

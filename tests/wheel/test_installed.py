@@ -52,7 +52,8 @@ def test_the_command_names_missing_libraries(install: Install, tmp_path: Path) -
 
 def test_the_command_prints_its_version(install: Install, wheel: Path, tmp_path: Path) -> None:
     ran = install("cli", "codegen").run("kafkawire", "--version", cwd=tmp_path)
-    assert ran.stdout == f"kafkawire {wheel.name.split('-')[1]}\n"
+    engine = "python" if wheel.name.endswith("-none-any.whl") else "native"
+    assert ran.stdout == f"kafkawire {wheel.name.split('-')[1]} ({engine} engine)\n"
 
 
 def test_the_installed_definitions_give_the_installed_package(install: Install, tmp_path: Path) -> None:

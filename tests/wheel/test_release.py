@@ -98,7 +98,7 @@ def test_only_the_last_job_publishes_and_after_all_others(workflow: dict[Any, An
     assert jobs["publish"]["environment"] == "release"
     publishing = [name for name, job in jobs.items() if any("publish" in step.get("run", "") for step in job["steps"])]
     assert publishing == ["publish"]
-    assert [name for name, job in jobs.items() if "id-token" in job["permissions"]] == ["build", "publish"]
+    assert [name for name, job in jobs.items() if "id-token" in job["permissions"]] == ["publish"]
 
 
 def test_the_workflow_tries_each_python_and_system_of_the_classifiers(

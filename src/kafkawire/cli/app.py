@@ -49,8 +49,8 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, Entry
         if error.exit_code == ExitCode.INTERRUPTED:
             _leave_line_of_ctrl_c()
         return _fail(error.message, error.exit_code)
-    except ModuleNotFoundError as error:
-        message = missing_library_message(error)
+    except (ModuleNotFoundError, RuntimeError) as error:
+        message = _missing_part(error)
         if message is None:
             raise
         return _fail(message, ExitCode.FAILED)
@@ -68,6 +68,15 @@ def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, Entry
         if arguments is None:
             gc.freeze()  # a process ends with a collection, which would take a sixth of the time of a short command
     return exit_code
+
+
+def _missing_part(error: Exception) -> str | None:
+    """What to do, if the error is about a part of kafkawire that is not installed; None for any other error."""
+    if isinstance(error, ModuleNotFoundError):
+        return missing_library_message(error)
+    from kafkawire.wire import EngineError  # noqa: PLC0415 most calls end without it
+
+    return str(error) if isinstance(error, EngineError) else None
 
 
 def _run(words: list[str], commands: Mapping[str, Entry]) -> int:
@@ -136,8 +145,9 @@ def _run_root(root: CommandDescription, words: list[str]) -> int:
         return _show(_NAME, root)
     if words[0] in {"-V", "--version"}:
         from kafkawire.version import __version__  # noqa: PLC0415 only for this
+        from kafkawire.wire import ENGINE  # noqa: PLC0415
 
-        print(f"{_NAME} {__version__}")
+        print(f"{_NAME} {__version__} ({ENGINE} engine)")
     elif option == "--install-completion":
         install_script(shell)
     elif option == "--show-completion":

@@ -15,6 +15,9 @@ import kafkawire
 _LEFT_OUT = ("cli", "codegen", "report")
 """Packages that workers do not need: the driver generates the code for own definitions."""
 
+_LEFT_OUT_FILES = (".pyc", ".so", ".pyd")
+"""Files that cannot be used from a zip."""
+
 _SAME_DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -50,5 +53,5 @@ def _files() -> Iterator[tuple[PurePosixPath, Path]]:
     for root in map(Path, kafkawire.__path__):
         for file in sorted(root.rglob("*")):
             folder, *_ = file.relative_to(root).parts
-            if folder not in _LEFT_OUT and file.is_file() and file.suffix != ".pyc":
+            if folder not in _LEFT_OUT and file.is_file() and file.suffix not in _LEFT_OUT_FILES:
                 yield PurePosixPath("kafkawire", file.relative_to(root).as_posix()), file

@@ -8,6 +8,8 @@
      │       └─ OutputLimitError   compressed data that are larger than the reader allows
      ├─ EncodeError                a value that the version cannot carry
      └─ UnsupportedVersionError    a version that the message does not have
+
+    EngineError                    an engine that cannot be used, or two that differ: no fault of a message
 """
 
 from __future__ import annotations
@@ -91,6 +93,10 @@ class UnsupportedVersionError(WireError, ValueError):
         self.versions = versions
         self.reason: str = f"there is no version {version}; versions are {versions.start} to {versions.stop - 1}"
         super().__init__(f"{message_name}: {self.reason}")
+
+
+class EngineError(RuntimeError):
+    """An engine that does not exist or is not installed, or two engines that give different results."""
 
 
 def describe(message_name: str, version: int | None, path: str, offset: int | None, reason: str) -> str:

@@ -203,10 +203,10 @@ class Message(Struct, frozen=True, gc=False):
         Raises:
             UnsupportedVersionError: if the message has no such version.
         """
-        reader = cls._readers.get(version)
-        if reader is None:
-            raise UnsupportedVersionError(cls.NAME, version, cls.VERSIONS)
-        return reader
+        try:
+            return cls._readers[version]
+        except KeyError:
+            raise UnsupportedVersionError(cls.NAME, version, cls.VERSIONS) from None
 
     @classmethod
     def fast_encoder(cls, version: int) -> Callable[[Message], bytes]:
@@ -215,10 +215,10 @@ class Message(Struct, frozen=True, gc=False):
         Raises:
             UnsupportedVersionError: if the message has no such version.
         """
-        encoder = cls._encoders.get(version)
-        if encoder is None:
-            raise UnsupportedVersionError(cls.NAME, version, cls.VERSIONS)
-        return encoder
+        try:
+            return cls._encoders[version]
+        except KeyError:
+            raise UnsupportedVersionError(cls.NAME, version, cls.VERSIONS) from None
 
     @classmethod
     def layouts(cls) -> MessageLayouts:

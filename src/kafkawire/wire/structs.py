@@ -315,15 +315,26 @@ long_length = write_compact_length
 
 
 def differs(value: object, default: object) -> bool:
-    """Whether a value is not its default, where an empty list equals an empty tuple (value-equals-default)."""
+    """Whether a value is not its default, where an empty list equals an empty tuple (value-equals-default).
+
+    Raises TypeError if an array is none.
+    """
     if isinstance(default, msgspec.Struct):
         names = default.__struct_fields__
         return type(value) is not type(default) or any(
             differs(getattr(value, name), getattr(default, name)) for name in names
         )
-    if isinstance(default, tuple) and isinstance(value, Sequence):
-        return len(value) > 0
+    if isinstance(default, tuple) and value is not None:
+        return len(cast("Sequence[object]", value)) > 0
     return value != default
+
+
+def plain_tags(unknown: Tags) -> Tags:
+    """Unknown tagged fields of any form that writers accept, as a tuple of pairs of int and bytes."""
+    plain = tuple((tag, octets(payload)) for tag, payload in unknown)
+    if not all(isinstance(tag, int) for tag, _ in plain):
+        raise TypeError
+    return plain
 
 
 def octets(value: object) -> bytes:

@@ -102,6 +102,7 @@ def test_ten_bytes_fail_at_once(name: str, version: int, buffer: str) -> None:
     [("MetadataRequest", bytes(2)), ("CreateTopicsRequest", bytes(16))],
     ids=["strings without letters", "structs whose arrays are empty"],
 )
+@pytest.mark.usefixtures("one_engine")
 def test_memory_stays_proportional_to_a_large_input(name: str, element: bytes) -> None:
     cls = message_class(name)
     octets = (50_000).to_bytes(4) + element * 50_000 + bytes(8)

@@ -59,6 +59,7 @@ async def test_messages_other_than_requests_are_refused(work: RequestWork, size:
                 assert request.body is not None  # zeros are a Produce request of an old version, for one
 
 
+@pytest.mark.usefixtures("one_engine")
 async def test_requests_of_many_elements_are_answered_one_at_a_time(work: RequestWork) -> None:
     inside = most = 0
 

@@ -14,9 +14,11 @@ from typing import Annotated
 import pytest
 import typer
 
+from kafkawire import wire
 from kafkawire.cli.app import main
 from kafkawire.cli.commands import COMMANDS, Entry, Group
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.version import __version__
 
 
 def greet(name: str) -> None:
@@ -89,7 +91,7 @@ SAMPLES: dict[str, Entry] = {
 
 def test_version_prints_the_version_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == ExitCode.DONE
-    assert capsys.readouterr().out.startswith("kafkawire 0.")
+    assert capsys.readouterr().out == f"kafkawire {__version__} ({wire.ENGINE} engine)\n"
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"]])

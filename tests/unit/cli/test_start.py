@@ -47,7 +47,6 @@ def imported(*words: str, **environment: str) -> set[str]:
     [
         ["--help"],
         ["help", "schema", "lint"],
-        ["--version"],
         ["tables", "--help"],
         ["tabels"],
         ["tables", "--bogus"],

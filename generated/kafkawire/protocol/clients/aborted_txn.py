@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -59,5 +60,4 @@ def _encode_aborted_txn_v0(item: AbortedTxn) -> bytes:
     return out
 
 
-AbortedTxn._readers = {0: _read_aborted_txn_v0}
-AbortedTxn._encoders = {0: _encode_aborted_txn_v0}
+AbortedTxn._readers, AbortedTxn._encoders = codecs(AbortedTxn, {0: _read_aborted_txn_v0}, {0: _encode_aborted_txn_v0})

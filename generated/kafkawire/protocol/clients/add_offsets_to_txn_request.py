@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, ProducerId, TransactionalId
 from kafkawire.wire.structs import (
     BYTES,
@@ -164,17 +165,20 @@ def _encode_add_offsets_to_txn_request_v3(item: AddOffsetsToTxnRequest) -> bytes
     return out
 
 
-AddOffsetsToTxnRequest._readers = {
-    0: _read_add_offsets_to_txn_request_v0,
-    1: _read_add_offsets_to_txn_request_v0,
-    2: _read_add_offsets_to_txn_request_v0,
-    3: _read_add_offsets_to_txn_request_v3,
-    4: _read_add_offsets_to_txn_request_v3,
-}
-AddOffsetsToTxnRequest._encoders = {
-    0: _encode_add_offsets_to_txn_request_v0,
-    1: _encode_add_offsets_to_txn_request_v0,
-    2: _encode_add_offsets_to_txn_request_v0,
-    3: _encode_add_offsets_to_txn_request_v3,
-    4: _encode_add_offsets_to_txn_request_v3,
-}
+AddOffsetsToTxnRequest._readers, AddOffsetsToTxnRequest._encoders = codecs(
+    AddOffsetsToTxnRequest,
+    {
+        0: _read_add_offsets_to_txn_request_v0,
+        1: _read_add_offsets_to_txn_request_v0,
+        2: _read_add_offsets_to_txn_request_v0,
+        3: _read_add_offsets_to_txn_request_v3,
+        4: _read_add_offsets_to_txn_request_v3,
+    },
+    {
+        0: _encode_add_offsets_to_txn_request_v0,
+        1: _encode_add_offsets_to_txn_request_v0,
+        2: _encode_add_offsets_to_txn_request_v0,
+        3: _encode_add_offsets_to_txn_request_v3,
+        4: _encode_add_offsets_to_txn_request_v3,
+    },
+)

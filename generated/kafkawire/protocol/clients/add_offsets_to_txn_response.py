@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -79,17 +80,20 @@ def _encode_add_offsets_to_txn_response_v3(item: AddOffsetsToTxnResponse) -> byt
     return out
 
 
-AddOffsetsToTxnResponse._readers = {
-    0: _read_add_offsets_to_txn_response_v0,
-    1: _read_add_offsets_to_txn_response_v0,
-    2: _read_add_offsets_to_txn_response_v0,
-    3: _read_add_offsets_to_txn_response_v3,
-    4: _read_add_offsets_to_txn_response_v3,
-}
-AddOffsetsToTxnResponse._encoders = {
-    0: _encode_add_offsets_to_txn_response_v0,
-    1: _encode_add_offsets_to_txn_response_v0,
-    2: _encode_add_offsets_to_txn_response_v0,
-    3: _encode_add_offsets_to_txn_response_v3,
-    4: _encode_add_offsets_to_txn_response_v3,
-}
+AddOffsetsToTxnResponse._readers, AddOffsetsToTxnResponse._encoders = codecs(
+    AddOffsetsToTxnResponse,
+    {
+        0: _read_add_offsets_to_txn_response_v0,
+        1: _read_add_offsets_to_txn_response_v0,
+        2: _read_add_offsets_to_txn_response_v0,
+        3: _read_add_offsets_to_txn_response_v3,
+        4: _read_add_offsets_to_txn_response_v3,
+    },
+    {
+        0: _encode_add_offsets_to_txn_response_v0,
+        1: _encode_add_offsets_to_txn_response_v0,
+        2: _encode_add_offsets_to_txn_response_v0,
+        3: _encode_add_offsets_to_txn_response_v3,
+        4: _encode_add_offsets_to_txn_response_v3,
+    },
+)

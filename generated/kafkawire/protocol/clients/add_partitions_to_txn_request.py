@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import ProducerId, TopicName, TransactionalId
 from kafkawire.wire.structs import (
     NOTHING,
@@ -441,19 +442,22 @@ def _encode_add_partitions_to_txn_request_v4(item: AddPartitionsToTxnRequest) ->
     return bytes(out)
 
 
-AddPartitionsToTxnRequest._readers = {
-    0: _read_add_partitions_to_txn_request_v0,
-    1: _read_add_partitions_to_txn_request_v0,
-    2: _read_add_partitions_to_txn_request_v0,
-    3: _read_add_partitions_to_txn_request_v3,
-    4: _read_add_partitions_to_txn_request_v4,
-    5: _read_add_partitions_to_txn_request_v4,
-}
-AddPartitionsToTxnRequest._encoders = {
-    0: _encode_add_partitions_to_txn_request_v0,
-    1: _encode_add_partitions_to_txn_request_v0,
-    2: _encode_add_partitions_to_txn_request_v0,
-    3: _encode_add_partitions_to_txn_request_v3,
-    4: _encode_add_partitions_to_txn_request_v4,
-    5: _encode_add_partitions_to_txn_request_v4,
-}
+AddPartitionsToTxnRequest._readers, AddPartitionsToTxnRequest._encoders = codecs(
+    AddPartitionsToTxnRequest,
+    {
+        0: _read_add_partitions_to_txn_request_v0,
+        1: _read_add_partitions_to_txn_request_v0,
+        2: _read_add_partitions_to_txn_request_v0,
+        3: _read_add_partitions_to_txn_request_v3,
+        4: _read_add_partitions_to_txn_request_v4,
+        5: _read_add_partitions_to_txn_request_v4,
+    },
+    {
+        0: _encode_add_partitions_to_txn_request_v0,
+        1: _encode_add_partitions_to_txn_request_v0,
+        2: _encode_add_partitions_to_txn_request_v0,
+        3: _encode_add_partitions_to_txn_request_v3,
+        4: _encode_add_partitions_to_txn_request_v4,
+        5: _encode_add_partitions_to_txn_request_v4,
+    },
+)

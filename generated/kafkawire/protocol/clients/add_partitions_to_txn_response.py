@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName, TransactionalId
 from kafkawire.wire.structs import (
     Tags,
@@ -413,19 +414,22 @@ def _encode_add_partitions_to_txn_response_v4(item: AddPartitionsToTxnResponse) 
     return bytes(out)
 
 
-AddPartitionsToTxnResponse._readers = {
-    0: _read_add_partitions_to_txn_response_v0,
-    1: _read_add_partitions_to_txn_response_v0,
-    2: _read_add_partitions_to_txn_response_v0,
-    3: _read_add_partitions_to_txn_response_v3,
-    4: _read_add_partitions_to_txn_response_v4,
-    5: _read_add_partitions_to_txn_response_v4,
-}
-AddPartitionsToTxnResponse._encoders = {
-    0: _encode_add_partitions_to_txn_response_v0,
-    1: _encode_add_partitions_to_txn_response_v0,
-    2: _encode_add_partitions_to_txn_response_v0,
-    3: _encode_add_partitions_to_txn_response_v3,
-    4: _encode_add_partitions_to_txn_response_v4,
-    5: _encode_add_partitions_to_txn_response_v4,
-}
+AddPartitionsToTxnResponse._readers, AddPartitionsToTxnResponse._encoders = codecs(
+    AddPartitionsToTxnResponse,
+    {
+        0: _read_add_partitions_to_txn_response_v0,
+        1: _read_add_partitions_to_txn_response_v0,
+        2: _read_add_partitions_to_txn_response_v0,
+        3: _read_add_partitions_to_txn_response_v3,
+        4: _read_add_partitions_to_txn_response_v4,
+        5: _read_add_partitions_to_txn_response_v4,
+    },
+    {
+        0: _encode_add_partitions_to_txn_response_v0,
+        1: _encode_add_partitions_to_txn_response_v0,
+        2: _encode_add_partitions_to_txn_response_v0,
+        3: _encode_add_partitions_to_txn_response_v3,
+        4: _encode_add_partitions_to_txn_response_v4,
+        5: _encode_add_partitions_to_txn_response_v4,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -192,7 +193,7 @@ def _read_add_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[AddRaftVote
 
 def _encode_add_raft_voter_request_v0(item: AddRaftVoterRequest) -> bytes:
     out = bytearray()
-    if not item.ack_when_committed:
+    if item.ack_when_committed is not True:
         raise ValueError  # ack_when_committed is not in these versions
     cluster_id = item.cluster_id
     if cluster_id is None:
@@ -288,5 +289,8 @@ def _encode_add_raft_voter_request_v1(item: AddRaftVoterRequest) -> bytes:
     return bytes(out)
 
 
-AddRaftVoterRequest._readers = {0: _read_add_raft_voter_request_v0, 1: _read_add_raft_voter_request_v1}
-AddRaftVoterRequest._encoders = {0: _encode_add_raft_voter_request_v0, 1: _encode_add_raft_voter_request_v1}
+AddRaftVoterRequest._readers, AddRaftVoterRequest._encoders = codecs(
+    AddRaftVoterRequest,
+    {0: _read_add_raft_voter_request_v0, 1: _read_add_raft_voter_request_v1},
+    {0: _encode_add_raft_voter_request_v0, 1: _encode_add_raft_voter_request_v1},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -93,5 +94,8 @@ def _encode_add_raft_voter_response_v0(item: AddRaftVoterResponse) -> bytes:
     return out
 
 
-AddRaftVoterResponse._readers = {0: _read_add_raft_voter_response_v0, 1: _read_add_raft_voter_response_v0}
-AddRaftVoterResponse._encoders = {0: _encode_add_raft_voter_response_v0, 1: _encode_add_raft_voter_response_v0}
+AddRaftVoterResponse._readers, AddRaftVoterResponse._encoders = codecs(
+    AddRaftVoterResponse,
+    {0: _read_add_raft_voter_response_v0, 1: _read_add_raft_voter_response_v0},
+    {0: _encode_add_raft_voter_response_v0, 1: _encode_add_raft_voter_response_v0},
+)

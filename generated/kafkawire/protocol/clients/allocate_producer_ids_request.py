@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
@@ -58,5 +59,8 @@ def _encode_allocate_producer_ids_request_v0(item: AllocateProducerIdsRequest) -
     return out
 
 
-AllocateProducerIdsRequest._readers = {0: _read_allocate_producer_ids_request_v0}
-AllocateProducerIdsRequest._encoders = {0: _encode_allocate_producer_ids_request_v0}
+AllocateProducerIdsRequest._readers, AllocateProducerIdsRequest._encoders = codecs(
+    AllocateProducerIdsRequest,
+    {0: _read_allocate_producer_ids_request_v0},
+    {0: _encode_allocate_producer_ids_request_v0},
+)

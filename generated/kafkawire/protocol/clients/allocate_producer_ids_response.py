@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import ProducerId
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
@@ -67,5 +68,8 @@ def _encode_allocate_producer_ids_response_v0(item: AllocateProducerIdsResponse)
     return out
 
 
-AllocateProducerIdsResponse._readers = {0: _read_allocate_producer_ids_response_v0}
-AllocateProducerIdsResponse._encoders = {0: _encode_allocate_producer_ids_response_v0}
+AllocateProducerIdsResponse._readers, AllocateProducerIdsResponse._encoders = codecs(
+    AllocateProducerIdsResponse,
+    {0: _read_allocate_producer_ids_response_v0},
+    {0: _encode_allocate_producer_ids_response_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -447,8 +448,8 @@ def _encode_alter_client_quotas_request_v1(item: AlterClientQuotasRequest) -> by
     return bytes(out)
 
 
-AlterClientQuotasRequest._readers = {0: _read_alter_client_quotas_request_v0, 1: _read_alter_client_quotas_request_v1}
-AlterClientQuotasRequest._encoders = {
-    0: _encode_alter_client_quotas_request_v0,
-    1: _encode_alter_client_quotas_request_v1,
-}
+AlterClientQuotasRequest._readers, AlterClientQuotasRequest._encoders = codecs(
+    AlterClientQuotasRequest,
+    {0: _read_alter_client_quotas_request_v0, 1: _read_alter_client_quotas_request_v1},
+    {0: _encode_alter_client_quotas_request_v0, 1: _encode_alter_client_quotas_request_v1},
+)

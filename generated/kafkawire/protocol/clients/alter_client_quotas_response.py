@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -363,11 +364,8 @@ def _encode_alter_client_quotas_response_v1(item: AlterClientQuotasResponse) -> 
     return bytes(out)
 
 
-AlterClientQuotasResponse._readers = {
-    0: _read_alter_client_quotas_response_v0,
-    1: _read_alter_client_quotas_response_v1,
-}
-AlterClientQuotasResponse._encoders = {
-    0: _encode_alter_client_quotas_response_v0,
-    1: _encode_alter_client_quotas_response_v1,
-}
+AlterClientQuotasResponse._readers, AlterClientQuotasResponse._encoders = codecs(
+    AlterClientQuotasResponse,
+    {0: _read_alter_client_quotas_response_v0, 1: _read_alter_client_quotas_response_v1},
+    {0: _encode_alter_client_quotas_response_v0, 1: _encode_alter_client_quotas_response_v1},
+)

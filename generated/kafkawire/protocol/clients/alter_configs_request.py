@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -364,13 +365,8 @@ def _encode_alter_configs_request_v2(item: AlterConfigsRequest) -> bytes:
     return bytes(out)
 
 
-AlterConfigsRequest._readers = {
-    0: _read_alter_configs_request_v0,
-    1: _read_alter_configs_request_v0,
-    2: _read_alter_configs_request_v2,
-}
-AlterConfigsRequest._encoders = {
-    0: _encode_alter_configs_request_v0,
-    1: _encode_alter_configs_request_v0,
-    2: _encode_alter_configs_request_v2,
-}
+AlterConfigsRequest._readers, AlterConfigsRequest._encoders = codecs(
+    AlterConfigsRequest,
+    {0: _read_alter_configs_request_v0, 1: _read_alter_configs_request_v0, 2: _read_alter_configs_request_v2},
+    {0: _encode_alter_configs_request_v0, 1: _encode_alter_configs_request_v0, 2: _encode_alter_configs_request_v2},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -267,13 +268,8 @@ def _encode_alter_configs_response_v2(item: AlterConfigsResponse) -> bytes:
     return bytes(out)
 
 
-AlterConfigsResponse._readers = {
-    0: _read_alter_configs_response_v0,
-    1: _read_alter_configs_response_v0,
-    2: _read_alter_configs_response_v2,
-}
-AlterConfigsResponse._encoders = {
-    0: _encode_alter_configs_response_v0,
-    1: _encode_alter_configs_response_v0,
-    2: _encode_alter_configs_response_v2,
-}
+AlterConfigsResponse._readers, AlterConfigsResponse._encoders = codecs(
+    AlterConfigsResponse,
+    {0: _read_alter_configs_response_v0, 1: _read_alter_configs_response_v0, 2: _read_alter_configs_response_v2},
+    {0: _encode_alter_configs_response_v0, 1: _encode_alter_configs_response_v0, 2: _encode_alter_configs_response_v2},
+)

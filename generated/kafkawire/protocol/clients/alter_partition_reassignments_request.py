@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -228,7 +229,7 @@ def _read_alter_partition_reassignments_request_v0(
 
 def _encode_alter_partition_reassignments_request_v0(item: AlterPartitionReassignmentsRequest) -> bytes:
     out = bytearray()
-    if not item.allow_replication_factor_change:
+    if item.allow_replication_factor_change is not True:
         raise ValueError  # allow_replication_factor_change is not in these versions
     topics = sequence(item.topics)
     n = len(topics)
@@ -283,11 +284,8 @@ def _encode_alter_partition_reassignments_request_v1(item: AlterPartitionReassig
     return bytes(out)
 
 
-AlterPartitionReassignmentsRequest._readers = {
-    0: _read_alter_partition_reassignments_request_v0,
-    1: _read_alter_partition_reassignments_request_v1,
-}
-AlterPartitionReassignmentsRequest._encoders = {
-    0: _encode_alter_partition_reassignments_request_v0,
-    1: _encode_alter_partition_reassignments_request_v1,
-}
+AlterPartitionReassignmentsRequest._readers, AlterPartitionReassignmentsRequest._encoders = codecs(
+    AlterPartitionReassignmentsRequest,
+    {0: _read_alter_partition_reassignments_request_v0, 1: _read_alter_partition_reassignments_request_v1},
+    {0: _encode_alter_partition_reassignments_request_v0, 1: _encode_alter_partition_reassignments_request_v1},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -326,11 +327,8 @@ def _encode_alter_partition_reassignments_response_v1(item: AlterPartitionReassi
     return bytes(out)
 
 
-AlterPartitionReassignmentsResponse._readers = {
-    0: _read_alter_partition_reassignments_response_v0,
-    1: _read_alter_partition_reassignments_response_v1,
-}
-AlterPartitionReassignmentsResponse._encoders = {
-    0: _encode_alter_partition_reassignments_response_v0,
-    1: _encode_alter_partition_reassignments_response_v1,
-}
+AlterPartitionReassignmentsResponse._readers, AlterPartitionReassignmentsResponse._encoders = codecs(
+    AlterPartitionReassignmentsResponse,
+    {0: _read_alter_partition_reassignments_response_v0, 1: _read_alter_partition_reassignments_response_v1},
+    {0: _encode_alter_partition_reassignments_response_v0, 1: _encode_alter_partition_reassignments_response_v1},
+)

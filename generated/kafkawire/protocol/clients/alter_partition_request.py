@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -646,15 +647,18 @@ def _encode_alter_partition_request_v3(item: AlterPartitionRequest) -> bytes:
     return bytes(out)
 
 
-AlterPartitionRequest._readers = {
-    0: _read_alter_partition_request_v0,
-    1: _read_alter_partition_request_v1,
-    2: _read_alter_partition_request_v2,
-    3: _read_alter_partition_request_v3,
-}
-AlterPartitionRequest._encoders = {
-    0: _encode_alter_partition_request_v0,
-    1: _encode_alter_partition_request_v1,
-    2: _encode_alter_partition_request_v2,
-    3: _encode_alter_partition_request_v3,
-}
+AlterPartitionRequest._readers, AlterPartitionRequest._encoders = codecs(
+    AlterPartitionRequest,
+    {
+        0: _read_alter_partition_request_v0,
+        1: _read_alter_partition_request_v1,
+        2: _read_alter_partition_request_v2,
+        3: _read_alter_partition_request_v3,
+    },
+    {
+        0: _encode_alter_partition_request_v0,
+        1: _encode_alter_partition_request_v1,
+        2: _encode_alter_partition_request_v2,
+        3: _encode_alter_partition_request_v3,
+    },
+)

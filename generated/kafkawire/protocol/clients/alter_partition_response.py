@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -481,15 +482,18 @@ def _encode_alter_partition_response_v2(item: AlterPartitionResponse) -> bytes:
     return bytes(out)
 
 
-AlterPartitionResponse._readers = {
-    0: _read_alter_partition_response_v0,
-    1: _read_alter_partition_response_v1,
-    2: _read_alter_partition_response_v2,
-    3: _read_alter_partition_response_v2,
-}
-AlterPartitionResponse._encoders = {
-    0: _encode_alter_partition_response_v0,
-    1: _encode_alter_partition_response_v1,
-    2: _encode_alter_partition_response_v2,
-    3: _encode_alter_partition_response_v2,
-}
+AlterPartitionResponse._readers, AlterPartitionResponse._encoders = codecs(
+    AlterPartitionResponse,
+    {
+        0: _read_alter_partition_response_v0,
+        1: _read_alter_partition_response_v1,
+        2: _read_alter_partition_response_v2,
+        3: _read_alter_partition_response_v2,
+    },
+    {
+        0: _encode_alter_partition_response_v0,
+        1: _encode_alter_partition_response_v1,
+        2: _encode_alter_partition_response_v2,
+        3: _encode_alter_partition_response_v2,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -344,13 +345,16 @@ def _encode_alter_replica_log_dirs_request_v2(item: AlterReplicaLogDirsRequest) 
     return bytes(out)
 
 
-AlterReplicaLogDirsRequest._readers = {
-    0: _read_alter_replica_log_dirs_request_v0,
-    1: _read_alter_replica_log_dirs_request_v0,
-    2: _read_alter_replica_log_dirs_request_v2,
-}
-AlterReplicaLogDirsRequest._encoders = {
-    0: _encode_alter_replica_log_dirs_request_v0,
-    1: _encode_alter_replica_log_dirs_request_v0,
-    2: _encode_alter_replica_log_dirs_request_v2,
-}
+AlterReplicaLogDirsRequest._readers, AlterReplicaLogDirsRequest._encoders = codecs(
+    AlterReplicaLogDirsRequest,
+    {
+        0: _read_alter_replica_log_dirs_request_v0,
+        1: _read_alter_replica_log_dirs_request_v0,
+        2: _read_alter_replica_log_dirs_request_v2,
+    },
+    {
+        0: _encode_alter_replica_log_dirs_request_v0,
+        1: _encode_alter_replica_log_dirs_request_v0,
+        2: _encode_alter_replica_log_dirs_request_v2,
+    },
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -296,13 +297,16 @@ def _encode_alter_replica_log_dirs_response_v2(item: AlterReplicaLogDirsResponse
     return bytes(out)
 
 
-AlterReplicaLogDirsResponse._readers = {
-    0: _read_alter_replica_log_dirs_response_v0,
-    1: _read_alter_replica_log_dirs_response_v0,
-    2: _read_alter_replica_log_dirs_response_v2,
-}
-AlterReplicaLogDirsResponse._encoders = {
-    0: _encode_alter_replica_log_dirs_response_v0,
-    1: _encode_alter_replica_log_dirs_response_v0,
-    2: _encode_alter_replica_log_dirs_response_v2,
-}
+AlterReplicaLogDirsResponse._readers, AlterReplicaLogDirsResponse._encoders = codecs(
+    AlterReplicaLogDirsResponse,
+    {
+        0: _read_alter_replica_log_dirs_response_v0,
+        1: _read_alter_replica_log_dirs_response_v0,
+        2: _read_alter_replica_log_dirs_response_v2,
+    },
+    {
+        0: _encode_alter_replica_log_dirs_response_v0,
+        1: _encode_alter_replica_log_dirs_response_v0,
+        2: _encode_alter_replica_log_dirs_response_v2,
+    },
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -215,5 +216,8 @@ def _encode_alter_share_group_offsets_request_v0(item: AlterShareGroupOffsetsReq
     return bytes(out)
 
 
-AlterShareGroupOffsetsRequest._readers = {0: _read_alter_share_group_offsets_request_v0}
-AlterShareGroupOffsetsRequest._encoders = {0: _encode_alter_share_group_offsets_request_v0}
+AlterShareGroupOffsetsRequest._readers, AlterShareGroupOffsetsRequest._encoders = codecs(
+    AlterShareGroupOffsetsRequest,
+    {0: _read_alter_share_group_offsets_request_v0},
+    {0: _encode_alter_share_group_offsets_request_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -270,5 +271,8 @@ def _encode_alter_share_group_offsets_response_v0(item: AlterShareGroupOffsetsRe
     return bytes(out)
 
 
-AlterShareGroupOffsetsResponse._readers = {0: _read_alter_share_group_offsets_response_v0}
-AlterShareGroupOffsetsResponse._encoders = {0: _encode_alter_share_group_offsets_response_v0}
+AlterShareGroupOffsetsResponse._readers, AlterShareGroupOffsetsResponse._encoders = codecs(
+    AlterShareGroupOffsetsResponse,
+    {0: _read_alter_share_group_offsets_response_v0},
+    {0: _encode_alter_share_group_offsets_response_v0},
+)

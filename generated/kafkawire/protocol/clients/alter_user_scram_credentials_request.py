@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -260,5 +261,8 @@ def _encode_alter_user_scram_credentials_request_v0(item: AlterUserScramCredenti
     return b"".join(out)
 
 
-AlterUserScramCredentialsRequest._readers = {0: _read_alter_user_scram_credentials_request_v0}
-AlterUserScramCredentialsRequest._encoders = {0: _encode_alter_user_scram_credentials_request_v0}
+AlterUserScramCredentialsRequest._readers, AlterUserScramCredentialsRequest._encoders = codecs(
+    AlterUserScramCredentialsRequest,
+    {0: _read_alter_user_scram_credentials_request_v0},
+    {0: _encode_alter_user_scram_credentials_request_v0},
+)

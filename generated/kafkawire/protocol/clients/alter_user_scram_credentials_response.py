@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     compact_structs,
@@ -178,5 +179,8 @@ def _encode_alter_user_scram_credentials_response_v0(item: AlterUserScramCredent
     return bytes(out)
 
 
-AlterUserScramCredentialsResponse._readers = {0: _read_alter_user_scram_credentials_response_v0}
-AlterUserScramCredentialsResponse._encoders = {0: _encode_alter_user_scram_credentials_response_v0}
+AlterUserScramCredentialsResponse._readers, AlterUserScramCredentialsResponse._encoders = codecs(
+    AlterUserScramCredentialsResponse,
+    {0: _read_alter_user_scram_credentials_response_v0},
+    {0: _encode_alter_user_scram_credentials_response_v0},
+)

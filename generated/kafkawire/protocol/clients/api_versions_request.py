@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -214,19 +215,22 @@ def _encode_api_versions_request_v5(item: ApiVersionsRequest) -> bytes:
     return out
 
 
-ApiVersionsRequest._readers = {
-    0: _read_api_versions_request_v0,
-    1: _read_api_versions_request_v0,
-    2: _read_api_versions_request_v0,
-    3: _read_api_versions_request_v3,
-    4: _read_api_versions_request_v3,
-    5: _read_api_versions_request_v5,
-}
-ApiVersionsRequest._encoders = {
-    0: _encode_api_versions_request_v0,
-    1: _encode_api_versions_request_v0,
-    2: _encode_api_versions_request_v0,
-    3: _encode_api_versions_request_v3,
-    4: _encode_api_versions_request_v3,
-    5: _encode_api_versions_request_v5,
-}
+ApiVersionsRequest._readers, ApiVersionsRequest._encoders = codecs(
+    ApiVersionsRequest,
+    {
+        0: _read_api_versions_request_v0,
+        1: _read_api_versions_request_v0,
+        2: _read_api_versions_request_v0,
+        3: _read_api_versions_request_v3,
+        4: _read_api_versions_request_v3,
+        5: _read_api_versions_request_v5,
+    },
+    {
+        0: _encode_api_versions_request_v0,
+        1: _encode_api_versions_request_v0,
+        2: _encode_api_versions_request_v0,
+        3: _encode_api_versions_request_v3,
+        4: _encode_api_versions_request_v3,
+        5: _encode_api_versions_request_v5,
+    },
+)

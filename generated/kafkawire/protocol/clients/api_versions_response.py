@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     compact_structs,
@@ -413,7 +414,7 @@ def _encode_api_versions_response_v3(item: ApiVersionsResponse) -> bytes:
         len(item.supported_features)
         or item.finalized_features_epoch != -1
         or len(item.finalized_features)
-        or item.zk_migration_ready
+        or item.zk_migration_ready is not False
         or item.unknown_tagged_fields
     ):
         known = []
@@ -441,7 +442,7 @@ def _encode_api_versions_response_v3(item: ApiVersionsResponse) -> bytes:
                 payload += long_length(n)
             _write_many_finalized_feature_key_v3(payload, finalized_features)
             known.append((2, bytes(payload)))
-        if item.zk_migration_ready:
+        if item.zk_migration_ready is not False:
             payload = bytearray()
             if type(item.zk_migration_ready) is not bool:
                 raise ValueError
@@ -452,19 +453,22 @@ def _encode_api_versions_response_v3(item: ApiVersionsResponse) -> bytes:
     return bytes(out)
 
 
-ApiVersionsResponse._readers = {
-    0: _read_api_versions_response_v0,
-    1: _read_api_versions_response_v1,
-    2: _read_api_versions_response_v1,
-    3: _read_api_versions_response_v3,
-    4: _read_api_versions_response_v3,
-    5: _read_api_versions_response_v3,
-}
-ApiVersionsResponse._encoders = {
-    0: _encode_api_versions_response_v0,
-    1: _encode_api_versions_response_v1,
-    2: _encode_api_versions_response_v1,
-    3: _encode_api_versions_response_v3,
-    4: _encode_api_versions_response_v3,
-    5: _encode_api_versions_response_v3,
-}
+ApiVersionsResponse._readers, ApiVersionsResponse._encoders = codecs(
+    ApiVersionsResponse,
+    {
+        0: _read_api_versions_response_v0,
+        1: _read_api_versions_response_v1,
+        2: _read_api_versions_response_v1,
+        3: _read_api_versions_response_v3,
+        4: _read_api_versions_response_v3,
+        5: _read_api_versions_response_v3,
+    },
+    {
+        0: _encode_api_versions_response_v0,
+        1: _encode_api_versions_response_v1,
+        2: _encode_api_versions_response_v1,
+        3: _encode_api_versions_response_v3,
+        4: _encode_api_versions_response_v3,
+        5: _encode_api_versions_response_v3,
+    },
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
@@ -249,5 +250,8 @@ def _encode_assign_replicas_to_dirs_request_v0(item: AssignReplicasToDirsRequest
     return bytes(out)
 
 
-AssignReplicasToDirsRequest._readers = {0: _read_assign_replicas_to_dirs_request_v0}
-AssignReplicasToDirsRequest._encoders = {0: _encode_assign_replicas_to_dirs_request_v0}
+AssignReplicasToDirsRequest._readers, AssignReplicasToDirsRequest._encoders = codecs(
+    AssignReplicasToDirsRequest,
+    {0: _read_assign_replicas_to_dirs_request_v0},
+    {0: _encode_assign_replicas_to_dirs_request_v0},
+)

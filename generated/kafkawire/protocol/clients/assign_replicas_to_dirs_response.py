@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -252,5 +253,8 @@ def _encode_assign_replicas_to_dirs_response_v0(item: AssignReplicasToDirsRespon
     return bytes(out)
 
 
-AssignReplicasToDirsResponse._readers = {0: _read_assign_replicas_to_dirs_response_v0}
-AssignReplicasToDirsResponse._encoders = {0: _encode_assign_replicas_to_dirs_response_v0}
+AssignReplicasToDirsResponse._readers, AssignReplicasToDirsResponse._encoders = codecs(
+    AssignReplicasToDirsResponse,
+    {0: _read_assign_replicas_to_dirs_response_v0},
+    {0: _encode_assign_replicas_to_dirs_response_v0},
+)

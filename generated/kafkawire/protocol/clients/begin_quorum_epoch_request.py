@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NULL_TEXT,
@@ -448,5 +449,8 @@ def _encode_begin_quorum_epoch_request_v1(item: BeginQuorumEpochRequest) -> byte
     return bytes(out)
 
 
-BeginQuorumEpochRequest._readers = {0: _read_begin_quorum_epoch_request_v0, 1: _read_begin_quorum_epoch_request_v1}
-BeginQuorumEpochRequest._encoders = {0: _encode_begin_quorum_epoch_request_v0, 1: _encode_begin_quorum_epoch_request_v1}
+BeginQuorumEpochRequest._readers, BeginQuorumEpochRequest._encoders = codecs(
+    BeginQuorumEpochRequest,
+    {0: _read_begin_quorum_epoch_request_v0, 1: _read_begin_quorum_epoch_request_v1},
+    {0: _encode_begin_quorum_epoch_request_v0, 1: _encode_begin_quorum_epoch_request_v1},
+)

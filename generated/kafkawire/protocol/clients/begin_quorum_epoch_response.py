@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -401,8 +402,8 @@ def _encode_begin_quorum_epoch_response_v1(item: BeginQuorumEpochResponse) -> by
     return bytes(out)
 
 
-BeginQuorumEpochResponse._readers = {0: _read_begin_quorum_epoch_response_v0, 1: _read_begin_quorum_epoch_response_v1}
-BeginQuorumEpochResponse._encoders = {
-    0: _encode_begin_quorum_epoch_response_v0,
-    1: _encode_begin_quorum_epoch_response_v1,
-}
+BeginQuorumEpochResponse._readers, BeginQuorumEpochResponse._encoders = codecs(
+    BeginQuorumEpochResponse,
+    {0: _read_begin_quorum_epoch_response_v0, 1: _read_begin_quorum_epoch_response_v1},
+    {0: _encode_begin_quorum_epoch_response_v0, 1: _encode_begin_quorum_epoch_response_v1},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     BYTES,
@@ -321,13 +322,12 @@ def _encode_broker_heartbeat_request_v2(item: BrokerHeartbeatRequest) -> bytes:
     return b"".join(out)
 
 
-BrokerHeartbeatRequest._readers = {
-    0: _read_broker_heartbeat_request_v0,
-    1: _read_broker_heartbeat_request_v1,
-    2: _read_broker_heartbeat_request_v2,
-}
-BrokerHeartbeatRequest._encoders = {
-    0: _encode_broker_heartbeat_request_v0,
-    1: _encode_broker_heartbeat_request_v1,
-    2: _encode_broker_heartbeat_request_v2,
-}
+BrokerHeartbeatRequest._readers, BrokerHeartbeatRequest._encoders = codecs(
+    BrokerHeartbeatRequest,
+    {0: _read_broker_heartbeat_request_v0, 1: _read_broker_heartbeat_request_v1, 2: _read_broker_heartbeat_request_v2},
+    {
+        0: _encode_broker_heartbeat_request_v0,
+        1: _encode_broker_heartbeat_request_v1,
+        2: _encode_broker_heartbeat_request_v2,
+    },
+)

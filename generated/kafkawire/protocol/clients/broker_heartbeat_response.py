@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -78,13 +79,16 @@ def _encode_broker_heartbeat_response_v0(item: BrokerHeartbeatResponse) -> bytes
     return out
 
 
-BrokerHeartbeatResponse._readers = {
-    0: _read_broker_heartbeat_response_v0,
-    1: _read_broker_heartbeat_response_v0,
-    2: _read_broker_heartbeat_response_v0,
-}
-BrokerHeartbeatResponse._encoders = {
-    0: _encode_broker_heartbeat_response_v0,
-    1: _encode_broker_heartbeat_response_v0,
-    2: _encode_broker_heartbeat_response_v0,
-}
+BrokerHeartbeatResponse._readers, BrokerHeartbeatResponse._encoders = codecs(
+    BrokerHeartbeatResponse,
+    {
+        0: _read_broker_heartbeat_response_v0,
+        1: _read_broker_heartbeat_response_v0,
+        2: _read_broker_heartbeat_response_v0,
+    },
+    {
+        0: _encode_broker_heartbeat_response_v0,
+        1: _encode_broker_heartbeat_response_v0,
+        2: _encode_broker_heartbeat_response_v0,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
@@ -300,7 +301,7 @@ def _read_broker_registration_request_v0(buffer: bytes, at: int) -> tuple[Broker
 
 def _encode_broker_registration_request_v0(item: BrokerRegistrationRequest) -> bytes:
     out = bytearray()
-    if item.is_migrating_zk_broker:
+    if item.is_migrating_zk_broker is not False:
         raise ValueError  # is_migrating_zk_broker is not in these versions
     if len(item.incarnation_id) != 16:
         raise ValueError
@@ -705,17 +706,20 @@ def _encode_broker_registration_request_v3(item: BrokerRegistrationRequest) -> b
     return bytes(out)
 
 
-BrokerRegistrationRequest._readers = {
-    0: _read_broker_registration_request_v0,
-    1: _read_broker_registration_request_v1,
-    2: _read_broker_registration_request_v2,
-    3: _read_broker_registration_request_v3,
-    4: _read_broker_registration_request_v3,
-}
-BrokerRegistrationRequest._encoders = {
-    0: _encode_broker_registration_request_v0,
-    1: _encode_broker_registration_request_v1,
-    2: _encode_broker_registration_request_v2,
-    3: _encode_broker_registration_request_v3,
-    4: _encode_broker_registration_request_v3,
-}
+BrokerRegistrationRequest._readers, BrokerRegistrationRequest._encoders = codecs(
+    BrokerRegistrationRequest,
+    {
+        0: _read_broker_registration_request_v0,
+        1: _read_broker_registration_request_v1,
+        2: _read_broker_registration_request_v2,
+        3: _read_broker_registration_request_v3,
+        4: _read_broker_registration_request_v3,
+    },
+    {
+        0: _encode_broker_registration_request_v0,
+        1: _encode_broker_registration_request_v1,
+        2: _encode_broker_registration_request_v2,
+        3: _encode_broker_registration_request_v3,
+        4: _encode_broker_registration_request_v3,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -62,17 +63,20 @@ def _encode_broker_registration_response_v0(item: BrokerRegistrationResponse) ->
     return out
 
 
-BrokerRegistrationResponse._readers = {
-    0: _read_broker_registration_response_v0,
-    1: _read_broker_registration_response_v0,
-    2: _read_broker_registration_response_v0,
-    3: _read_broker_registration_response_v0,
-    4: _read_broker_registration_response_v0,
-}
-BrokerRegistrationResponse._encoders = {
-    0: _encode_broker_registration_response_v0,
-    1: _encode_broker_registration_response_v0,
-    2: _encode_broker_registration_response_v0,
-    3: _encode_broker_registration_response_v0,
-    4: _encode_broker_registration_response_v0,
-}
+BrokerRegistrationResponse._readers, BrokerRegistrationResponse._encoders = codecs(
+    BrokerRegistrationResponse,
+    {
+        0: _read_broker_registration_response_v0,
+        1: _read_broker_registration_response_v0,
+        2: _read_broker_registration_response_v0,
+        3: _read_broker_registration_response_v0,
+        4: _read_broker_registration_response_v0,
+    },
+    {
+        0: _encode_broker_registration_response_v0,
+        1: _encode_broker_registration_response_v0,
+        2: _encode_broker_registration_response_v0,
+        3: _encode_broker_registration_response_v0,
+        4: _encode_broker_registration_response_v0,
+    },
+)

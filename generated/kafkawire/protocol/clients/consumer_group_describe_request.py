@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     BYTES,
@@ -108,11 +109,8 @@ def _encode_consumer_group_describe_request_v0(item: ConsumerGroupDescribeReques
     return b"".join(out)
 
 
-ConsumerGroupDescribeRequest._readers = {
-    0: _read_consumer_group_describe_request_v0,
-    1: _read_consumer_group_describe_request_v0,
-}
-ConsumerGroupDescribeRequest._encoders = {
-    0: _encode_consumer_group_describe_request_v0,
-    1: _encode_consumer_group_describe_request_v0,
-}
+ConsumerGroupDescribeRequest._readers, ConsumerGroupDescribeRequest._encoders = codecs(
+    ConsumerGroupDescribeRequest,
+    {0: _read_consumer_group_describe_request_v0, 1: _read_consumer_group_describe_request_v0},
+    {0: _encode_consumer_group_describe_request_v0, 1: _encode_consumer_group_describe_request_v0},
+)

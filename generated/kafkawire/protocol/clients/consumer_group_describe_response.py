@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -1057,11 +1058,8 @@ def _encode_consumer_group_describe_response_v1(item: ConsumerGroupDescribeRespo
     return bytes(out)
 
 
-ConsumerGroupDescribeResponse._readers = {
-    0: _read_consumer_group_describe_response_v0,
-    1: _read_consumer_group_describe_response_v1,
-}
-ConsumerGroupDescribeResponse._encoders = {
-    0: _encode_consumer_group_describe_response_v0,
-    1: _encode_consumer_group_describe_response_v1,
-}
+ConsumerGroupDescribeResponse._readers, ConsumerGroupDescribeResponse._encoders = codecs(
+    ConsumerGroupDescribeResponse,
+    {0: _read_consumer_group_describe_response_v0, 1: _read_consumer_group_describe_response_v1},
+    {0: _encode_consumer_group_describe_response_v0, 1: _encode_consumer_group_describe_response_v1},
+)

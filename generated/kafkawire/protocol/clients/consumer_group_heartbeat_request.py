@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -602,11 +603,8 @@ def _encode_consumer_group_heartbeat_request_v1(item: ConsumerGroupHeartbeatRequ
     return bytes(out)
 
 
-ConsumerGroupHeartbeatRequest._readers = {
-    0: _read_consumer_group_heartbeat_request_v0,
-    1: _read_consumer_group_heartbeat_request_v1,
-}
-ConsumerGroupHeartbeatRequest._encoders = {
-    0: _encode_consumer_group_heartbeat_request_v0,
-    1: _encode_consumer_group_heartbeat_request_v1,
-}
+ConsumerGroupHeartbeatRequest._readers, ConsumerGroupHeartbeatRequest._encoders = codecs(
+    ConsumerGroupHeartbeatRequest,
+    {0: _read_consumer_group_heartbeat_request_v0, 1: _read_consumer_group_heartbeat_request_v1},
+    {0: _encode_consumer_group_heartbeat_request_v0, 1: _encode_consumer_group_heartbeat_request_v1},
+)

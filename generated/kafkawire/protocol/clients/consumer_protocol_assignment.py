@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NULL_OCTETS,
@@ -148,15 +149,18 @@ def _encode_consumer_protocol_assignment_v0(item: ConsumerProtocolAssignment) ->
     return b"".join(out)
 
 
-ConsumerProtocolAssignment._readers = {
-    0: _read_consumer_protocol_assignment_v0,
-    1: _read_consumer_protocol_assignment_v0,
-    2: _read_consumer_protocol_assignment_v0,
-    3: _read_consumer_protocol_assignment_v0,
-}
-ConsumerProtocolAssignment._encoders = {
-    0: _encode_consumer_protocol_assignment_v0,
-    1: _encode_consumer_protocol_assignment_v0,
-    2: _encode_consumer_protocol_assignment_v0,
-    3: _encode_consumer_protocol_assignment_v0,
-}
+ConsumerProtocolAssignment._readers, ConsumerProtocolAssignment._encoders = codecs(
+    ConsumerProtocolAssignment,
+    {
+        0: _read_consumer_protocol_assignment_v0,
+        1: _read_consumer_protocol_assignment_v0,
+        2: _read_consumer_protocol_assignment_v0,
+        3: _read_consumer_protocol_assignment_v0,
+    },
+    {
+        0: _encode_consumer_protocol_assignment_v0,
+        1: _encode_consumer_protocol_assignment_v0,
+        2: _encode_consumer_protocol_assignment_v0,
+        3: _encode_consumer_protocol_assignment_v0,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NULL_OCTETS,
@@ -393,15 +394,18 @@ def _encode_consumer_protocol_subscription_v3(item: ConsumerProtocolSubscription
     return b"".join(out)
 
 
-ConsumerProtocolSubscription._readers = {
-    0: _read_consumer_protocol_subscription_v0,
-    1: _read_consumer_protocol_subscription_v1,
-    2: _read_consumer_protocol_subscription_v2,
-    3: _read_consumer_protocol_subscription_v3,
-}
-ConsumerProtocolSubscription._encoders = {
-    0: _encode_consumer_protocol_subscription_v0,
-    1: _encode_consumer_protocol_subscription_v1,
-    2: _encode_consumer_protocol_subscription_v2,
-    3: _encode_consumer_protocol_subscription_v3,
-}
+ConsumerProtocolSubscription._readers, ConsumerProtocolSubscription._encoders = codecs(
+    ConsumerProtocolSubscription,
+    {
+        0: _read_consumer_protocol_subscription_v0,
+        1: _read_consumer_protocol_subscription_v1,
+        2: _read_consumer_protocol_subscription_v2,
+        3: _read_consumer_protocol_subscription_v3,
+    },
+    {
+        0: _encode_consumer_protocol_subscription_v0,
+        1: _encode_consumer_protocol_subscription_v1,
+        2: _encode_consumer_protocol_subscription_v2,
+        3: _encode_consumer_protocol_subscription_v3,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -48,5 +49,6 @@ def _encode_control_record_type_schema_v0(item: ControlRecordTypeSchema) -> byte
     return out
 
 
-ControlRecordTypeSchema._readers = {0: _read_control_record_type_schema_v0}
-ControlRecordTypeSchema._encoders = {0: _encode_control_record_type_schema_v0}
+ControlRecordTypeSchema._readers, ControlRecordTypeSchema._encoders = codecs(
+    ControlRecordTypeSchema, {0: _read_control_record_type_schema_v0}, {0: _encode_control_record_type_schema_v0}
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
@@ -99,15 +100,18 @@ def _encode_controlled_shutdown_request_v3(item: ControlledShutdownRequest) -> b
     return out
 
 
-ControlledShutdownRequest._readers = {
-    0: _read_controlled_shutdown_request_v0,
-    1: _read_controlled_shutdown_request_v0,
-    2: _read_controlled_shutdown_request_v2,
-    3: _read_controlled_shutdown_request_v3,
-}
-ControlledShutdownRequest._encoders = {
-    0: _encode_controlled_shutdown_request_v0,
-    1: _encode_controlled_shutdown_request_v0,
-    2: _encode_controlled_shutdown_request_v2,
-    3: _encode_controlled_shutdown_request_v3,
-}
+ControlledShutdownRequest._readers, ControlledShutdownRequest._encoders = codecs(
+    ControlledShutdownRequest,
+    {
+        0: _read_controlled_shutdown_request_v0,
+        1: _read_controlled_shutdown_request_v0,
+        2: _read_controlled_shutdown_request_v2,
+        3: _read_controlled_shutdown_request_v3,
+    },
+    {
+        0: _encode_controlled_shutdown_request_v0,
+        1: _encode_controlled_shutdown_request_v0,
+        2: _encode_controlled_shutdown_request_v2,
+        3: _encode_controlled_shutdown_request_v3,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -213,15 +214,18 @@ def _encode_controlled_shutdown_response_v3(item: ControlledShutdownResponse) ->
     return bytes(out)
 
 
-ControlledShutdownResponse._readers = {
-    0: _read_controlled_shutdown_response_v0,
-    1: _read_controlled_shutdown_response_v0,
-    2: _read_controlled_shutdown_response_v0,
-    3: _read_controlled_shutdown_response_v3,
-}
-ControlledShutdownResponse._encoders = {
-    0: _encode_controlled_shutdown_response_v0,
-    1: _encode_controlled_shutdown_response_v0,
-    2: _encode_controlled_shutdown_response_v0,
-    3: _encode_controlled_shutdown_response_v3,
-}
+ControlledShutdownResponse._readers, ControlledShutdownResponse._encoders = codecs(
+    ControlledShutdownResponse,
+    {
+        0: _read_controlled_shutdown_response_v0,
+        1: _read_controlled_shutdown_response_v0,
+        2: _read_controlled_shutdown_response_v0,
+        3: _read_controlled_shutdown_response_v3,
+    },
+    {
+        0: _encode_controlled_shutdown_response_v0,
+        1: _encode_controlled_shutdown_response_v0,
+        2: _encode_controlled_shutdown_response_v0,
+        3: _encode_controlled_shutdown_response_v3,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -277,5 +278,8 @@ def _encode_controller_registration_request_v0(item: ControllerRegistrationReque
     return bytes(out)
 
 
-ControllerRegistrationRequest._readers = {0: _read_controller_registration_request_v0}
-ControllerRegistrationRequest._encoders = {0: _encode_controller_registration_request_v0}
+ControllerRegistrationRequest._readers, ControllerRegistrationRequest._encoders = codecs(
+    ControllerRegistrationRequest,
+    {0: _read_controller_registration_request_v0},
+    {0: _encode_controller_registration_request_v0},
+)

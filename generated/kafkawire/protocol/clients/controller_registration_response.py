@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -93,5 +94,8 @@ def _encode_controller_registration_response_v0(item: ControllerRegistrationResp
     return out
 
 
-ControllerRegistrationResponse._readers = {0: _read_controller_registration_response_v0}
-ControllerRegistrationResponse._encoders = {0: _encode_controller_registration_response_v0}
+ControllerRegistrationResponse._readers, ControllerRegistrationResponse._encoders = codecs(
+    ControllerRegistrationResponse,
+    {0: _read_controller_registration_response_v0},
+    {0: _encode_controller_registration_response_v0},
+)

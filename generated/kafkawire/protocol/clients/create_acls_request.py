@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     compact_structs,
@@ -382,15 +383,18 @@ def _encode_create_acls_request_v2(item: CreateAclsRequest) -> bytes:
     return bytes(out)
 
 
-CreateAclsRequest._readers = {
-    0: _read_create_acls_request_v0,
-    1: _read_create_acls_request_v1,
-    2: _read_create_acls_request_v2,
-    3: _read_create_acls_request_v2,
-}
-CreateAclsRequest._encoders = {
-    0: _encode_create_acls_request_v0,
-    1: _encode_create_acls_request_v1,
-    2: _encode_create_acls_request_v2,
-    3: _encode_create_acls_request_v2,
-}
+CreateAclsRequest._readers, CreateAclsRequest._encoders = codecs(
+    CreateAclsRequest,
+    {
+        0: _read_create_acls_request_v0,
+        1: _read_create_acls_request_v1,
+        2: _read_create_acls_request_v2,
+        3: _read_create_acls_request_v2,
+    },
+    {
+        0: _encode_create_acls_request_v0,
+        1: _encode_create_acls_request_v1,
+        2: _encode_create_acls_request_v2,
+        3: _encode_create_acls_request_v2,
+    },
+)

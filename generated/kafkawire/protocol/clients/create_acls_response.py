@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -214,15 +215,18 @@ def _encode_create_acls_response_v2(item: CreateAclsResponse) -> bytes:
     return bytes(out)
 
 
-CreateAclsResponse._readers = {
-    0: _read_create_acls_response_v0,
-    1: _read_create_acls_response_v0,
-    2: _read_create_acls_response_v2,
-    3: _read_create_acls_response_v2,
-}
-CreateAclsResponse._encoders = {
-    0: _encode_create_acls_response_v0,
-    1: _encode_create_acls_response_v0,
-    2: _encode_create_acls_response_v2,
-    3: _encode_create_acls_response_v2,
-}
+CreateAclsResponse._readers, CreateAclsResponse._encoders = codecs(
+    CreateAclsResponse,
+    {
+        0: _read_create_acls_response_v0,
+        1: _read_create_acls_response_v0,
+        2: _read_create_acls_response_v2,
+        3: _read_create_acls_response_v2,
+    },
+    {
+        0: _encode_create_acls_response_v0,
+        1: _encode_create_acls_response_v0,
+        2: _encode_create_acls_response_v2,
+        3: _encode_create_acls_response_v2,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     compact_structs,
@@ -331,15 +332,18 @@ def _encode_create_delegation_token_request_v3(item: CreateDelegationTokenReques
     return bytes(out)
 
 
-CreateDelegationTokenRequest._readers = {
-    0: _read_create_delegation_token_request_v0,
-    1: _read_create_delegation_token_request_v0,
-    2: _read_create_delegation_token_request_v2,
-    3: _read_create_delegation_token_request_v3,
-}
-CreateDelegationTokenRequest._encoders = {
-    0: _encode_create_delegation_token_request_v0,
-    1: _encode_create_delegation_token_request_v0,
-    2: _encode_create_delegation_token_request_v2,
-    3: _encode_create_delegation_token_request_v3,
-}
+CreateDelegationTokenRequest._readers, CreateDelegationTokenRequest._encoders = codecs(
+    CreateDelegationTokenRequest,
+    {
+        0: _read_create_delegation_token_request_v0,
+        1: _read_create_delegation_token_request_v0,
+        2: _read_create_delegation_token_request_v2,
+        3: _read_create_delegation_token_request_v3,
+    },
+    {
+        0: _encode_create_delegation_token_request_v0,
+        1: _encode_create_delegation_token_request_v0,
+        2: _encode_create_delegation_token_request_v2,
+        3: _encode_create_delegation_token_request_v3,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -462,15 +463,18 @@ def _encode_create_delegation_token_response_v3(item: CreateDelegationTokenRespo
     return b"".join(out)
 
 
-CreateDelegationTokenResponse._readers = {
-    0: _read_create_delegation_token_response_v0,
-    1: _read_create_delegation_token_response_v0,
-    2: _read_create_delegation_token_response_v2,
-    3: _read_create_delegation_token_response_v3,
-}
-CreateDelegationTokenResponse._encoders = {
-    0: _encode_create_delegation_token_response_v0,
-    1: _encode_create_delegation_token_response_v0,
-    2: _encode_create_delegation_token_response_v2,
-    3: _encode_create_delegation_token_response_v3,
-}
+CreateDelegationTokenResponse._readers, CreateDelegationTokenResponse._encoders = codecs(
+    CreateDelegationTokenResponse,
+    {
+        0: _read_create_delegation_token_response_v0,
+        1: _read_create_delegation_token_response_v0,
+        2: _read_create_delegation_token_response_v2,
+        3: _read_create_delegation_token_response_v3,
+    },
+    {
+        0: _encode_create_delegation_token_response_v0,
+        1: _encode_create_delegation_token_response_v0,
+        2: _encode_create_delegation_token_response_v2,
+        3: _encode_create_delegation_token_response_v3,
+    },
+)

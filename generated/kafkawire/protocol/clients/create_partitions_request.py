@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -369,15 +370,18 @@ def _encode_create_partitions_request_v2(item: CreatePartitionsRequest) -> bytes
     return bytes(out)
 
 
-CreatePartitionsRequest._readers = {
-    0: _read_create_partitions_request_v0,
-    1: _read_create_partitions_request_v0,
-    2: _read_create_partitions_request_v2,
-    3: _read_create_partitions_request_v2,
-}
-CreatePartitionsRequest._encoders = {
-    0: _encode_create_partitions_request_v0,
-    1: _encode_create_partitions_request_v0,
-    2: _encode_create_partitions_request_v2,
-    3: _encode_create_partitions_request_v2,
-}
+CreatePartitionsRequest._readers, CreatePartitionsRequest._encoders = codecs(
+    CreatePartitionsRequest,
+    {
+        0: _read_create_partitions_request_v0,
+        1: _read_create_partitions_request_v0,
+        2: _read_create_partitions_request_v2,
+        3: _read_create_partitions_request_v2,
+    },
+    {
+        0: _encode_create_partitions_request_v0,
+        1: _encode_create_partitions_request_v0,
+        2: _encode_create_partitions_request_v2,
+        3: _encode_create_partitions_request_v2,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NULL_TEXT,
@@ -256,15 +257,18 @@ def _encode_create_partitions_response_v2(item: CreatePartitionsResponse) -> byt
     return bytes(out)
 
 
-CreatePartitionsResponse._readers = {
-    0: _read_create_partitions_response_v0,
-    1: _read_create_partitions_response_v0,
-    2: _read_create_partitions_response_v2,
-    3: _read_create_partitions_response_v2,
-}
-CreatePartitionsResponse._encoders = {
-    0: _encode_create_partitions_response_v0,
-    1: _encode_create_partitions_response_v0,
-    2: _encode_create_partitions_response_v2,
-    3: _encode_create_partitions_response_v2,
-}
+CreatePartitionsResponse._readers, CreatePartitionsResponse._encoders = codecs(
+    CreatePartitionsResponse,
+    {
+        0: _read_create_partitions_response_v0,
+        1: _read_create_partitions_response_v0,
+        2: _read_create_partitions_response_v2,
+        3: _read_create_partitions_response_v2,
+    },
+    {
+        0: _encode_create_partitions_response_v0,
+        1: _encode_create_partitions_response_v0,
+        2: _encode_create_partitions_response_v2,
+        3: _encode_create_partitions_response_v2,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NULL_TEXT,
@@ -280,7 +281,7 @@ def _encode_create_topics_request_v0(item: CreateTopicsRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.validate_only:
+    if item.validate_only is not False:
         raise ValueError  # validate_only is not in these versions
     topics = sequence(item.topics)
     out += _pack_i(len(topics))
@@ -537,23 +538,26 @@ def _encode_create_topics_request_v5(item: CreateTopicsRequest) -> bytes:
     return bytes(out)
 
 
-CreateTopicsRequest._readers = {
-    0: _read_create_topics_request_v0,
-    1: _read_create_topics_request_v1,
-    2: _read_create_topics_request_v1,
-    3: _read_create_topics_request_v1,
-    4: _read_create_topics_request_v1,
-    5: _read_create_topics_request_v5,
-    6: _read_create_topics_request_v5,
-    7: _read_create_topics_request_v5,
-}
-CreateTopicsRequest._encoders = {
-    0: _encode_create_topics_request_v0,
-    1: _encode_create_topics_request_v1,
-    2: _encode_create_topics_request_v1,
-    3: _encode_create_topics_request_v1,
-    4: _encode_create_topics_request_v1,
-    5: _encode_create_topics_request_v5,
-    6: _encode_create_topics_request_v5,
-    7: _encode_create_topics_request_v5,
-}
+CreateTopicsRequest._readers, CreateTopicsRequest._encoders = codecs(
+    CreateTopicsRequest,
+    {
+        0: _read_create_topics_request_v0,
+        1: _read_create_topics_request_v1,
+        2: _read_create_topics_request_v1,
+        3: _read_create_topics_request_v1,
+        4: _read_create_topics_request_v1,
+        5: _read_create_topics_request_v5,
+        6: _read_create_topics_request_v5,
+        7: _read_create_topics_request_v5,
+    },
+    {
+        0: _encode_create_topics_request_v0,
+        1: _encode_create_topics_request_v1,
+        2: _encode_create_topics_request_v1,
+        3: _encode_create_topics_request_v1,
+        4: _encode_create_topics_request_v1,
+        5: _encode_create_topics_request_v5,
+        6: _encode_create_topics_request_v5,
+        7: _encode_create_topics_request_v5,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -686,23 +687,26 @@ def _encode_create_topics_response_v7(item: CreateTopicsResponse) -> bytes:
     return bytes(out)
 
 
-CreateTopicsResponse._readers = {
-    0: _read_create_topics_response_v0,
-    1: _read_create_topics_response_v1,
-    2: _read_create_topics_response_v2,
-    3: _read_create_topics_response_v2,
-    4: _read_create_topics_response_v2,
-    5: _read_create_topics_response_v5,
-    6: _read_create_topics_response_v5,
-    7: _read_create_topics_response_v7,
-}
-CreateTopicsResponse._encoders = {
-    0: _encode_create_topics_response_v0,
-    1: _encode_create_topics_response_v1,
-    2: _encode_create_topics_response_v2,
-    3: _encode_create_topics_response_v2,
-    4: _encode_create_topics_response_v2,
-    5: _encode_create_topics_response_v5,
-    6: _encode_create_topics_response_v5,
-    7: _encode_create_topics_response_v7,
-}
+CreateTopicsResponse._readers, CreateTopicsResponse._encoders = codecs(
+    CreateTopicsResponse,
+    {
+        0: _read_create_topics_response_v0,
+        1: _read_create_topics_response_v1,
+        2: _read_create_topics_response_v2,
+        3: _read_create_topics_response_v2,
+        4: _read_create_topics_response_v2,
+        5: _read_create_topics_response_v5,
+        6: _read_create_topics_response_v5,
+        7: _read_create_topics_response_v7,
+    },
+    {
+        0: _encode_create_topics_response_v0,
+        1: _encode_create_topics_response_v1,
+        2: _encode_create_topics_response_v2,
+        3: _encode_create_topics_response_v2,
+        4: _encode_create_topics_response_v2,
+        5: _encode_create_topics_response_v5,
+        6: _encode_create_topics_response_v5,
+        7: _encode_create_topics_response_v7,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -116,5 +117,6 @@ def _encode_default_principal_data_v0(item: DefaultPrincipalData) -> bytes:
     return out
 
 
-DefaultPrincipalData._readers = {0: _read_default_principal_data_v0}
-DefaultPrincipalData._encoders = {0: _encode_default_principal_data_v0}
+DefaultPrincipalData._readers, DefaultPrincipalData._encoders = codecs(
+    DefaultPrincipalData, {0: _read_default_principal_data_v0}, {0: _encode_default_principal_data_v0}
+)

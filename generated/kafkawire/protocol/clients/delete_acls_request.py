@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -442,15 +443,18 @@ def _encode_delete_acls_request_v2(item: DeleteAclsRequest) -> bytes:
     return bytes(out)
 
 
-DeleteAclsRequest._readers = {
-    0: _read_delete_acls_request_v0,
-    1: _read_delete_acls_request_v1,
-    2: _read_delete_acls_request_v2,
-    3: _read_delete_acls_request_v2,
-}
-DeleteAclsRequest._encoders = {
-    0: _encode_delete_acls_request_v0,
-    1: _encode_delete_acls_request_v1,
-    2: _encode_delete_acls_request_v2,
-    3: _encode_delete_acls_request_v2,
-}
+DeleteAclsRequest._readers, DeleteAclsRequest._encoders = codecs(
+    DeleteAclsRequest,
+    {
+        0: _read_delete_acls_request_v0,
+        1: _read_delete_acls_request_v1,
+        2: _read_delete_acls_request_v2,
+        3: _read_delete_acls_request_v2,
+    },
+    {
+        0: _encode_delete_acls_request_v0,
+        1: _encode_delete_acls_request_v1,
+        2: _encode_delete_acls_request_v2,
+        3: _encode_delete_acls_request_v2,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -671,15 +672,18 @@ def _encode_delete_acls_response_v2(item: DeleteAclsResponse) -> bytes:
     return bytes(out)
 
 
-DeleteAclsResponse._readers = {
-    0: _read_delete_acls_response_v0,
-    1: _read_delete_acls_response_v1,
-    2: _read_delete_acls_response_v2,
-    3: _read_delete_acls_response_v2,
-}
-DeleteAclsResponse._encoders = {
-    0: _encode_delete_acls_response_v0,
-    1: _encode_delete_acls_response_v1,
-    2: _encode_delete_acls_response_v2,
-    3: _encode_delete_acls_response_v2,
-}
+DeleteAclsResponse._readers, DeleteAclsResponse._encoders = codecs(
+    DeleteAclsResponse,
+    {
+        0: _read_delete_acls_response_v0,
+        1: _read_delete_acls_response_v1,
+        2: _read_delete_acls_response_v2,
+        3: _read_delete_acls_response_v2,
+    },
+    {
+        0: _encode_delete_acls_response_v0,
+        1: _encode_delete_acls_response_v1,
+        2: _encode_delete_acls_response_v2,
+        3: _encode_delete_acls_response_v2,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     BYTES,
@@ -144,15 +145,18 @@ def _encode_delete_groups_request_v2(item: DeleteGroupsRequest) -> bytes:
     return b"".join(out)
 
 
-DeleteGroupsRequest._readers = {
-    0: _read_delete_groups_request_v0,
-    1: _read_delete_groups_request_v0,
-    2: _read_delete_groups_request_v2,
-    3: _read_delete_groups_request_v2,
-}
-DeleteGroupsRequest._encoders = {
-    0: _encode_delete_groups_request_v0,
-    1: _encode_delete_groups_request_v0,
-    2: _encode_delete_groups_request_v2,
-    3: _encode_delete_groups_request_v2,
-}
+DeleteGroupsRequest._readers, DeleteGroupsRequest._encoders = codecs(
+    DeleteGroupsRequest,
+    {
+        0: _read_delete_groups_request_v0,
+        1: _read_delete_groups_request_v0,
+        2: _read_delete_groups_request_v2,
+        3: _read_delete_groups_request_v2,
+    },
+    {
+        0: _encode_delete_groups_request_v0,
+        1: _encode_delete_groups_request_v0,
+        2: _encode_delete_groups_request_v2,
+        3: _encode_delete_groups_request_v2,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     Tags,
@@ -321,15 +322,18 @@ def _encode_delete_groups_response_v3(item: DeleteGroupsResponse) -> bytes:
     return bytes(out)
 
 
-DeleteGroupsResponse._readers = {
-    0: _read_delete_groups_response_v0,
-    1: _read_delete_groups_response_v0,
-    2: _read_delete_groups_response_v2,
-    3: _read_delete_groups_response_v3,
-}
-DeleteGroupsResponse._encoders = {
-    0: _encode_delete_groups_response_v0,
-    1: _encode_delete_groups_response_v0,
-    2: _encode_delete_groups_response_v2,
-    3: _encode_delete_groups_response_v3,
-}
+DeleteGroupsResponse._readers, DeleteGroupsResponse._encoders = codecs(
+    DeleteGroupsResponse,
+    {
+        0: _read_delete_groups_response_v0,
+        1: _read_delete_groups_response_v0,
+        2: _read_delete_groups_response_v2,
+        3: _read_delete_groups_response_v3,
+    },
+    {
+        0: _encode_delete_groups_response_v0,
+        1: _encode_delete_groups_response_v0,
+        2: _encode_delete_groups_response_v2,
+        3: _encode_delete_groups_response_v3,
+    },
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -295,13 +296,8 @@ def _encode_delete_records_request_v2(item: DeleteRecordsRequest) -> bytes:
     return bytes(out)
 
 
-DeleteRecordsRequest._readers = {
-    0: _read_delete_records_request_v0,
-    1: _read_delete_records_request_v0,
-    2: _read_delete_records_request_v2,
-}
-DeleteRecordsRequest._encoders = {
-    0: _encode_delete_records_request_v0,
-    1: _encode_delete_records_request_v0,
-    2: _encode_delete_records_request_v2,
-}
+DeleteRecordsRequest._readers, DeleteRecordsRequest._encoders = codecs(
+    DeleteRecordsRequest,
+    {0: _read_delete_records_request_v0, 1: _read_delete_records_request_v0, 2: _read_delete_records_request_v2},
+    {0: _encode_delete_records_request_v0, 1: _encode_delete_records_request_v0, 2: _encode_delete_records_request_v2},
+)

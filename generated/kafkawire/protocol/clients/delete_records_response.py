@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -301,13 +302,12 @@ def _encode_delete_records_response_v2(item: DeleteRecordsResponse) -> bytes:
     return bytes(out)
 
 
-DeleteRecordsResponse._readers = {
-    0: _read_delete_records_response_v0,
-    1: _read_delete_records_response_v0,
-    2: _read_delete_records_response_v2,
-}
-DeleteRecordsResponse._encoders = {
-    0: _encode_delete_records_response_v0,
-    1: _encode_delete_records_response_v0,
-    2: _encode_delete_records_response_v2,
-}
+DeleteRecordsResponse._readers, DeleteRecordsResponse._encoders = codecs(
+    DeleteRecordsResponse,
+    {0: _read_delete_records_response_v0, 1: _read_delete_records_response_v0, 2: _read_delete_records_response_v2},
+    {
+        0: _encode_delete_records_response_v0,
+        1: _encode_delete_records_response_v0,
+        2: _encode_delete_records_response_v2,
+    },
+)

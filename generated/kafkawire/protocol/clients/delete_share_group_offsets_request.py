@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -146,5 +147,8 @@ def _encode_delete_share_group_offsets_request_v0(item: DeleteShareGroupOffsetsR
     return bytes(out)
 
 
-DeleteShareGroupOffsetsRequest._readers = {0: _read_delete_share_group_offsets_request_v0}
-DeleteShareGroupOffsetsRequest._encoders = {0: _encode_delete_share_group_offsets_request_v0}
+DeleteShareGroupOffsetsRequest._readers, DeleteShareGroupOffsetsRequest._encoders = codecs(
+    DeleteShareGroupOffsetsRequest,
+    {0: _read_delete_share_group_offsets_request_v0},
+    {0: _encode_delete_share_group_offsets_request_v0},
+)

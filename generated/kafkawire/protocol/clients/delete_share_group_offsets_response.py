@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -215,5 +216,8 @@ def _encode_delete_share_group_offsets_response_v0(item: DeleteShareGroupOffsets
     return bytes(out)
 
 
-DeleteShareGroupOffsetsResponse._readers = {0: _read_delete_share_group_offsets_response_v0}
-DeleteShareGroupOffsetsResponse._encoders = {0: _encode_delete_share_group_offsets_response_v0}
+DeleteShareGroupOffsetsResponse._readers, DeleteShareGroupOffsetsResponse._encoders = codecs(
+    DeleteShareGroupOffsetsResponse,
+    {0: _read_delete_share_group_offsets_response_v0},
+    {0: _encode_delete_share_group_offsets_response_v0},
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -203,5 +204,8 @@ def _encode_delete_share_group_state_request_v0(item: DeleteShareGroupStateReque
     return bytes(out)
 
 
-DeleteShareGroupStateRequest._readers = {0: _read_delete_share_group_state_request_v0}
-DeleteShareGroupStateRequest._encoders = {0: _encode_delete_share_group_state_request_v0}
+DeleteShareGroupStateRequest._readers, DeleteShareGroupStateRequest._encoders = codecs(
+    DeleteShareGroupStateRequest,
+    {0: _read_delete_share_group_state_request_v0},
+    {0: _encode_delete_share_group_state_request_v0},
+)

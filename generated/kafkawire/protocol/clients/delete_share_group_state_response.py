@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -210,5 +211,8 @@ def _encode_delete_share_group_state_response_v0(item: DeleteShareGroupStateResp
     return bytes(out)
 
 
-DeleteShareGroupStateResponse._readers = {0: _read_delete_share_group_state_response_v0}
-DeleteShareGroupStateResponse._encoders = {0: _encode_delete_share_group_state_response_v0}
+DeleteShareGroupStateResponse._readers, DeleteShareGroupStateResponse._encoders = codecs(
+    DeleteShareGroupStateResponse,
+    {0: _read_delete_share_group_state_response_v0},
+    {0: _encode_delete_share_group_state_response_v0},
+)

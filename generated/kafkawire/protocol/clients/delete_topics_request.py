@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -270,21 +271,24 @@ def _encode_delete_topics_request_v6(item: DeleteTopicsRequest) -> bytes:
     return bytes(out)
 
 
-DeleteTopicsRequest._readers = {
-    0: _read_delete_topics_request_v0,
-    1: _read_delete_topics_request_v0,
-    2: _read_delete_topics_request_v0,
-    3: _read_delete_topics_request_v0,
-    4: _read_delete_topics_request_v4,
-    5: _read_delete_topics_request_v4,
-    6: _read_delete_topics_request_v6,
-}
-DeleteTopicsRequest._encoders = {
-    0: _encode_delete_topics_request_v0,
-    1: _encode_delete_topics_request_v0,
-    2: _encode_delete_topics_request_v0,
-    3: _encode_delete_topics_request_v0,
-    4: _encode_delete_topics_request_v4,
-    5: _encode_delete_topics_request_v4,
-    6: _encode_delete_topics_request_v6,
-}
+DeleteTopicsRequest._readers, DeleteTopicsRequest._encoders = codecs(
+    DeleteTopicsRequest,
+    {
+        0: _read_delete_topics_request_v0,
+        1: _read_delete_topics_request_v0,
+        2: _read_delete_topics_request_v0,
+        3: _read_delete_topics_request_v0,
+        4: _read_delete_topics_request_v4,
+        5: _read_delete_topics_request_v4,
+        6: _read_delete_topics_request_v6,
+    },
+    {
+        0: _encode_delete_topics_request_v0,
+        1: _encode_delete_topics_request_v0,
+        2: _encode_delete_topics_request_v0,
+        3: _encode_delete_topics_request_v0,
+        4: _encode_delete_topics_request_v4,
+        5: _encode_delete_topics_request_v4,
+        6: _encode_delete_topics_request_v6,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -469,21 +470,24 @@ def _encode_delete_topics_response_v6(item: DeleteTopicsResponse) -> bytes:
     return bytes(out)
 
 
-DeleteTopicsResponse._readers = {
-    0: _read_delete_topics_response_v0,
-    1: _read_delete_topics_response_v1,
-    2: _read_delete_topics_response_v1,
-    3: _read_delete_topics_response_v1,
-    4: _read_delete_topics_response_v4,
-    5: _read_delete_topics_response_v5,
-    6: _read_delete_topics_response_v6,
-}
-DeleteTopicsResponse._encoders = {
-    0: _encode_delete_topics_response_v0,
-    1: _encode_delete_topics_response_v1,
-    2: _encode_delete_topics_response_v1,
-    3: _encode_delete_topics_response_v1,
-    4: _encode_delete_topics_response_v4,
-    5: _encode_delete_topics_response_v5,
-    6: _encode_delete_topics_response_v6,
-}
+DeleteTopicsResponse._readers, DeleteTopicsResponse._encoders = codecs(
+    DeleteTopicsResponse,
+    {
+        0: _read_delete_topics_response_v0,
+        1: _read_delete_topics_response_v1,
+        2: _read_delete_topics_response_v1,
+        3: _read_delete_topics_response_v1,
+        4: _read_delete_topics_response_v4,
+        5: _read_delete_topics_response_v5,
+        6: _read_delete_topics_response_v6,
+    },
+    {
+        0: _encode_delete_topics_response_v0,
+        1: _encode_delete_topics_response_v1,
+        2: _encode_delete_topics_response_v1,
+        3: _encode_delete_topics_response_v1,
+        4: _encode_delete_topics_response_v4,
+        5: _encode_delete_topics_response_v5,
+        6: _encode_delete_topics_response_v6,
+    },
+)

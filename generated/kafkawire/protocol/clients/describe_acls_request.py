@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -541,17 +542,20 @@ def _encode_describe_acls_request_v4(item: DescribeAclsRequest) -> bytes:
     return bytes(out)
 
 
-DescribeAclsRequest._readers = {
-    0: _read_describe_acls_request_v0,
-    1: _read_describe_acls_request_v1,
-    2: _read_describe_acls_request_v2,
-    3: _read_describe_acls_request_v2,
-    4: _read_describe_acls_request_v4,
-}
-DescribeAclsRequest._encoders = {
-    0: _encode_describe_acls_request_v0,
-    1: _encode_describe_acls_request_v1,
-    2: _encode_describe_acls_request_v2,
-    3: _encode_describe_acls_request_v2,
-    4: _encode_describe_acls_request_v4,
-}
+DescribeAclsRequest._readers, DescribeAclsRequest._encoders = codecs(
+    DescribeAclsRequest,
+    {
+        0: _read_describe_acls_request_v0,
+        1: _read_describe_acls_request_v1,
+        2: _read_describe_acls_request_v2,
+        3: _read_describe_acls_request_v2,
+        4: _read_describe_acls_request_v4,
+    },
+    {
+        0: _encode_describe_acls_request_v0,
+        1: _encode_describe_acls_request_v1,
+        2: _encode_describe_acls_request_v2,
+        3: _encode_describe_acls_request_v2,
+        4: _encode_describe_acls_request_v4,
+    },
+)

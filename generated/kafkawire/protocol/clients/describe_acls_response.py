@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -650,17 +651,20 @@ def _encode_describe_acls_response_v4(item: DescribeAclsResponse) -> bytes:
     return bytes(out)
 
 
-DescribeAclsResponse._readers = {
-    0: _read_describe_acls_response_v0,
-    1: _read_describe_acls_response_v1,
-    2: _read_describe_acls_response_v2,
-    3: _read_describe_acls_response_v2,
-    4: _read_describe_acls_response_v4,
-}
-DescribeAclsResponse._encoders = {
-    0: _encode_describe_acls_response_v0,
-    1: _encode_describe_acls_response_v1,
-    2: _encode_describe_acls_response_v2,
-    3: _encode_describe_acls_response_v2,
-    4: _encode_describe_acls_response_v4,
-}
+DescribeAclsResponse._readers, DescribeAclsResponse._encoders = codecs(
+    DescribeAclsResponse,
+    {
+        0: _read_describe_acls_response_v0,
+        1: _read_describe_acls_response_v1,
+        2: _read_describe_acls_response_v2,
+        3: _read_describe_acls_response_v2,
+        4: _read_describe_acls_response_v4,
+    },
+    {
+        0: _encode_describe_acls_response_v0,
+        1: _encode_describe_acls_response_v1,
+        2: _encode_describe_acls_response_v2,
+        3: _encode_describe_acls_response_v2,
+        4: _encode_describe_acls_response_v4,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -357,13 +358,16 @@ def _encode_describe_client_quotas_request_v2(item: DescribeClientQuotasRequest)
     return bytes(out)
 
 
-DescribeClientQuotasRequest._readers = {
-    0: _read_describe_client_quotas_request_v0,
-    1: _read_describe_client_quotas_request_v1,
-    2: _read_describe_client_quotas_request_v2,
-}
-DescribeClientQuotasRequest._encoders = {
-    0: _encode_describe_client_quotas_request_v0,
-    1: _encode_describe_client_quotas_request_v1,
-    2: _encode_describe_client_quotas_request_v2,
-}
+DescribeClientQuotasRequest._readers, DescribeClientQuotasRequest._encoders = codecs(
+    DescribeClientQuotasRequest,
+    {
+        0: _read_describe_client_quotas_request_v0,
+        1: _read_describe_client_quotas_request_v1,
+        2: _read_describe_client_quotas_request_v2,
+    },
+    {
+        0: _encode_describe_client_quotas_request_v0,
+        1: _encode_describe_client_quotas_request_v1,
+        2: _encode_describe_client_quotas_request_v2,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NOTHING,
     NULL_COUNT,
@@ -631,13 +632,16 @@ def _encode_describe_client_quotas_response_v2(item: DescribeClientQuotasRespons
     return bytes(out)
 
 
-DescribeClientQuotasResponse._readers = {
-    0: _read_describe_client_quotas_response_v0,
-    1: _read_describe_client_quotas_response_v1,
-    2: _read_describe_client_quotas_response_v2,
-}
-DescribeClientQuotasResponse._encoders = {
-    0: _encode_describe_client_quotas_response_v0,
-    1: _encode_describe_client_quotas_response_v1,
-    2: _encode_describe_client_quotas_response_v2,
-}
+DescribeClientQuotasResponse._readers, DescribeClientQuotasResponse._encoders = codecs(
+    DescribeClientQuotasResponse,
+    {
+        0: _read_describe_client_quotas_response_v0,
+        1: _read_describe_client_quotas_response_v1,
+        2: _read_describe_client_quotas_response_v2,
+    },
+    {
+        0: _encode_describe_client_quotas_response_v0,
+        1: _encode_describe_client_quotas_response_v1,
+        2: _encode_describe_client_quotas_response_v2,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -61,7 +62,7 @@ def _encode_describe_cluster_request_v0(item: DescribeClusterRequest) -> bytes:
     out = b""
     if item.endpoint_type != 1:
         raise ValueError  # endpoint_type is not in these versions
-    if item.include_fenced_brokers:
+    if item.include_fenced_brokers is not False:
         raise ValueError  # include_fenced_brokers is not in these versions
     if type(item.include_cluster_authorized_operations) is not bool:
         raise ValueError
@@ -88,7 +89,7 @@ def _read_describe_cluster_request_v1(buffer: bytes, at: int) -> tuple[DescribeC
 
 def _encode_describe_cluster_request_v1(item: DescribeClusterRequest) -> bytes:
     out = b""
-    if item.include_fenced_brokers:
+    if item.include_fenced_brokers is not False:
         raise ValueError  # include_fenced_brokers is not in these versions
     if type(item.include_cluster_authorized_operations) is not bool:
         raise ValueError
@@ -129,13 +130,12 @@ def _encode_describe_cluster_request_v2(item: DescribeClusterRequest) -> bytes:
     return out
 
 
-DescribeClusterRequest._readers = {
-    0: _read_describe_cluster_request_v0,
-    1: _read_describe_cluster_request_v1,
-    2: _read_describe_cluster_request_v2,
-}
-DescribeClusterRequest._encoders = {
-    0: _encode_describe_cluster_request_v0,
-    1: _encode_describe_cluster_request_v1,
-    2: _encode_describe_cluster_request_v2,
-}
+DescribeClusterRequest._readers, DescribeClusterRequest._encoders = codecs(
+    DescribeClusterRequest,
+    {0: _read_describe_cluster_request_v0, 1: _read_describe_cluster_request_v1, 2: _read_describe_cluster_request_v2},
+    {
+        0: _encode_describe_cluster_request_v0,
+        1: _encode_describe_cluster_request_v1,
+        2: _encode_describe_cluster_request_v2,
+    },
+)

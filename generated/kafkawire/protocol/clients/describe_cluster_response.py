@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
@@ -152,7 +153,7 @@ def _write_many_describe_cluster_broker_v0(
     out: bytearray, items: Sequence[DescribeClusterResponse.DescribeClusterBroker]
 ) -> None:
     for item in items:
-        if item.is_fenced:
+        if item.is_fenced is not False:
             raise ValueError  # is_fenced is not in these versions
         text = item.host.encode()
         n = len(text)
@@ -529,13 +530,16 @@ def _encode_describe_cluster_response_v2(item: DescribeClusterResponse) -> bytes
     return bytes(out)
 
 
-DescribeClusterResponse._readers = {
-    0: _read_describe_cluster_response_v0,
-    1: _read_describe_cluster_response_v1,
-    2: _read_describe_cluster_response_v2,
-}
-DescribeClusterResponse._encoders = {
-    0: _encode_describe_cluster_response_v0,
-    1: _encode_describe_cluster_response_v1,
-    2: _encode_describe_cluster_response_v2,
-}
+DescribeClusterResponse._readers, DescribeClusterResponse._encoders = codecs(
+    DescribeClusterResponse,
+    {
+        0: _read_describe_cluster_response_v0,
+        1: _read_describe_cluster_response_v1,
+        2: _read_describe_cluster_response_v2,
+    },
+    {
+        0: _encode_describe_cluster_response_v0,
+        1: _encode_describe_cluster_response_v1,
+        2: _encode_describe_cluster_response_v2,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_COUNT,
     Tags,
@@ -165,9 +166,9 @@ def _encode_describe_configs_request_v0(item: DescribeConfigsRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.include_synonyms:
+    if item.include_synonyms is not False:
         raise ValueError  # include_synonyms is not in these versions
-    if item.include_documentation:
+    if item.include_documentation is not False:
         raise ValueError  # include_documentation is not in these versions
     resources = sequence(item.resources)
     out += _pack_i(len(resources))
@@ -193,7 +194,7 @@ def _encode_describe_configs_request_v1(item: DescribeConfigsRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.include_documentation:
+    if item.include_documentation is not False:
         raise ValueError  # include_documentation is not in these versions
     resources = sequence(item.resources)
     out += _pack_i(len(resources))
@@ -360,17 +361,20 @@ def _encode_describe_configs_request_v4(item: DescribeConfigsRequest) -> bytes:
     return bytes(out)
 
 
-DescribeConfigsRequest._readers = {
-    0: _read_describe_configs_request_v0,
-    1: _read_describe_configs_request_v1,
-    2: _read_describe_configs_request_v1,
-    3: _read_describe_configs_request_v3,
-    4: _read_describe_configs_request_v4,
-}
-DescribeConfigsRequest._encoders = {
-    0: _encode_describe_configs_request_v0,
-    1: _encode_describe_configs_request_v1,
-    2: _encode_describe_configs_request_v1,
-    3: _encode_describe_configs_request_v3,
-    4: _encode_describe_configs_request_v4,
-}
+DescribeConfigsRequest._readers, DescribeConfigsRequest._encoders = codecs(
+    DescribeConfigsRequest,
+    {
+        0: _read_describe_configs_request_v0,
+        1: _read_describe_configs_request_v1,
+        2: _read_describe_configs_request_v1,
+        3: _read_describe_configs_request_v3,
+        4: _read_describe_configs_request_v4,
+    },
+    {
+        0: _encode_describe_configs_request_v0,
+        1: _encode_describe_configs_request_v1,
+        2: _encode_describe_configs_request_v1,
+        3: _encode_describe_configs_request_v3,
+        4: _encode_describe_configs_request_v4,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -391,7 +392,7 @@ def _write_many_describe_configs_resource_result_v1(
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        if item.is_default:
+        if item.is_default is not False:
             raise ValueError  # is_default is not in these versions
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
@@ -549,7 +550,7 @@ def _write_many_describe_configs_resource_result_v3(
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        if item.is_default:
+        if item.is_default is not False:
             raise ValueError  # is_default is not in these versions
         name_raw = item.name.encode()
         out += _pack_h(len(name_raw))
@@ -792,7 +793,7 @@ def _write_many_describe_configs_resource_result_v4(
     out: bytearray, items: Sequence[DescribeConfigsResponse.DescribeConfigsResourceResult]
 ) -> None:
     for item in items:
-        if item.is_default:
+        if item.is_default is not False:
             raise ValueError  # is_default is not in these versions
         text = item.name.encode()
         n = len(text)
@@ -956,17 +957,20 @@ def _encode_describe_configs_response_v4(item: DescribeConfigsResponse) -> bytes
     return bytes(out)
 
 
-DescribeConfigsResponse._readers = {
-    0: _read_describe_configs_response_v0,
-    1: _read_describe_configs_response_v1,
-    2: _read_describe_configs_response_v1,
-    3: _read_describe_configs_response_v3,
-    4: _read_describe_configs_response_v4,
-}
-DescribeConfigsResponse._encoders = {
-    0: _encode_describe_configs_response_v0,
-    1: _encode_describe_configs_response_v1,
-    2: _encode_describe_configs_response_v1,
-    3: _encode_describe_configs_response_v3,
-    4: _encode_describe_configs_response_v4,
-}
+DescribeConfigsResponse._readers, DescribeConfigsResponse._encoders = codecs(
+    DescribeConfigsResponse,
+    {
+        0: _read_describe_configs_response_v0,
+        1: _read_describe_configs_response_v1,
+        2: _read_describe_configs_response_v1,
+        3: _read_describe_configs_response_v3,
+        4: _read_describe_configs_response_v4,
+    },
+    {
+        0: _encode_describe_configs_response_v0,
+        1: _encode_describe_configs_response_v1,
+        2: _encode_describe_configs_response_v1,
+        3: _encode_describe_configs_response_v3,
+        4: _encode_describe_configs_response_v4,
+    },
+)

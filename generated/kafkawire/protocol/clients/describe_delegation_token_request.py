@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NOTHING,
     NULL_COUNT,
@@ -241,15 +242,18 @@ def _encode_describe_delegation_token_request_v2(item: DescribeDelegationTokenRe
     return bytes(out)
 
 
-DescribeDelegationTokenRequest._readers = {
-    0: _read_describe_delegation_token_request_v0,
-    1: _read_describe_delegation_token_request_v0,
-    2: _read_describe_delegation_token_request_v2,
-    3: _read_describe_delegation_token_request_v2,
-}
-DescribeDelegationTokenRequest._encoders = {
-    0: _encode_describe_delegation_token_request_v0,
-    1: _encode_describe_delegation_token_request_v0,
-    2: _encode_describe_delegation_token_request_v2,
-    3: _encode_describe_delegation_token_request_v2,
-}
+DescribeDelegationTokenRequest._readers, DescribeDelegationTokenRequest._encoders = codecs(
+    DescribeDelegationTokenRequest,
+    {
+        0: _read_describe_delegation_token_request_v0,
+        1: _read_describe_delegation_token_request_v0,
+        2: _read_describe_delegation_token_request_v2,
+        3: _read_describe_delegation_token_request_v2,
+    },
+    {
+        0: _encode_describe_delegation_token_request_v0,
+        1: _encode_describe_delegation_token_request_v0,
+        2: _encode_describe_delegation_token_request_v2,
+        3: _encode_describe_delegation_token_request_v2,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -713,15 +714,18 @@ def _encode_describe_delegation_token_response_v3(item: DescribeDelegationTokenR
     return b"".join(out)
 
 
-DescribeDelegationTokenResponse._readers = {
-    0: _read_describe_delegation_token_response_v0,
-    1: _read_describe_delegation_token_response_v0,
-    2: _read_describe_delegation_token_response_v2,
-    3: _read_describe_delegation_token_response_v3,
-}
-DescribeDelegationTokenResponse._encoders = {
-    0: _encode_describe_delegation_token_response_v0,
-    1: _encode_describe_delegation_token_response_v0,
-    2: _encode_describe_delegation_token_response_v2,
-    3: _encode_describe_delegation_token_response_v3,
-}
+DescribeDelegationTokenResponse._readers, DescribeDelegationTokenResponse._encoders = codecs(
+    DescribeDelegationTokenResponse,
+    {
+        0: _read_describe_delegation_token_response_v0,
+        1: _read_describe_delegation_token_response_v0,
+        2: _read_describe_delegation_token_response_v2,
+        3: _read_describe_delegation_token_response_v3,
+    },
+    {
+        0: _encode_describe_delegation_token_response_v0,
+        1: _encode_describe_delegation_token_response_v0,
+        2: _encode_describe_delegation_token_response_v2,
+        3: _encode_describe_delegation_token_response_v3,
+    },
+)

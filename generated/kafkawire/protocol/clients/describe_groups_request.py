@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     BYTES,
@@ -88,7 +89,7 @@ def _encode_describe_groups_request_v0(item: DescribeGroupsRequest) -> bytes:
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.include_authorized_operations:
+    if item.include_authorized_operations is not False:
         raise ValueError  # include_authorized_operations is not in these versions
     groups = sequence(item.groups)
     out.append(_pack_i(len(groups)))
@@ -204,21 +205,24 @@ def _encode_describe_groups_request_v5(item: DescribeGroupsRequest) -> bytes:
     return b"".join(out)
 
 
-DescribeGroupsRequest._readers = {
-    0: _read_describe_groups_request_v0,
-    1: _read_describe_groups_request_v0,
-    2: _read_describe_groups_request_v0,
-    3: _read_describe_groups_request_v3,
-    4: _read_describe_groups_request_v3,
-    5: _read_describe_groups_request_v5,
-    6: _read_describe_groups_request_v5,
-}
-DescribeGroupsRequest._encoders = {
-    0: _encode_describe_groups_request_v0,
-    1: _encode_describe_groups_request_v0,
-    2: _encode_describe_groups_request_v0,
-    3: _encode_describe_groups_request_v3,
-    4: _encode_describe_groups_request_v3,
-    5: _encode_describe_groups_request_v5,
-    6: _encode_describe_groups_request_v5,
-}
+DescribeGroupsRequest._readers, DescribeGroupsRequest._encoders = codecs(
+    DescribeGroupsRequest,
+    {
+        0: _read_describe_groups_request_v0,
+        1: _read_describe_groups_request_v0,
+        2: _read_describe_groups_request_v0,
+        3: _read_describe_groups_request_v3,
+        4: _read_describe_groups_request_v3,
+        5: _read_describe_groups_request_v5,
+        6: _read_describe_groups_request_v5,
+    },
+    {
+        0: _encode_describe_groups_request_v0,
+        1: _encode_describe_groups_request_v0,
+        2: _encode_describe_groups_request_v0,
+        3: _encode_describe_groups_request_v3,
+        4: _encode_describe_groups_request_v3,
+        5: _encode_describe_groups_request_v5,
+        6: _encode_describe_groups_request_v5,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     BYTES,
@@ -1054,21 +1055,24 @@ def _encode_describe_groups_response_v6(item: DescribeGroupsResponse) -> bytes:
     return b"".join(out)
 
 
-DescribeGroupsResponse._readers = {
-    0: _read_describe_groups_response_v0,
-    1: _read_describe_groups_response_v1,
-    2: _read_describe_groups_response_v1,
-    3: _read_describe_groups_response_v3,
-    4: _read_describe_groups_response_v4,
-    5: _read_describe_groups_response_v5,
-    6: _read_describe_groups_response_v6,
-}
-DescribeGroupsResponse._encoders = {
-    0: _encode_describe_groups_response_v0,
-    1: _encode_describe_groups_response_v1,
-    2: _encode_describe_groups_response_v1,
-    3: _encode_describe_groups_response_v3,
-    4: _encode_describe_groups_response_v4,
-    5: _encode_describe_groups_response_v5,
-    6: _encode_describe_groups_response_v6,
-}
+DescribeGroupsResponse._readers, DescribeGroupsResponse._encoders = codecs(
+    DescribeGroupsResponse,
+    {
+        0: _read_describe_groups_response_v0,
+        1: _read_describe_groups_response_v1,
+        2: _read_describe_groups_response_v1,
+        3: _read_describe_groups_response_v3,
+        4: _read_describe_groups_response_v4,
+        5: _read_describe_groups_response_v5,
+        6: _read_describe_groups_response_v6,
+    },
+    {
+        0: _encode_describe_groups_response_v0,
+        1: _encode_describe_groups_response_v1,
+        2: _encode_describe_groups_response_v1,
+        3: _encode_describe_groups_response_v3,
+        4: _encode_describe_groups_response_v4,
+        5: _encode_describe_groups_response_v5,
+        6: _encode_describe_groups_response_v6,
+    },
+)

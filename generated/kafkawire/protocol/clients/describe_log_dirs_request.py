@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -250,19 +251,22 @@ def _encode_describe_log_dirs_request_v2(item: DescribeLogDirsRequest) -> bytes:
     return bytes(out)
 
 
-DescribeLogDirsRequest._readers = {
-    0: _read_describe_log_dirs_request_v0,
-    1: _read_describe_log_dirs_request_v0,
-    2: _read_describe_log_dirs_request_v2,
-    3: _read_describe_log_dirs_request_v2,
-    4: _read_describe_log_dirs_request_v2,
-    5: _read_describe_log_dirs_request_v2,
-}
-DescribeLogDirsRequest._encoders = {
-    0: _encode_describe_log_dirs_request_v0,
-    1: _encode_describe_log_dirs_request_v0,
-    2: _encode_describe_log_dirs_request_v2,
-    3: _encode_describe_log_dirs_request_v2,
-    4: _encode_describe_log_dirs_request_v2,
-    5: _encode_describe_log_dirs_request_v2,
-}
+DescribeLogDirsRequest._readers, DescribeLogDirsRequest._encoders = codecs(
+    DescribeLogDirsRequest,
+    {
+        0: _read_describe_log_dirs_request_v0,
+        1: _read_describe_log_dirs_request_v0,
+        2: _read_describe_log_dirs_request_v2,
+        3: _read_describe_log_dirs_request_v2,
+        4: _read_describe_log_dirs_request_v2,
+        5: _read_describe_log_dirs_request_v2,
+    },
+    {
+        0: _encode_describe_log_dirs_request_v0,
+        1: _encode_describe_log_dirs_request_v0,
+        2: _encode_describe_log_dirs_request_v2,
+        3: _encode_describe_log_dirs_request_v2,
+        4: _encode_describe_log_dirs_request_v2,
+        5: _encode_describe_log_dirs_request_v2,
+    },
+)

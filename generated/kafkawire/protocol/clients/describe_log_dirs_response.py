@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -676,19 +677,22 @@ def _encode_describe_log_dirs_response_v5(item: DescribeLogDirsResponse) -> byte
     return bytes(out)
 
 
-DescribeLogDirsResponse._readers = {
-    0: _read_describe_log_dirs_response_v0,
-    1: _read_describe_log_dirs_response_v0,
-    2: _read_describe_log_dirs_response_v2,
-    3: _read_describe_log_dirs_response_v3,
-    4: _read_describe_log_dirs_response_v4,
-    5: _read_describe_log_dirs_response_v5,
-}
-DescribeLogDirsResponse._encoders = {
-    0: _encode_describe_log_dirs_response_v0,
-    1: _encode_describe_log_dirs_response_v0,
-    2: _encode_describe_log_dirs_response_v2,
-    3: _encode_describe_log_dirs_response_v3,
-    4: _encode_describe_log_dirs_response_v4,
-    5: _encode_describe_log_dirs_response_v5,
-}
+DescribeLogDirsResponse._readers, DescribeLogDirsResponse._encoders = codecs(
+    DescribeLogDirsResponse,
+    {
+        0: _read_describe_log_dirs_response_v0,
+        1: _read_describe_log_dirs_response_v0,
+        2: _read_describe_log_dirs_response_v2,
+        3: _read_describe_log_dirs_response_v3,
+        4: _read_describe_log_dirs_response_v4,
+        5: _read_describe_log_dirs_response_v5,
+    },
+    {
+        0: _encode_describe_log_dirs_response_v0,
+        1: _encode_describe_log_dirs_response_v0,
+        2: _encode_describe_log_dirs_response_v2,
+        3: _encode_describe_log_dirs_response_v3,
+        4: _encode_describe_log_dirs_response_v4,
+        5: _encode_describe_log_dirs_response_v5,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -159,5 +160,6 @@ def _encode_describe_producers_request_v0(item: DescribeProducersRequest) -> byt
     return bytes(out)
 
 
-DescribeProducersRequest._readers = {0: _read_describe_producers_request_v0}
-DescribeProducersRequest._encoders = {0: _encode_describe_producers_request_v0}
+DescribeProducersRequest._readers, DescribeProducersRequest._encoders = codecs(
+    DescribeProducersRequest, {0: _read_describe_producers_request_v0}, {0: _encode_describe_producers_request_v0}
+)

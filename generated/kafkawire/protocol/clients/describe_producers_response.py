@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -325,5 +326,6 @@ def _encode_describe_producers_response_v0(item: DescribeProducersResponse) -> b
     return bytes(out)
 
 
-DescribeProducersResponse._readers = {0: _read_describe_producers_response_v0}
-DescribeProducersResponse._encoders = {0: _encode_describe_producers_response_v0}
+DescribeProducersResponse._readers, DescribeProducersResponse._encoders = codecs(
+    DescribeProducersResponse, {0: _read_describe_producers_response_v0}, {0: _encode_describe_producers_response_v0}
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -188,13 +189,12 @@ def _encode_describe_quorum_request_v0(item: DescribeQuorumRequest) -> bytes:
     return bytes(out)
 
 
-DescribeQuorumRequest._readers = {
-    0: _read_describe_quorum_request_v0,
-    1: _read_describe_quorum_request_v0,
-    2: _read_describe_quorum_request_v0,
-}
-DescribeQuorumRequest._encoders = {
-    0: _encode_describe_quorum_request_v0,
-    1: _encode_describe_quorum_request_v0,
-    2: _encode_describe_quorum_request_v0,
-}
+DescribeQuorumRequest._readers, DescribeQuorumRequest._encoders = codecs(
+    DescribeQuorumRequest,
+    {0: _read_describe_quorum_request_v0, 1: _read_describe_quorum_request_v0, 2: _read_describe_quorum_request_v0},
+    {
+        0: _encode_describe_quorum_request_v0,
+        1: _encode_describe_quorum_request_v0,
+        2: _encode_describe_quorum_request_v0,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -925,13 +926,12 @@ def _encode_describe_quorum_response_v2(item: DescribeQuorumResponse) -> bytes:
     return bytes(out)
 
 
-DescribeQuorumResponse._readers = {
-    0: _read_describe_quorum_response_v0,
-    1: _read_describe_quorum_response_v1,
-    2: _read_describe_quorum_response_v2,
-}
-DescribeQuorumResponse._encoders = {
-    0: _encode_describe_quorum_response_v0,
-    1: _encode_describe_quorum_response_v1,
-    2: _encode_describe_quorum_response_v2,
-}
+DescribeQuorumResponse._readers, DescribeQuorumResponse._encoders = codecs(
+    DescribeQuorumResponse,
+    {0: _read_describe_quorum_response_v0, 1: _read_describe_quorum_response_v1, 2: _read_describe_quorum_response_v2},
+    {
+        0: _encode_describe_quorum_response_v0,
+        1: _encode_describe_quorum_response_v1,
+        2: _encode_describe_quorum_response_v2,
+    },
+)

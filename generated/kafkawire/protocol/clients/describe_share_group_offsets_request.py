@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -241,11 +242,8 @@ def _encode_describe_share_group_offsets_request_v0(item: DescribeShareGroupOffs
     return bytes(out)
 
 
-DescribeShareGroupOffsetsRequest._readers = {
-    0: _read_describe_share_group_offsets_request_v0,
-    1: _read_describe_share_group_offsets_request_v0,
-}
-DescribeShareGroupOffsetsRequest._encoders = {
-    0: _encode_describe_share_group_offsets_request_v0,
-    1: _encode_describe_share_group_offsets_request_v0,
-}
+DescribeShareGroupOffsetsRequest._readers, DescribeShareGroupOffsetsRequest._encoders = codecs(
+    DescribeShareGroupOffsetsRequest,
+    {0: _read_describe_share_group_offsets_request_v0, 1: _read_describe_share_group_offsets_request_v0},
+    {0: _encode_describe_share_group_offsets_request_v0, 1: _encode_describe_share_group_offsets_request_v0},
+)

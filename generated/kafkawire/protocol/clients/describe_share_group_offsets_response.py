@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -592,11 +593,8 @@ def _encode_describe_share_group_offsets_response_v1(item: DescribeShareGroupOff
     return bytes(out)
 
 
-DescribeShareGroupOffsetsResponse._readers = {
-    0: _read_describe_share_group_offsets_response_v0,
-    1: _read_describe_share_group_offsets_response_v1,
-}
-DescribeShareGroupOffsetsResponse._encoders = {
-    0: _encode_describe_share_group_offsets_response_v0,
-    1: _encode_describe_share_group_offsets_response_v1,
-}
+DescribeShareGroupOffsetsResponse._readers, DescribeShareGroupOffsetsResponse._encoders = codecs(
+    DescribeShareGroupOffsetsResponse,
+    {0: _read_describe_share_group_offsets_response_v0, 1: _read_describe_share_group_offsets_response_v1},
+    {0: _encode_describe_share_group_offsets_response_v0, 1: _encode_describe_share_group_offsets_response_v1},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -210,5 +211,8 @@ def _encode_describe_topic_partitions_request_v0(item: DescribeTopicPartitionsRe
     return bytes(out)
 
 
-DescribeTopicPartitionsRequest._readers = {0: _read_describe_topic_partitions_request_v0}
-DescribeTopicPartitionsRequest._encoders = {0: _encode_describe_topic_partitions_request_v0}
+DescribeTopicPartitionsRequest._readers, DescribeTopicPartitionsRequest._encoders = codecs(
+    DescribeTopicPartitionsRequest,
+    {0: _read_describe_topic_partitions_request_v0},
+    {0: _encode_describe_topic_partitions_request_v0},
+)

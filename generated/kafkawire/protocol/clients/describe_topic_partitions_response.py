@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -488,5 +489,8 @@ def _encode_describe_topic_partitions_response_v0(item: DescribeTopicPartitionsR
     return bytes(out)
 
 
-DescribeTopicPartitionsResponse._readers = {0: _read_describe_topic_partitions_response_v0}
-DescribeTopicPartitionsResponse._encoders = {0: _encode_describe_topic_partitions_response_v0}
+DescribeTopicPartitionsResponse._readers, DescribeTopicPartitionsResponse._encoders = codecs(
+    DescribeTopicPartitionsResponse,
+    {0: _read_describe_topic_partitions_response_v0},
+    {0: _encode_describe_topic_partitions_response_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TransactionalId
 from kafkawire.wire.structs import (
     BYTES,
@@ -96,5 +97,8 @@ def _encode_describe_transactions_request_v0(item: DescribeTransactionsRequest) 
     return b"".join(out)
 
 
-DescribeTransactionsRequest._readers = {0: _read_describe_transactions_request_v0}
-DescribeTransactionsRequest._encoders = {0: _encode_describe_transactions_request_v0}
+DescribeTransactionsRequest._readers, DescribeTransactionsRequest._encoders = codecs(
+    DescribeTransactionsRequest,
+    {0: _read_describe_transactions_request_v0},
+    {0: _encode_describe_transactions_request_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import ProducerId, TopicName, TransactionalId
 from kafkawire.wire.structs import (
     NOTHING,
@@ -334,5 +335,8 @@ def _encode_describe_transactions_response_v0(item: DescribeTransactionsResponse
     return bytes(out)
 
 
-DescribeTransactionsResponse._readers = {0: _read_describe_transactions_response_v0}
-DescribeTransactionsResponse._encoders = {0: _encode_describe_transactions_response_v0}
+DescribeTransactionsResponse._readers, DescribeTransactionsResponse._encoders = codecs(
+    DescribeTransactionsResponse,
+    {0: _read_describe_transactions_response_v0},
+    {0: _encode_describe_transactions_response_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
@@ -133,5 +134,8 @@ def _encode_describe_user_scram_credentials_request_v0(item: DescribeUserScramCr
     return bytes(out)
 
 
-DescribeUserScramCredentialsRequest._readers = {0: _read_describe_user_scram_credentials_request_v0}
-DescribeUserScramCredentialsRequest._encoders = {0: _encode_describe_user_scram_credentials_request_v0}
+DescribeUserScramCredentialsRequest._readers, DescribeUserScramCredentialsRequest._encoders = codecs(
+    DescribeUserScramCredentialsRequest,
+    {0: _read_describe_user_scram_credentials_request_v0},
+    {0: _encode_describe_user_scram_credentials_request_v0},
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     compact_structs,
@@ -272,5 +273,8 @@ def _encode_describe_user_scram_credentials_response_v0(item: DescribeUserScramC
     return bytes(out)
 
 
-DescribeUserScramCredentialsResponse._readers = {0: _read_describe_user_scram_credentials_response_v0}
-DescribeUserScramCredentialsResponse._encoders = {0: _encode_describe_user_scram_credentials_response_v0}
+DescribeUserScramCredentialsResponse._readers, DescribeUserScramCredentialsResponse._encoders = codecs(
+    DescribeUserScramCredentialsResponse,
+    {0: _read_describe_user_scram_credentials_response_v0},
+    {0: _encode_describe_user_scram_credentials_response_v0},
+)

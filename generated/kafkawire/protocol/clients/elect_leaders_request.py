@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -304,13 +305,8 @@ def _encode_elect_leaders_request_v2(item: ElectLeadersRequest) -> bytes:
     return bytes(out)
 
 
-ElectLeadersRequest._readers = {
-    0: _read_elect_leaders_request_v0,
-    1: _read_elect_leaders_request_v1,
-    2: _read_elect_leaders_request_v2,
-}
-ElectLeadersRequest._encoders = {
-    0: _encode_elect_leaders_request_v0,
-    1: _encode_elect_leaders_request_v1,
-    2: _encode_elect_leaders_request_v2,
-}
+ElectLeadersRequest._readers, ElectLeadersRequest._encoders = codecs(
+    ElectLeadersRequest,
+    {0: _read_elect_leaders_request_v0, 1: _read_elect_leaders_request_v1, 2: _read_elect_leaders_request_v2},
+    {0: _encode_elect_leaders_request_v0, 1: _encode_elect_leaders_request_v1, 2: _encode_elect_leaders_request_v2},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NULL_TEXT,
@@ -362,13 +363,8 @@ def _encode_elect_leaders_response_v2(item: ElectLeadersResponse) -> bytes:
     return bytes(out)
 
 
-ElectLeadersResponse._readers = {
-    0: _read_elect_leaders_response_v0,
-    1: _read_elect_leaders_response_v1,
-    2: _read_elect_leaders_response_v2,
-}
-ElectLeadersResponse._encoders = {
-    0: _encode_elect_leaders_response_v0,
-    1: _encode_elect_leaders_response_v1,
-    2: _encode_elect_leaders_response_v2,
-}
+ElectLeadersResponse._readers, ElectLeadersResponse._encoders = codecs(
+    ElectLeadersResponse,
+    {0: _read_elect_leaders_response_v0, 1: _read_elect_leaders_response_v1, 2: _read_elect_leaders_response_v2},
+    {0: _encode_elect_leaders_response_v0, 1: _encode_elect_leaders_response_v1, 2: _encode_elect_leaders_response_v2},
+)

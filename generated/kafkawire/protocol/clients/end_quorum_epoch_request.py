@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NULL_TEXT,
@@ -517,5 +518,8 @@ def _encode_end_quorum_epoch_request_v1(item: EndQuorumEpochRequest) -> bytes:
     return bytes(out)
 
 
-EndQuorumEpochRequest._readers = {0: _read_end_quorum_epoch_request_v0, 1: _read_end_quorum_epoch_request_v1}
-EndQuorumEpochRequest._encoders = {0: _encode_end_quorum_epoch_request_v0, 1: _encode_end_quorum_epoch_request_v1}
+EndQuorumEpochRequest._readers, EndQuorumEpochRequest._encoders = codecs(
+    EndQuorumEpochRequest,
+    {0: _read_end_quorum_epoch_request_v0, 1: _read_end_quorum_epoch_request_v1},
+    {0: _encode_end_quorum_epoch_request_v0, 1: _encode_end_quorum_epoch_request_v1},
+)

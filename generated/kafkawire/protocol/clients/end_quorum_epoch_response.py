@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -401,5 +402,8 @@ def _encode_end_quorum_epoch_response_v1(item: EndQuorumEpochResponse) -> bytes:
     return bytes(out)
 
 
-EndQuorumEpochResponse._readers = {0: _read_end_quorum_epoch_response_v0, 1: _read_end_quorum_epoch_response_v1}
-EndQuorumEpochResponse._encoders = {0: _encode_end_quorum_epoch_response_v0, 1: _encode_end_quorum_epoch_response_v1}
+EndQuorumEpochResponse._readers, EndQuorumEpochResponse._encoders = codecs(
+    EndQuorumEpochResponse,
+    {0: _read_end_quorum_epoch_response_v0, 1: _read_end_quorum_epoch_response_v1},
+    {0: _encode_end_quorum_epoch_response_v0, 1: _encode_end_quorum_epoch_response_v1},
+)

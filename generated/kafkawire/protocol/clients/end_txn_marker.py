@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -47,5 +48,6 @@ def _encode_end_txn_marker_v0(item: EndTxnMarker) -> bytes:
     return out
 
 
-EndTxnMarker._readers = {0: _read_end_txn_marker_v0}
-EndTxnMarker._encoders = {0: _encode_end_txn_marker_v0}
+EndTxnMarker._readers, EndTxnMarker._encoders = codecs(
+    EndTxnMarker, {0: _read_end_txn_marker_v0}, {0: _encode_end_txn_marker_v0}
+)

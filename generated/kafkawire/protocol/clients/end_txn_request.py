@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import ProducerId, TransactionalId
 from kafkawire.wire.structs import (
     Tags,
@@ -133,19 +134,22 @@ def _encode_end_txn_request_v3(item: EndTxnRequest) -> bytes:
     return out
 
 
-EndTxnRequest._readers = {
-    0: _read_end_txn_request_v0,
-    1: _read_end_txn_request_v0,
-    2: _read_end_txn_request_v0,
-    3: _read_end_txn_request_v3,
-    4: _read_end_txn_request_v3,
-    5: _read_end_txn_request_v3,
-}
-EndTxnRequest._encoders = {
-    0: _encode_end_txn_request_v0,
-    1: _encode_end_txn_request_v0,
-    2: _encode_end_txn_request_v0,
-    3: _encode_end_txn_request_v3,
-    4: _encode_end_txn_request_v3,
-    5: _encode_end_txn_request_v3,
-}
+EndTxnRequest._readers, EndTxnRequest._encoders = codecs(
+    EndTxnRequest,
+    {
+        0: _read_end_txn_request_v0,
+        1: _read_end_txn_request_v0,
+        2: _read_end_txn_request_v0,
+        3: _read_end_txn_request_v3,
+        4: _read_end_txn_request_v3,
+        5: _read_end_txn_request_v3,
+    },
+    {
+        0: _encode_end_txn_request_v0,
+        1: _encode_end_txn_request_v0,
+        2: _encode_end_txn_request_v0,
+        3: _encode_end_txn_request_v3,
+        4: _encode_end_txn_request_v3,
+        5: _encode_end_txn_request_v3,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import ProducerId
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
@@ -113,19 +114,22 @@ def _encode_end_txn_response_v5(item: EndTxnResponse) -> bytes:
     return out
 
 
-EndTxnResponse._readers = {
-    0: _read_end_txn_response_v0,
-    1: _read_end_txn_response_v0,
-    2: _read_end_txn_response_v0,
-    3: _read_end_txn_response_v3,
-    4: _read_end_txn_response_v3,
-    5: _read_end_txn_response_v5,
-}
-EndTxnResponse._encoders = {
-    0: _encode_end_txn_response_v0,
-    1: _encode_end_txn_response_v0,
-    2: _encode_end_txn_response_v0,
-    3: _encode_end_txn_response_v3,
-    4: _encode_end_txn_response_v3,
-    5: _encode_end_txn_response_v5,
-}
+EndTxnResponse._readers, EndTxnResponse._encoders = codecs(
+    EndTxnResponse,
+    {
+        0: _read_end_txn_response_v0,
+        1: _read_end_txn_response_v0,
+        2: _read_end_txn_response_v0,
+        3: _read_end_txn_response_v3,
+        4: _read_end_txn_response_v3,
+        5: _read_end_txn_response_v5,
+    },
+    {
+        0: _encode_end_txn_response_v0,
+        1: _encode_end_txn_response_v0,
+        2: _encode_end_txn_response_v0,
+        3: _encode_end_txn_response_v3,
+        4: _encode_end_txn_response_v3,
+        5: _encode_end_txn_response_v5,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import BYTES, Tags, long_length, octets, rest_of_uvarint, tagged_section, unknown_tags
 
 
@@ -99,5 +100,6 @@ def _encode_envelope_request_v0(item: EnvelopeRequest) -> bytes:
     return b"".join(out)
 
 
-EnvelopeRequest._readers = {0: _read_envelope_request_v0}
-EnvelopeRequest._encoders = {0: _encode_envelope_request_v0}
+EnvelopeRequest._readers, EnvelopeRequest._encoders = codecs(
+    EnvelopeRequest, {0: _read_envelope_request_v0}, {0: _encode_envelope_request_v0}
+)

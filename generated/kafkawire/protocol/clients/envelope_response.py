@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -84,5 +85,6 @@ def _encode_envelope_response_v0(item: EnvelopeResponse) -> bytes:
     return b"".join(out)
 
 
-EnvelopeResponse._readers = {0: _read_envelope_response_v0}
-EnvelopeResponse._encoders = {0: _encode_envelope_response_v0}
+EnvelopeResponse._readers, EnvelopeResponse._encoders = codecs(
+    EnvelopeResponse, {0: _read_envelope_response_v0}, {0: _encode_envelope_response_v0}
+)

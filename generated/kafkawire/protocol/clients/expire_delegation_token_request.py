@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -113,13 +114,16 @@ def _encode_expire_delegation_token_request_v2(item: ExpireDelegationTokenReques
     return b"".join(out)
 
 
-ExpireDelegationTokenRequest._readers = {
-    0: _read_expire_delegation_token_request_v0,
-    1: _read_expire_delegation_token_request_v0,
-    2: _read_expire_delegation_token_request_v2,
-}
-ExpireDelegationTokenRequest._encoders = {
-    0: _encode_expire_delegation_token_request_v0,
-    1: _encode_expire_delegation_token_request_v0,
-    2: _encode_expire_delegation_token_request_v2,
-}
+ExpireDelegationTokenRequest._readers, ExpireDelegationTokenRequest._encoders = codecs(
+    ExpireDelegationTokenRequest,
+    {
+        0: _read_expire_delegation_token_request_v0,
+        1: _read_expire_delegation_token_request_v0,
+        2: _read_expire_delegation_token_request_v2,
+    },
+    {
+        0: _encode_expire_delegation_token_request_v0,
+        1: _encode_expire_delegation_token_request_v0,
+        2: _encode_expire_delegation_token_request_v2,
+    },
+)

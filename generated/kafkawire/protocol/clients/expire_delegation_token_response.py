@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -84,13 +85,16 @@ def _encode_expire_delegation_token_response_v2(item: ExpireDelegationTokenRespo
     return out
 
 
-ExpireDelegationTokenResponse._readers = {
-    0: _read_expire_delegation_token_response_v0,
-    1: _read_expire_delegation_token_response_v0,
-    2: _read_expire_delegation_token_response_v2,
-}
-ExpireDelegationTokenResponse._encoders = {
-    0: _encode_expire_delegation_token_response_v0,
-    1: _encode_expire_delegation_token_response_v0,
-    2: _encode_expire_delegation_token_response_v2,
-}
+ExpireDelegationTokenResponse._readers, ExpireDelegationTokenResponse._encoders = codecs(
+    ExpireDelegationTokenResponse,
+    {
+        0: _read_expire_delegation_token_response_v0,
+        1: _read_expire_delegation_token_response_v0,
+        2: _read_expire_delegation_token_response_v2,
+    },
+    {
+        0: _encode_expire_delegation_token_response_v0,
+        1: _encode_expire_delegation_token_response_v0,
+        2: _encode_expire_delegation_token_response_v2,
+    },
+)

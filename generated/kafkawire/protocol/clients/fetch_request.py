@@ -10,6 +10,7 @@ from itertools import starmap
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -2036,45 +2037,48 @@ def _encode_fetch_request_v18(item: FetchRequest) -> bytes:
     return bytes(out)
 
 
-FetchRequest._readers = {
-    0: _read_fetch_request_v0,
-    1: _read_fetch_request_v0,
-    2: _read_fetch_request_v0,
-    3: _read_fetch_request_v3,
-    4: _read_fetch_request_v4,
-    5: _read_fetch_request_v5,
-    6: _read_fetch_request_v5,
-    7: _read_fetch_request_v7,
-    8: _read_fetch_request_v7,
-    9: _read_fetch_request_v9,
-    10: _read_fetch_request_v9,
-    11: _read_fetch_request_v11,
-    12: _read_fetch_request_v12,
-    13: _read_fetch_request_v13,
-    14: _read_fetch_request_v13,
-    15: _read_fetch_request_v15,
-    16: _read_fetch_request_v15,
-    17: _read_fetch_request_v17,
-    18: _read_fetch_request_v18,
-}
-FetchRequest._encoders = {
-    0: _encode_fetch_request_v0,
-    1: _encode_fetch_request_v0,
-    2: _encode_fetch_request_v0,
-    3: _encode_fetch_request_v3,
-    4: _encode_fetch_request_v4,
-    5: _encode_fetch_request_v5,
-    6: _encode_fetch_request_v5,
-    7: _encode_fetch_request_v7,
-    8: _encode_fetch_request_v7,
-    9: _encode_fetch_request_v9,
-    10: _encode_fetch_request_v9,
-    11: _encode_fetch_request_v11,
-    12: _encode_fetch_request_v12,
-    13: _encode_fetch_request_v13,
-    14: _encode_fetch_request_v13,
-    15: _encode_fetch_request_v15,
-    16: _encode_fetch_request_v15,
-    17: _encode_fetch_request_v17,
-    18: _encode_fetch_request_v18,
-}
+FetchRequest._readers, FetchRequest._encoders = codecs(
+    FetchRequest,
+    {
+        0: _read_fetch_request_v0,
+        1: _read_fetch_request_v0,
+        2: _read_fetch_request_v0,
+        3: _read_fetch_request_v3,
+        4: _read_fetch_request_v4,
+        5: _read_fetch_request_v5,
+        6: _read_fetch_request_v5,
+        7: _read_fetch_request_v7,
+        8: _read_fetch_request_v7,
+        9: _read_fetch_request_v9,
+        10: _read_fetch_request_v9,
+        11: _read_fetch_request_v11,
+        12: _read_fetch_request_v12,
+        13: _read_fetch_request_v13,
+        14: _read_fetch_request_v13,
+        15: _read_fetch_request_v15,
+        16: _read_fetch_request_v15,
+        17: _read_fetch_request_v17,
+        18: _read_fetch_request_v18,
+    },
+    {
+        0: _encode_fetch_request_v0,
+        1: _encode_fetch_request_v0,
+        2: _encode_fetch_request_v0,
+        3: _encode_fetch_request_v3,
+        4: _encode_fetch_request_v4,
+        5: _encode_fetch_request_v5,
+        6: _encode_fetch_request_v5,
+        7: _encode_fetch_request_v7,
+        8: _encode_fetch_request_v7,
+        9: _encode_fetch_request_v9,
+        10: _encode_fetch_request_v9,
+        11: _encode_fetch_request_v11,
+        12: _encode_fetch_request_v12,
+        13: _encode_fetch_request_v13,
+        14: _encode_fetch_request_v13,
+        15: _encode_fetch_request_v15,
+        16: _encode_fetch_request_v15,
+        17: _encode_fetch_request_v17,
+        18: _encode_fetch_request_v18,
+    },
+)

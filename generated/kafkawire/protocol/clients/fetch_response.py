@@ -10,6 +10,7 @@ from itertools import starmap
 import msgspec
 
 from kafkawire.wire import Message, RecordBytes, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, ProducerId, TopicName
 from kafkawire.wire.structs import (
     BYTES,
@@ -1505,45 +1506,48 @@ def _encode_fetch_response_v16(item: FetchResponse) -> bytes:
     return b"".join(out)
 
 
-FetchResponse._readers = {
-    0: _read_fetch_response_v0,
-    1: _read_fetch_response_v1,
-    2: _read_fetch_response_v1,
-    3: _read_fetch_response_v1,
-    4: _read_fetch_response_v4,
-    5: _read_fetch_response_v5,
-    6: _read_fetch_response_v5,
-    7: _read_fetch_response_v7,
-    8: _read_fetch_response_v7,
-    9: _read_fetch_response_v7,
-    10: _read_fetch_response_v7,
-    11: _read_fetch_response_v11,
-    12: _read_fetch_response_v12,
-    13: _read_fetch_response_v13,
-    14: _read_fetch_response_v13,
-    15: _read_fetch_response_v13,
-    16: _read_fetch_response_v16,
-    17: _read_fetch_response_v16,
-    18: _read_fetch_response_v16,
-}
-FetchResponse._encoders = {
-    0: _encode_fetch_response_v0,
-    1: _encode_fetch_response_v1,
-    2: _encode_fetch_response_v1,
-    3: _encode_fetch_response_v1,
-    4: _encode_fetch_response_v4,
-    5: _encode_fetch_response_v5,
-    6: _encode_fetch_response_v5,
-    7: _encode_fetch_response_v7,
-    8: _encode_fetch_response_v7,
-    9: _encode_fetch_response_v7,
-    10: _encode_fetch_response_v7,
-    11: _encode_fetch_response_v11,
-    12: _encode_fetch_response_v12,
-    13: _encode_fetch_response_v13,
-    14: _encode_fetch_response_v13,
-    15: _encode_fetch_response_v13,
-    16: _encode_fetch_response_v16,
-    17: _encode_fetch_response_v16,
-    18: _encode_fetch_response_v16,
-}
+FetchResponse._readers, FetchResponse._encoders = codecs(
+    FetchResponse,
+    {
+        0: _read_fetch_response_v0,
+        1: _read_fetch_response_v1,
+        2: _read_fetch_response_v1,
+        3: _read_fetch_response_v1,
+        4: _read_fetch_response_v4,
+        5: _read_fetch_response_v5,
+        6: _read_fetch_response_v5,
+        7: _read_fetch_response_v7,
+        8: _read_fetch_response_v7,
+        9: _read_fetch_response_v7,
+        10: _read_fetch_response_v7,
+        11: _read_fetch_response_v11,
+        12: _read_fetch_response_v12,
+        13: _read_fetch_response_v13,
+        14: _read_fetch_response_v13,
+        15: _read_fetch_response_v13,
+        16: _read_fetch_response_v16,
+        17: _read_fetch_response_v16,
+        18: _read_fetch_response_v16,
+    },
+    {
+        0: _encode_fetch_response_v0,
+        1: _encode_fetch_response_v1,
+        2: _encode_fetch_response_v1,
+        3: _encode_fetch_response_v1,
+        4: _encode_fetch_response_v4,
+        5: _encode_fetch_response_v5,
+        6: _encode_fetch_response_v5,
+        7: _encode_fetch_response_v7,
+        8: _encode_fetch_response_v7,
+        9: _encode_fetch_response_v7,
+        10: _encode_fetch_response_v7,
+        11: _encode_fetch_response_v11,
+        12: _encode_fetch_response_v12,
+        13: _encode_fetch_response_v13,
+        14: _encode_fetch_response_v13,
+        15: _encode_fetch_response_v13,
+        16: _encode_fetch_response_v16,
+        17: _encode_fetch_response_v16,
+        18: _encode_fetch_response_v16,
+    },
+)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -481,5 +482,8 @@ def _encode_fetch_snapshot_request_v1(item: FetchSnapshotRequest) -> bytes:
     return bytes(out)
 
 
-FetchSnapshotRequest._readers = {0: _read_fetch_snapshot_request_v0, 1: _read_fetch_snapshot_request_v1}
-FetchSnapshotRequest._encoders = {0: _encode_fetch_snapshot_request_v0, 1: _encode_fetch_snapshot_request_v1}
+FetchSnapshotRequest._readers, FetchSnapshotRequest._encoders = codecs(
+    FetchSnapshotRequest,
+    {0: _read_fetch_snapshot_request_v0, 1: _read_fetch_snapshot_request_v1},
+    {0: _encode_fetch_snapshot_request_v0, 1: _encode_fetch_snapshot_request_v1},
+)

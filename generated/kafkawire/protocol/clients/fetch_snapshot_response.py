@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, RecordBytes, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     BYTES,
@@ -490,5 +491,8 @@ def _encode_fetch_snapshot_response_v1(item: FetchSnapshotResponse) -> bytes:
     return b"".join(out)
 
 
-FetchSnapshotResponse._readers = {0: _read_fetch_snapshot_response_v0, 1: _read_fetch_snapshot_response_v1}
-FetchSnapshotResponse._encoders = {0: _encode_fetch_snapshot_response_v0, 1: _encode_fetch_snapshot_response_v1}
+FetchSnapshotResponse._readers, FetchSnapshotResponse._encoders = codecs(
+    FetchSnapshotResponse,
+    {0: _read_fetch_snapshot_response_v0, 1: _read_fetch_snapshot_response_v1},
+    {0: _encode_fetch_snapshot_response_v0, 1: _encode_fetch_snapshot_response_v1},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -221,21 +222,24 @@ def _encode_find_coordinator_request_v4(item: FindCoordinatorRequest) -> bytes:
     return b"".join(out)
 
 
-FindCoordinatorRequest._readers = {
-    0: _read_find_coordinator_request_v0,
-    1: _read_find_coordinator_request_v1,
-    2: _read_find_coordinator_request_v1,
-    3: _read_find_coordinator_request_v3,
-    4: _read_find_coordinator_request_v4,
-    5: _read_find_coordinator_request_v4,
-    6: _read_find_coordinator_request_v4,
-}
-FindCoordinatorRequest._encoders = {
-    0: _encode_find_coordinator_request_v0,
-    1: _encode_find_coordinator_request_v1,
-    2: _encode_find_coordinator_request_v1,
-    3: _encode_find_coordinator_request_v3,
-    4: _encode_find_coordinator_request_v4,
-    5: _encode_find_coordinator_request_v4,
-    6: _encode_find_coordinator_request_v4,
-}
+FindCoordinatorRequest._readers, FindCoordinatorRequest._encoders = codecs(
+    FindCoordinatorRequest,
+    {
+        0: _read_find_coordinator_request_v0,
+        1: _read_find_coordinator_request_v1,
+        2: _read_find_coordinator_request_v1,
+        3: _read_find_coordinator_request_v3,
+        4: _read_find_coordinator_request_v4,
+        5: _read_find_coordinator_request_v4,
+        6: _read_find_coordinator_request_v4,
+    },
+    {
+        0: _encode_find_coordinator_request_v0,
+        1: _encode_find_coordinator_request_v1,
+        2: _encode_find_coordinator_request_v1,
+        3: _encode_find_coordinator_request_v3,
+        4: _encode_find_coordinator_request_v4,
+        5: _encode_find_coordinator_request_v4,
+        6: _encode_find_coordinator_request_v4,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     NULL_TEXT,
@@ -400,21 +401,24 @@ def _encode_find_coordinator_response_v4(item: FindCoordinatorResponse) -> bytes
     return bytes(out)
 
 
-FindCoordinatorResponse._readers = {
-    0: _read_find_coordinator_response_v0,
-    1: _read_find_coordinator_response_v1,
-    2: _read_find_coordinator_response_v1,
-    3: _read_find_coordinator_response_v3,
-    4: _read_find_coordinator_response_v4,
-    5: _read_find_coordinator_response_v4,
-    6: _read_find_coordinator_response_v4,
-}
-FindCoordinatorResponse._encoders = {
-    0: _encode_find_coordinator_response_v0,
-    1: _encode_find_coordinator_response_v1,
-    2: _encode_find_coordinator_response_v1,
-    3: _encode_find_coordinator_response_v3,
-    4: _encode_find_coordinator_response_v4,
-    5: _encode_find_coordinator_response_v4,
-    6: _encode_find_coordinator_response_v4,
-}
+FindCoordinatorResponse._readers, FindCoordinatorResponse._encoders = codecs(
+    FindCoordinatorResponse,
+    {
+        0: _read_find_coordinator_response_v0,
+        1: _read_find_coordinator_response_v1,
+        2: _read_find_coordinator_response_v1,
+        3: _read_find_coordinator_response_v3,
+        4: _read_find_coordinator_response_v4,
+        5: _read_find_coordinator_response_v4,
+        6: _read_find_coordinator_response_v4,
+    },
+    {
+        0: _encode_find_coordinator_response_v0,
+        1: _encode_find_coordinator_response_v1,
+        2: _encode_find_coordinator_response_v1,
+        3: _encode_find_coordinator_response_v3,
+        4: _encode_find_coordinator_response_v4,
+        5: _encode_find_coordinator_response_v4,
+        6: _encode_find_coordinator_response_v4,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, ZERO_UUID, loader, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -59,5 +60,8 @@ def _encode_get_telemetry_subscriptions_request_v0(item: GetTelemetrySubscriptio
     return out
 
 
-GetTelemetrySubscriptionsRequest._readers = {0: _read_get_telemetry_subscriptions_request_v0}
-GetTelemetrySubscriptionsRequest._encoders = {0: _encode_get_telemetry_subscriptions_request_v0}
+GetTelemetrySubscriptionsRequest._readers, GetTelemetrySubscriptionsRequest._encoders = codecs(
+    GetTelemetrySubscriptionsRequest,
+    {0: _read_get_telemetry_subscriptions_request_v0},
+    {0: _encode_get_telemetry_subscriptions_request_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -192,5 +193,8 @@ def _encode_get_telemetry_subscriptions_response_v0(item: GetTelemetrySubscripti
     return b"".join(out)
 
 
-GetTelemetrySubscriptionsResponse._readers = {0: _read_get_telemetry_subscriptions_response_v0}
-GetTelemetrySubscriptionsResponse._encoders = {0: _encode_get_telemetry_subscriptions_response_v0}
+GetTelemetrySubscriptionsResponse._readers, GetTelemetrySubscriptionsResponse._encoders = codecs(
+    GetTelemetrySubscriptionsResponse,
+    {0: _read_get_telemetry_subscriptions_response_v0},
+    {0: _encode_get_telemetry_subscriptions_response_v0},
+)

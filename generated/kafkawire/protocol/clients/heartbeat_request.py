@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     BYTES,
@@ -240,17 +241,20 @@ def _encode_heartbeat_request_v4(item: HeartbeatRequest) -> bytes:
     return out
 
 
-HeartbeatRequest._readers = {
-    0: _read_heartbeat_request_v0,
-    1: _read_heartbeat_request_v0,
-    2: _read_heartbeat_request_v0,
-    3: _read_heartbeat_request_v3,
-    4: _read_heartbeat_request_v4,
-}
-HeartbeatRequest._encoders = {
-    0: _encode_heartbeat_request_v0,
-    1: _encode_heartbeat_request_v0,
-    2: _encode_heartbeat_request_v0,
-    3: _encode_heartbeat_request_v3,
-    4: _encode_heartbeat_request_v4,
-}
+HeartbeatRequest._readers, HeartbeatRequest._encoders = codecs(
+    HeartbeatRequest,
+    {
+        0: _read_heartbeat_request_v0,
+        1: _read_heartbeat_request_v0,
+        2: _read_heartbeat_request_v0,
+        3: _read_heartbeat_request_v3,
+        4: _read_heartbeat_request_v4,
+    },
+    {
+        0: _encode_heartbeat_request_v0,
+        1: _encode_heartbeat_request_v0,
+        2: _encode_heartbeat_request_v0,
+        3: _encode_heartbeat_request_v3,
+        4: _encode_heartbeat_request_v4,
+    },
+)

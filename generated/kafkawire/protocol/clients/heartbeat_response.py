@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -99,17 +100,20 @@ def _encode_heartbeat_response_v4(item: HeartbeatResponse) -> bytes:
     return out
 
 
-HeartbeatResponse._readers = {
-    0: _read_heartbeat_response_v0,
-    1: _read_heartbeat_response_v1,
-    2: _read_heartbeat_response_v1,
-    3: _read_heartbeat_response_v1,
-    4: _read_heartbeat_response_v4,
-}
-HeartbeatResponse._encoders = {
-    0: _encode_heartbeat_response_v0,
-    1: _encode_heartbeat_response_v1,
-    2: _encode_heartbeat_response_v1,
-    3: _encode_heartbeat_response_v1,
-    4: _encode_heartbeat_response_v4,
-}
+HeartbeatResponse._readers, HeartbeatResponse._encoders = codecs(
+    HeartbeatResponse,
+    {
+        0: _read_heartbeat_response_v0,
+        1: _read_heartbeat_response_v1,
+        2: _read_heartbeat_response_v1,
+        3: _read_heartbeat_response_v1,
+        4: _read_heartbeat_response_v4,
+    },
+    {
+        0: _encode_heartbeat_response_v0,
+        1: _encode_heartbeat_response_v1,
+        2: _encode_heartbeat_response_v1,
+        3: _encode_heartbeat_response_v1,
+        4: _encode_heartbeat_response_v4,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -379,11 +380,8 @@ def _encode_incremental_alter_configs_request_v1(item: IncrementalAlterConfigsRe
     return bytes(out)
 
 
-IncrementalAlterConfigsRequest._readers = {
-    0: _read_incremental_alter_configs_request_v0,
-    1: _read_incremental_alter_configs_request_v1,
-}
-IncrementalAlterConfigsRequest._encoders = {
-    0: _encode_incremental_alter_configs_request_v0,
-    1: _encode_incremental_alter_configs_request_v1,
-}
+IncrementalAlterConfigsRequest._readers, IncrementalAlterConfigsRequest._encoders = codecs(
+    IncrementalAlterConfigsRequest,
+    {0: _read_incremental_alter_configs_request_v0, 1: _read_incremental_alter_configs_request_v1},
+    {0: _encode_incremental_alter_configs_request_v0, 1: _encode_incremental_alter_configs_request_v1},
+)

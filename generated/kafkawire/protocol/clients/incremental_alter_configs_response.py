@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -267,11 +268,8 @@ def _encode_incremental_alter_configs_response_v1(item: IncrementalAlterConfigsR
     return bytes(out)
 
 
-IncrementalAlterConfigsResponse._readers = {
-    0: _read_incremental_alter_configs_response_v0,
-    1: _read_incremental_alter_configs_response_v1,
-}
-IncrementalAlterConfigsResponse._encoders = {
-    0: _encode_incremental_alter_configs_response_v0,
-    1: _encode_incremental_alter_configs_response_v1,
-}
+IncrementalAlterConfigsResponse._readers, IncrementalAlterConfigsResponse._encoders = codecs(
+    IncrementalAlterConfigsResponse,
+    {0: _read_incremental_alter_configs_response_v0, 1: _read_incremental_alter_configs_response_v1},
+    {0: _encode_incremental_alter_configs_response_v0, 1: _encode_incremental_alter_configs_response_v1},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import ProducerId, TransactionalId
 from kafkawire.wire.structs import (
     BYTES,
@@ -94,9 +95,9 @@ def _encode_init_producer_id_request_v0(item: InitProducerIdRequest) -> bytes:
         raise ValueError  # producer_id is not in these versions
     if item.producer_epoch != -1:
         raise ValueError  # producer_epoch is not in these versions
-    if item.enable2_pc:
+    if item.enable2_pc is not False:
         raise ValueError  # enable2_pc is not in these versions
-    if item.keep_prepared_txn:
+    if item.keep_prepared_txn is not False:
         raise ValueError  # keep_prepared_txn is not in these versions
     transactional_id = item.transactional_id
     if transactional_id is None:
@@ -141,9 +142,9 @@ def _encode_init_producer_id_request_v2(item: InitProducerIdRequest) -> bytes:
         raise ValueError  # producer_id is not in these versions
     if item.producer_epoch != -1:
         raise ValueError  # producer_epoch is not in these versions
-    if item.enable2_pc:
+    if item.enable2_pc is not False:
         raise ValueError  # enable2_pc is not in these versions
-    if item.keep_prepared_txn:
+    if item.keep_prepared_txn is not False:
         raise ValueError  # keep_prepared_txn is not in these versions
     transactional_id = item.transactional_id
     if transactional_id is None:
@@ -196,9 +197,9 @@ def _read_init_producer_id_request_v3(buffer: bytes, at: int) -> tuple[InitProdu
 
 def _encode_init_producer_id_request_v3(item: InitProducerIdRequest) -> bytes:
     out = b""
-    if item.enable2_pc:
+    if item.enable2_pc is not False:
         raise ValueError  # enable2_pc is not in these versions
-    if item.keep_prepared_txn:
+    if item.keep_prepared_txn is not False:
         raise ValueError  # keep_prepared_txn is not in these versions
     transactional_id = item.transactional_id
     if transactional_id is None:
@@ -276,21 +277,24 @@ def _encode_init_producer_id_request_v6(item: InitProducerIdRequest) -> bytes:
     return out
 
 
-InitProducerIdRequest._readers = {
-    0: _read_init_producer_id_request_v0,
-    1: _read_init_producer_id_request_v0,
-    2: _read_init_producer_id_request_v2,
-    3: _read_init_producer_id_request_v3,
-    4: _read_init_producer_id_request_v3,
-    5: _read_init_producer_id_request_v3,
-    6: _read_init_producer_id_request_v6,
-}
-InitProducerIdRequest._encoders = {
-    0: _encode_init_producer_id_request_v0,
-    1: _encode_init_producer_id_request_v0,
-    2: _encode_init_producer_id_request_v2,
-    3: _encode_init_producer_id_request_v3,
-    4: _encode_init_producer_id_request_v3,
-    5: _encode_init_producer_id_request_v3,
-    6: _encode_init_producer_id_request_v6,
-}
+InitProducerIdRequest._readers, InitProducerIdRequest._encoders = codecs(
+    InitProducerIdRequest,
+    {
+        0: _read_init_producer_id_request_v0,
+        1: _read_init_producer_id_request_v0,
+        2: _read_init_producer_id_request_v2,
+        3: _read_init_producer_id_request_v3,
+        4: _read_init_producer_id_request_v3,
+        5: _read_init_producer_id_request_v3,
+        6: _read_init_producer_id_request_v6,
+    },
+    {
+        0: _encode_init_producer_id_request_v0,
+        1: _encode_init_producer_id_request_v0,
+        2: _encode_init_producer_id_request_v2,
+        3: _encode_init_producer_id_request_v3,
+        4: _encode_init_producer_id_request_v3,
+        5: _encode_init_producer_id_request_v3,
+        6: _encode_init_producer_id_request_v6,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import ProducerId
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
@@ -159,21 +160,24 @@ def _encode_init_producer_id_response_v6(item: InitProducerIdResponse) -> bytes:
     return out
 
 
-InitProducerIdResponse._readers = {
-    0: _read_init_producer_id_response_v0,
-    1: _read_init_producer_id_response_v0,
-    2: _read_init_producer_id_response_v2,
-    3: _read_init_producer_id_response_v2,
-    4: _read_init_producer_id_response_v2,
-    5: _read_init_producer_id_response_v2,
-    6: _read_init_producer_id_response_v6,
-}
-InitProducerIdResponse._encoders = {
-    0: _encode_init_producer_id_response_v0,
-    1: _encode_init_producer_id_response_v0,
-    2: _encode_init_producer_id_response_v2,
-    3: _encode_init_producer_id_response_v2,
-    4: _encode_init_producer_id_response_v2,
-    5: _encode_init_producer_id_response_v2,
-    6: _encode_init_producer_id_response_v6,
-}
+InitProducerIdResponse._readers, InitProducerIdResponse._encoders = codecs(
+    InitProducerIdResponse,
+    {
+        0: _read_init_producer_id_response_v0,
+        1: _read_init_producer_id_response_v0,
+        2: _read_init_producer_id_response_v2,
+        3: _read_init_producer_id_response_v2,
+        4: _read_init_producer_id_response_v2,
+        5: _read_init_producer_id_response_v2,
+        6: _read_init_producer_id_response_v6,
+    },
+    {
+        0: _encode_init_producer_id_response_v0,
+        1: _encode_init_producer_id_response_v0,
+        2: _encode_init_producer_id_response_v2,
+        3: _encode_init_producer_id_response_v2,
+        4: _encode_init_producer_id_response_v2,
+        5: _encode_init_producer_id_response_v2,
+        6: _encode_init_producer_id_response_v6,
+    },
+)

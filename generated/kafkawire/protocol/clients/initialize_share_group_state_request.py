@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -215,5 +216,8 @@ def _encode_initialize_share_group_state_request_v0(item: InitializeShareGroupSt
     return bytes(out)
 
 
-InitializeShareGroupStateRequest._readers = {0: _read_initialize_share_group_state_request_v0}
-InitializeShareGroupStateRequest._encoders = {0: _encode_initialize_share_group_state_request_v0}
+InitializeShareGroupStateRequest._readers, InitializeShareGroupStateRequest._encoders = codecs(
+    InitializeShareGroupStateRequest,
+    {0: _read_initialize_share_group_state_request_v0},
+    {0: _encode_initialize_share_group_state_request_v0},
+)

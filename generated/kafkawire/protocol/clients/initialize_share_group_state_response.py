@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -212,5 +213,8 @@ def _encode_initialize_share_group_state_response_v0(item: InitializeShareGroupS
     return bytes(out)
 
 
-InitializeShareGroupStateResponse._readers = {0: _read_initialize_share_group_state_response_v0}
-InitializeShareGroupStateResponse._encoders = {0: _encode_initialize_share_group_state_response_v0}
+InitializeShareGroupStateResponse._readers, InitializeShareGroupStateResponse._encoders = codecs(
+    InitializeShareGroupStateResponse,
+    {0: _read_initialize_share_group_state_response_v0},
+    {0: _encode_initialize_share_group_state_response_v0},
+)

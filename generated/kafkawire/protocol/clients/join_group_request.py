@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     BYTES,
@@ -645,27 +646,30 @@ def _encode_join_group_request_v8(item: JoinGroupRequest) -> bytes:
     return b"".join(out)
 
 
-JoinGroupRequest._readers = {
-    0: _read_join_group_request_v0,
-    1: _read_join_group_request_v1,
-    2: _read_join_group_request_v1,
-    3: _read_join_group_request_v1,
-    4: _read_join_group_request_v1,
-    5: _read_join_group_request_v5,
-    6: _read_join_group_request_v6,
-    7: _read_join_group_request_v6,
-    8: _read_join_group_request_v8,
-    9: _read_join_group_request_v8,
-}
-JoinGroupRequest._encoders = {
-    0: _encode_join_group_request_v0,
-    1: _encode_join_group_request_v1,
-    2: _encode_join_group_request_v1,
-    3: _encode_join_group_request_v1,
-    4: _encode_join_group_request_v1,
-    5: _encode_join_group_request_v5,
-    6: _encode_join_group_request_v6,
-    7: _encode_join_group_request_v6,
-    8: _encode_join_group_request_v8,
-    9: _encode_join_group_request_v8,
-}
+JoinGroupRequest._readers, JoinGroupRequest._encoders = codecs(
+    JoinGroupRequest,
+    {
+        0: _read_join_group_request_v0,
+        1: _read_join_group_request_v1,
+        2: _read_join_group_request_v1,
+        3: _read_join_group_request_v1,
+        4: _read_join_group_request_v1,
+        5: _read_join_group_request_v5,
+        6: _read_join_group_request_v6,
+        7: _read_join_group_request_v6,
+        8: _read_join_group_request_v8,
+        9: _read_join_group_request_v8,
+    },
+    {
+        0: _encode_join_group_request_v0,
+        1: _encode_join_group_request_v1,
+        2: _encode_join_group_request_v1,
+        3: _encode_join_group_request_v1,
+        4: _encode_join_group_request_v1,
+        5: _encode_join_group_request_v5,
+        6: _encode_join_group_request_v6,
+        7: _encode_join_group_request_v6,
+        8: _encode_join_group_request_v8,
+        9: _encode_join_group_request_v8,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     NULL_TEXT,
@@ -195,7 +196,7 @@ def _encode_join_group_response_v0(item: JoinGroupResponse) -> bytes:
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.skip_assignment:
+    if item.skip_assignment is not False:
         raise ValueError  # skip_assignment is not in these versions
     if item.protocol_name is None:
         raise ValueError  # null-encode-refused
@@ -261,7 +262,7 @@ def _encode_join_group_response_v2(item: JoinGroupResponse) -> bytes:
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.skip_assignment:
+    if item.skip_assignment is not False:
         raise ValueError  # skip_assignment is not in these versions
     if item.protocol_name is None:
         raise ValueError  # null-encode-refused
@@ -386,7 +387,7 @@ def _encode_join_group_response_v5(item: JoinGroupResponse) -> bytes:
     out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.skip_assignment:
+    if item.skip_assignment is not False:
         raise ValueError  # skip_assignment is not in these versions
     if item.protocol_name is None:
         raise ValueError  # null-encode-refused
@@ -530,7 +531,7 @@ def _read_join_group_response_v6(buffer: bytes, at: int) -> tuple[JoinGroupRespo
 
 def _encode_join_group_response_v6(item: JoinGroupResponse) -> bytes:
     out: list[bytes] = []
-    if item.skip_assignment:
+    if item.skip_assignment is not False:
         raise ValueError  # skip_assignment is not in these versions
     if item.protocol_name is None:
         raise ValueError  # null-encode-refused
@@ -648,7 +649,7 @@ def _read_join_group_response_v7(buffer: bytes, at: int) -> tuple[JoinGroupRespo
 
 def _encode_join_group_response_v7(item: JoinGroupResponse) -> bytes:
     out: list[bytes] = []
-    if item.skip_assignment:
+    if item.skip_assignment is not False:
         raise ValueError  # skip_assignment is not in these versions
     out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id))
     protocol_type = item.protocol_type
@@ -819,27 +820,30 @@ def _encode_join_group_response_v9(item: JoinGroupResponse) -> bytes:
     return b"".join(out)
 
 
-JoinGroupResponse._readers = {
-    0: _read_join_group_response_v0,
-    1: _read_join_group_response_v0,
-    2: _read_join_group_response_v2,
-    3: _read_join_group_response_v2,
-    4: _read_join_group_response_v2,
-    5: _read_join_group_response_v5,
-    6: _read_join_group_response_v6,
-    7: _read_join_group_response_v7,
-    8: _read_join_group_response_v7,
-    9: _read_join_group_response_v9,
-}
-JoinGroupResponse._encoders = {
-    0: _encode_join_group_response_v0,
-    1: _encode_join_group_response_v0,
-    2: _encode_join_group_response_v2,
-    3: _encode_join_group_response_v2,
-    4: _encode_join_group_response_v2,
-    5: _encode_join_group_response_v5,
-    6: _encode_join_group_response_v6,
-    7: _encode_join_group_response_v7,
-    8: _encode_join_group_response_v7,
-    9: _encode_join_group_response_v9,
-}
+JoinGroupResponse._readers, JoinGroupResponse._encoders = codecs(
+    JoinGroupResponse,
+    {
+        0: _read_join_group_response_v0,
+        1: _read_join_group_response_v0,
+        2: _read_join_group_response_v2,
+        3: _read_join_group_response_v2,
+        4: _read_join_group_response_v2,
+        5: _read_join_group_response_v5,
+        6: _read_join_group_response_v6,
+        7: _read_join_group_response_v7,
+        8: _read_join_group_response_v7,
+        9: _read_join_group_response_v9,
+    },
+    {
+        0: _encode_join_group_response_v0,
+        1: _encode_join_group_response_v0,
+        2: _encode_join_group_response_v2,
+        3: _encode_join_group_response_v2,
+        4: _encode_join_group_response_v2,
+        5: _encode_join_group_response_v5,
+        6: _encode_join_group_response_v6,
+        7: _encode_join_group_response_v7,
+        8: _encode_join_group_response_v7,
+        9: _encode_join_group_response_v9,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -55,5 +56,6 @@ def _encode_kraft_version_record_v0(item: KRaftVersionRecord) -> bytes:
     return out
 
 
-KRaftVersionRecord._readers = {0: _read_kraft_version_record_v0}
-KRaftVersionRecord._encoders = {0: _encode_kraft_version_record_v0}
+KRaftVersionRecord._readers, KRaftVersionRecord._encoders = codecs(
+    KRaftVersionRecord, {0: _read_kraft_version_record_v0}, {0: _encode_kraft_version_record_v0}
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -334,7 +335,7 @@ def _encode_leader_and_isr_request_v0(item: LeaderAndIsrRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -462,7 +463,7 @@ def _encode_leader_and_isr_request_v1(item: LeaderAndIsrRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -617,7 +618,7 @@ def _encode_leader_and_isr_request_v2(item: LeaderAndIsrRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -800,7 +801,7 @@ def _encode_leader_and_isr_request_v3(item: LeaderAndIsrRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -1110,7 +1111,7 @@ def _read_leader_and_isr_request_v4(buffer: bytes, at: int) -> tuple[LeaderAndIs
 
 def _encode_leader_and_isr_request_v4(item: LeaderAndIsrRequest) -> bytes:
     out = bytearray()
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -1230,7 +1231,7 @@ def _read_leader_and_isr_request_v5(buffer: bytes, at: int) -> tuple[LeaderAndIs
 
 def _encode_leader_and_isr_request_v5(item: LeaderAndIsrRequest) -> bytes:
     out = bytearray()
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
@@ -1510,7 +1511,7 @@ def _read_leader_and_isr_request_v6(buffer: bytes, at: int) -> tuple[LeaderAndIs
 
 def _encode_leader_and_isr_request_v6(item: LeaderAndIsrRequest) -> bytes:
     out = bytearray()
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
@@ -1605,23 +1606,26 @@ def _encode_leader_and_isr_request_v7(item: LeaderAndIsrRequest) -> bytes:
     return bytes(out)
 
 
-LeaderAndIsrRequest._readers = {
-    0: _read_leader_and_isr_request_v0,
-    1: _read_leader_and_isr_request_v1,
-    2: _read_leader_and_isr_request_v2,
-    3: _read_leader_and_isr_request_v3,
-    4: _read_leader_and_isr_request_v4,
-    5: _read_leader_and_isr_request_v5,
-    6: _read_leader_and_isr_request_v6,
-    7: _read_leader_and_isr_request_v7,
-}
-LeaderAndIsrRequest._encoders = {
-    0: _encode_leader_and_isr_request_v0,
-    1: _encode_leader_and_isr_request_v1,
-    2: _encode_leader_and_isr_request_v2,
-    3: _encode_leader_and_isr_request_v3,
-    4: _encode_leader_and_isr_request_v4,
-    5: _encode_leader_and_isr_request_v5,
-    6: _encode_leader_and_isr_request_v6,
-    7: _encode_leader_and_isr_request_v7,
-}
+LeaderAndIsrRequest._readers, LeaderAndIsrRequest._encoders = codecs(
+    LeaderAndIsrRequest,
+    {
+        0: _read_leader_and_isr_request_v0,
+        1: _read_leader_and_isr_request_v1,
+        2: _read_leader_and_isr_request_v2,
+        3: _read_leader_and_isr_request_v3,
+        4: _read_leader_and_isr_request_v4,
+        5: _read_leader_and_isr_request_v5,
+        6: _read_leader_and_isr_request_v6,
+        7: _read_leader_and_isr_request_v7,
+    },
+    {
+        0: _encode_leader_and_isr_request_v0,
+        1: _encode_leader_and_isr_request_v1,
+        2: _encode_leader_and_isr_request_v2,
+        3: _encode_leader_and_isr_request_v3,
+        4: _encode_leader_and_isr_request_v4,
+        5: _encode_leader_and_isr_request_v5,
+        6: _encode_leader_and_isr_request_v6,
+        7: _encode_leader_and_isr_request_v7,
+    },
+)

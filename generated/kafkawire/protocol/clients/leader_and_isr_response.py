@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -355,23 +356,26 @@ def _encode_leader_and_isr_response_v5(item: LeaderAndIsrResponse) -> bytes:
     return bytes(out)
 
 
-LeaderAndIsrResponse._readers = {
-    0: _read_leader_and_isr_response_v0,
-    1: _read_leader_and_isr_response_v0,
-    2: _read_leader_and_isr_response_v0,
-    3: _read_leader_and_isr_response_v0,
-    4: _read_leader_and_isr_response_v4,
-    5: _read_leader_and_isr_response_v5,
-    6: _read_leader_and_isr_response_v5,
-    7: _read_leader_and_isr_response_v5,
-}
-LeaderAndIsrResponse._encoders = {
-    0: _encode_leader_and_isr_response_v0,
-    1: _encode_leader_and_isr_response_v0,
-    2: _encode_leader_and_isr_response_v0,
-    3: _encode_leader_and_isr_response_v0,
-    4: _encode_leader_and_isr_response_v4,
-    5: _encode_leader_and_isr_response_v5,
-    6: _encode_leader_and_isr_response_v5,
-    7: _encode_leader_and_isr_response_v5,
-}
+LeaderAndIsrResponse._readers, LeaderAndIsrResponse._encoders = codecs(
+    LeaderAndIsrResponse,
+    {
+        0: _read_leader_and_isr_response_v0,
+        1: _read_leader_and_isr_response_v0,
+        2: _read_leader_and_isr_response_v0,
+        3: _read_leader_and_isr_response_v0,
+        4: _read_leader_and_isr_response_v4,
+        5: _read_leader_and_isr_response_v5,
+        6: _read_leader_and_isr_response_v5,
+        7: _read_leader_and_isr_response_v5,
+    },
+    {
+        0: _encode_leader_and_isr_response_v0,
+        1: _encode_leader_and_isr_response_v0,
+        2: _encode_leader_and_isr_response_v0,
+        3: _encode_leader_and_isr_response_v0,
+        4: _encode_leader_and_isr_response_v4,
+        5: _encode_leader_and_isr_response_v5,
+        6: _encode_leader_and_isr_response_v5,
+        7: _encode_leader_and_isr_response_v5,
+    },
+)

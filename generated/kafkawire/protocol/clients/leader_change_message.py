@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
@@ -226,5 +227,8 @@ def _encode_leader_change_message_v1(item: LeaderChangeMessage) -> bytes:
     return bytes(out)
 
 
-LeaderChangeMessage._readers = {0: _read_leader_change_message_v0, 1: _read_leader_change_message_v1}
-LeaderChangeMessage._encoders = {0: _encode_leader_change_message_v0, 1: _encode_leader_change_message_v1}
+LeaderChangeMessage._readers, LeaderChangeMessage._encoders = codecs(
+    LeaderChangeMessage,
+    {0: _read_leader_change_message_v0, 1: _read_leader_change_message_v1},
+    {0: _encode_leader_change_message_v0, 1: _encode_leader_change_message_v1},
+)

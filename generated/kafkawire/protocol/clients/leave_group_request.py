@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     NULL_TEXT,
@@ -442,19 +443,22 @@ def _encode_leave_group_request_v5(item: LeaveGroupRequest) -> bytes:
     return bytes(out)
 
 
-LeaveGroupRequest._readers = {
-    0: _read_leave_group_request_v0,
-    1: _read_leave_group_request_v0,
-    2: _read_leave_group_request_v0,
-    3: _read_leave_group_request_v3,
-    4: _read_leave_group_request_v4,
-    5: _read_leave_group_request_v5,
-}
-LeaveGroupRequest._encoders = {
-    0: _encode_leave_group_request_v0,
-    1: _encode_leave_group_request_v0,
-    2: _encode_leave_group_request_v0,
-    3: _encode_leave_group_request_v3,
-    4: _encode_leave_group_request_v4,
-    5: _encode_leave_group_request_v5,
-}
+LeaveGroupRequest._readers, LeaveGroupRequest._encoders = codecs(
+    LeaveGroupRequest,
+    {
+        0: _read_leave_group_request_v0,
+        1: _read_leave_group_request_v0,
+        2: _read_leave_group_request_v0,
+        3: _read_leave_group_request_v3,
+        4: _read_leave_group_request_v4,
+        5: _read_leave_group_request_v5,
+    },
+    {
+        0: _encode_leave_group_request_v0,
+        1: _encode_leave_group_request_v0,
+        2: _encode_leave_group_request_v0,
+        3: _encode_leave_group_request_v3,
+        4: _encode_leave_group_request_v4,
+        5: _encode_leave_group_request_v5,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -294,19 +295,22 @@ def _encode_leave_group_response_v4(item: LeaveGroupResponse) -> bytes:
     return bytes(out)
 
 
-LeaveGroupResponse._readers = {
-    0: _read_leave_group_response_v0,
-    1: _read_leave_group_response_v1,
-    2: _read_leave_group_response_v1,
-    3: _read_leave_group_response_v3,
-    4: _read_leave_group_response_v4,
-    5: _read_leave_group_response_v4,
-}
-LeaveGroupResponse._encoders = {
-    0: _encode_leave_group_response_v0,
-    1: _encode_leave_group_response_v1,
-    2: _encode_leave_group_response_v1,
-    3: _encode_leave_group_response_v3,
-    4: _encode_leave_group_response_v4,
-    5: _encode_leave_group_response_v4,
-}
+LeaveGroupResponse._readers, LeaveGroupResponse._encoders = codecs(
+    LeaveGroupResponse,
+    {
+        0: _read_leave_group_response_v0,
+        1: _read_leave_group_response_v1,
+        2: _read_leave_group_response_v1,
+        3: _read_leave_group_response_v3,
+        4: _read_leave_group_response_v4,
+        5: _read_leave_group_response_v4,
+    },
+    {
+        0: _encode_leave_group_response_v0,
+        1: _encode_leave_group_response_v1,
+        2: _encode_leave_group_response_v1,
+        3: _encode_leave_group_response_v3,
+        4: _encode_leave_group_response_v4,
+        5: _encode_leave_group_response_v4,
+    },
+)

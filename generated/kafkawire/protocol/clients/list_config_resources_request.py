@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     NOTHING,
@@ -113,11 +114,8 @@ def _encode_list_config_resources_request_v1(item: ListConfigResourcesRequest) -
     return out
 
 
-ListConfigResourcesRequest._readers = {
-    0: _read_list_config_resources_request_v0,
-    1: _read_list_config_resources_request_v1,
-}
-ListConfigResourcesRequest._encoders = {
-    0: _encode_list_config_resources_request_v0,
-    1: _encode_list_config_resources_request_v1,
-}
+ListConfigResourcesRequest._readers, ListConfigResourcesRequest._encoders = codecs(
+    ListConfigResourcesRequest,
+    {0: _read_list_config_resources_request_v0, 1: _read_list_config_resources_request_v1},
+    {0: _encode_list_config_resources_request_v0, 1: _encode_list_config_resources_request_v1},
+)

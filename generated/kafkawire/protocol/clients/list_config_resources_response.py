@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     compact_structs,
@@ -229,11 +230,8 @@ def _encode_list_config_resources_response_v1(item: ListConfigResourcesResponse)
     return bytes(out)
 
 
-ListConfigResourcesResponse._readers = {
-    0: _read_list_config_resources_response_v0,
-    1: _read_list_config_resources_response_v1,
-}
-ListConfigResourcesResponse._encoders = {
-    0: _encode_list_config_resources_response_v0,
-    1: _encode_list_config_resources_response_v1,
-}
+ListConfigResourcesResponse._readers, ListConfigResourcesResponse._encoders = codecs(
+    ListConfigResourcesResponse,
+    {0: _read_list_config_resources_response_v0, 1: _read_list_config_resources_response_v1},
+    {0: _encode_list_config_resources_response_v0, 1: _encode_list_config_resources_response_v1},
+)

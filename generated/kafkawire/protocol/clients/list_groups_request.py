@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -234,19 +235,22 @@ def _encode_list_groups_request_v5(item: ListGroupsRequest) -> bytes:
     return b"".join(out)
 
 
-ListGroupsRequest._readers = {
-    0: _read_list_groups_request_v0,
-    1: _read_list_groups_request_v0,
-    2: _read_list_groups_request_v0,
-    3: _read_list_groups_request_v3,
-    4: _read_list_groups_request_v4,
-    5: _read_list_groups_request_v5,
-}
-ListGroupsRequest._encoders = {
-    0: _encode_list_groups_request_v0,
-    1: _encode_list_groups_request_v0,
-    2: _encode_list_groups_request_v0,
-    3: _encode_list_groups_request_v3,
-    4: _encode_list_groups_request_v4,
-    5: _encode_list_groups_request_v5,
-}
+ListGroupsRequest._readers, ListGroupsRequest._encoders = codecs(
+    ListGroupsRequest,
+    {
+        0: _read_list_groups_request_v0,
+        1: _read_list_groups_request_v0,
+        2: _read_list_groups_request_v0,
+        3: _read_list_groups_request_v3,
+        4: _read_list_groups_request_v4,
+        5: _read_list_groups_request_v5,
+    },
+    {
+        0: _encode_list_groups_request_v0,
+        1: _encode_list_groups_request_v0,
+        2: _encode_list_groups_request_v0,
+        3: _encode_list_groups_request_v3,
+        4: _encode_list_groups_request_v4,
+        5: _encode_list_groups_request_v5,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     Tags,
@@ -524,19 +525,22 @@ def _encode_list_groups_response_v5(item: ListGroupsResponse) -> bytes:
     return bytes(out)
 
 
-ListGroupsResponse._readers = {
-    0: _read_list_groups_response_v0,
-    1: _read_list_groups_response_v1,
-    2: _read_list_groups_response_v1,
-    3: _read_list_groups_response_v3,
-    4: _read_list_groups_response_v4,
-    5: _read_list_groups_response_v5,
-}
-ListGroupsResponse._encoders = {
-    0: _encode_list_groups_response_v0,
-    1: _encode_list_groups_response_v1,
-    2: _encode_list_groups_response_v1,
-    3: _encode_list_groups_response_v3,
-    4: _encode_list_groups_response_v4,
-    5: _encode_list_groups_response_v5,
-}
+ListGroupsResponse._readers, ListGroupsResponse._encoders = codecs(
+    ListGroupsResponse,
+    {
+        0: _read_list_groups_response_v0,
+        1: _read_list_groups_response_v1,
+        2: _read_list_groups_response_v1,
+        3: _read_list_groups_response_v3,
+        4: _read_list_groups_response_v4,
+        5: _read_list_groups_response_v5,
+    },
+    {
+        0: _encode_list_groups_response_v0,
+        1: _encode_list_groups_response_v1,
+        2: _encode_list_groups_response_v1,
+        3: _encode_list_groups_response_v3,
+        4: _encode_list_groups_response_v4,
+        5: _encode_list_groups_response_v5,
+    },
+)

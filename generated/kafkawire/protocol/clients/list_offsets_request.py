@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -557,31 +558,34 @@ def _encode_list_offsets_request_v10(item: ListOffsetsRequest) -> bytes:
     return bytes(out)
 
 
-ListOffsetsRequest._readers = {
-    0: _read_list_offsets_request_v0,
-    1: _read_list_offsets_request_v1,
-    2: _read_list_offsets_request_v2,
-    3: _read_list_offsets_request_v2,
-    4: _read_list_offsets_request_v4,
-    5: _read_list_offsets_request_v4,
-    6: _read_list_offsets_request_v6,
-    7: _read_list_offsets_request_v6,
-    8: _read_list_offsets_request_v6,
-    9: _read_list_offsets_request_v6,
-    10: _read_list_offsets_request_v10,
-    11: _read_list_offsets_request_v10,
-}
-ListOffsetsRequest._encoders = {
-    0: _encode_list_offsets_request_v0,
-    1: _encode_list_offsets_request_v1,
-    2: _encode_list_offsets_request_v2,
-    3: _encode_list_offsets_request_v2,
-    4: _encode_list_offsets_request_v4,
-    5: _encode_list_offsets_request_v4,
-    6: _encode_list_offsets_request_v6,
-    7: _encode_list_offsets_request_v6,
-    8: _encode_list_offsets_request_v6,
-    9: _encode_list_offsets_request_v6,
-    10: _encode_list_offsets_request_v10,
-    11: _encode_list_offsets_request_v10,
-}
+ListOffsetsRequest._readers, ListOffsetsRequest._encoders = codecs(
+    ListOffsetsRequest,
+    {
+        0: _read_list_offsets_request_v0,
+        1: _read_list_offsets_request_v1,
+        2: _read_list_offsets_request_v2,
+        3: _read_list_offsets_request_v2,
+        4: _read_list_offsets_request_v4,
+        5: _read_list_offsets_request_v4,
+        6: _read_list_offsets_request_v6,
+        7: _read_list_offsets_request_v6,
+        8: _read_list_offsets_request_v6,
+        9: _read_list_offsets_request_v6,
+        10: _read_list_offsets_request_v10,
+        11: _read_list_offsets_request_v10,
+    },
+    {
+        0: _encode_list_offsets_request_v0,
+        1: _encode_list_offsets_request_v1,
+        2: _encode_list_offsets_request_v2,
+        3: _encode_list_offsets_request_v2,
+        4: _encode_list_offsets_request_v4,
+        5: _encode_list_offsets_request_v4,
+        6: _encode_list_offsets_request_v6,
+        7: _encode_list_offsets_request_v6,
+        8: _encode_list_offsets_request_v6,
+        9: _encode_list_offsets_request_v6,
+        10: _encode_list_offsets_request_v10,
+        11: _encode_list_offsets_request_v10,
+    },
+)

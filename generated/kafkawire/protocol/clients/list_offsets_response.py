@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -543,31 +544,34 @@ def _encode_list_offsets_response_v6(item: ListOffsetsResponse) -> bytes:
     return bytes(out)
 
 
-ListOffsetsResponse._readers = {
-    0: _read_list_offsets_response_v0,
-    1: _read_list_offsets_response_v1,
-    2: _read_list_offsets_response_v2,
-    3: _read_list_offsets_response_v2,
-    4: _read_list_offsets_response_v4,
-    5: _read_list_offsets_response_v4,
-    6: _read_list_offsets_response_v6,
-    7: _read_list_offsets_response_v6,
-    8: _read_list_offsets_response_v6,
-    9: _read_list_offsets_response_v6,
-    10: _read_list_offsets_response_v6,
-    11: _read_list_offsets_response_v6,
-}
-ListOffsetsResponse._encoders = {
-    0: _encode_list_offsets_response_v0,
-    1: _encode_list_offsets_response_v1,
-    2: _encode_list_offsets_response_v2,
-    3: _encode_list_offsets_response_v2,
-    4: _encode_list_offsets_response_v4,
-    5: _encode_list_offsets_response_v4,
-    6: _encode_list_offsets_response_v6,
-    7: _encode_list_offsets_response_v6,
-    8: _encode_list_offsets_response_v6,
-    9: _encode_list_offsets_response_v6,
-    10: _encode_list_offsets_response_v6,
-    11: _encode_list_offsets_response_v6,
-}
+ListOffsetsResponse._readers, ListOffsetsResponse._encoders = codecs(
+    ListOffsetsResponse,
+    {
+        0: _read_list_offsets_response_v0,
+        1: _read_list_offsets_response_v1,
+        2: _read_list_offsets_response_v2,
+        3: _read_list_offsets_response_v2,
+        4: _read_list_offsets_response_v4,
+        5: _read_list_offsets_response_v4,
+        6: _read_list_offsets_response_v6,
+        7: _read_list_offsets_response_v6,
+        8: _read_list_offsets_response_v6,
+        9: _read_list_offsets_response_v6,
+        10: _read_list_offsets_response_v6,
+        11: _read_list_offsets_response_v6,
+    },
+    {
+        0: _encode_list_offsets_response_v0,
+        1: _encode_list_offsets_response_v1,
+        2: _encode_list_offsets_response_v2,
+        3: _encode_list_offsets_response_v2,
+        4: _encode_list_offsets_response_v4,
+        5: _encode_list_offsets_response_v4,
+        6: _encode_list_offsets_response_v6,
+        7: _encode_list_offsets_response_v6,
+        8: _encode_list_offsets_response_v6,
+        9: _encode_list_offsets_response_v6,
+        10: _encode_list_offsets_response_v6,
+        11: _encode_list_offsets_response_v6,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -185,5 +186,8 @@ def _encode_list_partition_reassignments_request_v0(item: ListPartitionReassignm
     return bytes(out)
 
 
-ListPartitionReassignmentsRequest._readers = {0: _read_list_partition_reassignments_request_v0}
-ListPartitionReassignmentsRequest._encoders = {0: _encode_list_partition_reassignments_request_v0}
+ListPartitionReassignmentsRequest._readers, ListPartitionReassignmentsRequest._encoders = codecs(
+    ListPartitionReassignmentsRequest,
+    {0: _read_list_partition_reassignments_request_v0},
+    {0: _encode_list_partition_reassignments_request_v0},
+)

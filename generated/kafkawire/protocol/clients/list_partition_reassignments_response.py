@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -330,5 +331,8 @@ def _encode_list_partition_reassignments_response_v0(item: ListPartitionReassign
     return bytes(out)
 
 
-ListPartitionReassignmentsResponse._readers = {0: _read_list_partition_reassignments_response_v0}
-ListPartitionReassignmentsResponse._encoders = {0: _encode_list_partition_reassignments_response_v0}
+ListPartitionReassignmentsResponse._readers, ListPartitionReassignmentsResponse._encoders = codecs(
+    ListPartitionReassignmentsResponse,
+    {0: _read_list_partition_reassignments_response_v0},
+    {0: _encode_list_partition_reassignments_response_v0},
+)

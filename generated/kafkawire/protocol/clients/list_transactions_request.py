@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import ProducerId
 from kafkawire.wire.structs import (
     BYTES,
@@ -330,13 +331,16 @@ def _encode_list_transactions_request_v2(item: ListTransactionsRequest) -> bytes
     return b"".join(out)
 
 
-ListTransactionsRequest._readers = {
-    0: _read_list_transactions_request_v0,
-    1: _read_list_transactions_request_v1,
-    2: _read_list_transactions_request_v2,
-}
-ListTransactionsRequest._encoders = {
-    0: _encode_list_transactions_request_v0,
-    1: _encode_list_transactions_request_v1,
-    2: _encode_list_transactions_request_v2,
-}
+ListTransactionsRequest._readers, ListTransactionsRequest._encoders = codecs(
+    ListTransactionsRequest,
+    {
+        0: _read_list_transactions_request_v0,
+        1: _read_list_transactions_request_v1,
+        2: _read_list_transactions_request_v2,
+    },
+    {
+        0: _encode_list_transactions_request_v0,
+        1: _encode_list_transactions_request_v1,
+        2: _encode_list_transactions_request_v2,
+    },
+)

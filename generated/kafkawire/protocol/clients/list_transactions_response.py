@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import ProducerId, TransactionalId
 from kafkawire.wire.structs import (
     Tags,
@@ -225,13 +226,16 @@ def _encode_list_transactions_response_v0(item: ListTransactionsResponse) -> byt
     return bytes(out)
 
 
-ListTransactionsResponse._readers = {
-    0: _read_list_transactions_response_v0,
-    1: _read_list_transactions_response_v0,
-    2: _read_list_transactions_response_v0,
-}
-ListTransactionsResponse._encoders = {
-    0: _encode_list_transactions_response_v0,
-    1: _encode_list_transactions_response_v0,
-    2: _encode_list_transactions_response_v0,
-}
+ListTransactionsResponse._readers, ListTransactionsResponse._encoders = codecs(
+    ListTransactionsResponse,
+    {
+        0: _read_list_transactions_response_v0,
+        1: _read_list_transactions_response_v0,
+        2: _read_list_transactions_response_v0,
+    },
+    {
+        0: _encode_list_transactions_response_v0,
+        1: _encode_list_transactions_response_v0,
+        2: _encode_list_transactions_response_v0,
+    },
+)

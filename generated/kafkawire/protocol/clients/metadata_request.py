@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -140,11 +141,11 @@ def _encode_metadata_request_v0(item: MetadataRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if not item.allow_auto_topic_creation:
+    if item.allow_auto_topic_creation is not True:
         raise ValueError  # allow_auto_topic_creation is not in these versions
-    if item.include_cluster_authorized_operations:
+    if item.include_cluster_authorized_operations is not False:
         raise ValueError  # include_cluster_authorized_operations is not in these versions
-    if item.include_topic_authorized_operations:
+    if item.include_topic_authorized_operations is not False:
         raise ValueError  # include_topic_authorized_operations is not in these versions
     if item.topics is None:
         raise ValueError  # null-encode-refused
@@ -169,11 +170,11 @@ def _encode_metadata_request_v1(item: MetadataRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if not item.allow_auto_topic_creation:
+    if item.allow_auto_topic_creation is not True:
         raise ValueError  # allow_auto_topic_creation is not in these versions
-    if item.include_cluster_authorized_operations:
+    if item.include_cluster_authorized_operations is not False:
         raise ValueError  # include_cluster_authorized_operations is not in these versions
-    if item.include_topic_authorized_operations:
+    if item.include_topic_authorized_operations is not False:
         raise ValueError  # include_topic_authorized_operations is not in these versions
     topics = item.topics
     if topics is None:
@@ -204,9 +205,9 @@ def _encode_metadata_request_v4(item: MetadataRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.include_cluster_authorized_operations:
+    if item.include_cluster_authorized_operations is not False:
         raise ValueError  # include_cluster_authorized_operations is not in these versions
-    if item.include_topic_authorized_operations:
+    if item.include_topic_authorized_operations is not False:
         raise ValueError  # include_topic_authorized_operations is not in these versions
     topics = item.topics
     if topics is None:
@@ -528,7 +529,7 @@ def _read_metadata_request_v11(buffer: bytes, at: int) -> tuple[MetadataRequest,
 
 def _encode_metadata_request_v11(item: MetadataRequest) -> bytes:
     out = bytearray()
-    if item.include_cluster_authorized_operations:
+    if item.include_cluster_authorized_operations is not False:
         raise ValueError  # include_cluster_authorized_operations is not in these versions
     topics = item.topics
     if topics is None:
@@ -551,35 +552,38 @@ def _encode_metadata_request_v11(item: MetadataRequest) -> bytes:
     return bytes(out)
 
 
-MetadataRequest._readers = {
-    0: _read_metadata_request_v0,
-    1: _read_metadata_request_v1,
-    2: _read_metadata_request_v1,
-    3: _read_metadata_request_v1,
-    4: _read_metadata_request_v4,
-    5: _read_metadata_request_v4,
-    6: _read_metadata_request_v4,
-    7: _read_metadata_request_v4,
-    8: _read_metadata_request_v8,
-    9: _read_metadata_request_v9,
-    10: _read_metadata_request_v10,
-    11: _read_metadata_request_v11,
-    12: _read_metadata_request_v11,
-    13: _read_metadata_request_v11,
-}
-MetadataRequest._encoders = {
-    0: _encode_metadata_request_v0,
-    1: _encode_metadata_request_v1,
-    2: _encode_metadata_request_v1,
-    3: _encode_metadata_request_v1,
-    4: _encode_metadata_request_v4,
-    5: _encode_metadata_request_v4,
-    6: _encode_metadata_request_v4,
-    7: _encode_metadata_request_v4,
-    8: _encode_metadata_request_v8,
-    9: _encode_metadata_request_v9,
-    10: _encode_metadata_request_v10,
-    11: _encode_metadata_request_v11,
-    12: _encode_metadata_request_v11,
-    13: _encode_metadata_request_v11,
-}
+MetadataRequest._readers, MetadataRequest._encoders = codecs(
+    MetadataRequest,
+    {
+        0: _read_metadata_request_v0,
+        1: _read_metadata_request_v1,
+        2: _read_metadata_request_v1,
+        3: _read_metadata_request_v1,
+        4: _read_metadata_request_v4,
+        5: _read_metadata_request_v4,
+        6: _read_metadata_request_v4,
+        7: _read_metadata_request_v4,
+        8: _read_metadata_request_v8,
+        9: _read_metadata_request_v9,
+        10: _read_metadata_request_v10,
+        11: _read_metadata_request_v11,
+        12: _read_metadata_request_v11,
+        13: _read_metadata_request_v11,
+    },
+    {
+        0: _encode_metadata_request_v0,
+        1: _encode_metadata_request_v1,
+        2: _encode_metadata_request_v1,
+        3: _encode_metadata_request_v1,
+        4: _encode_metadata_request_v4,
+        5: _encode_metadata_request_v4,
+        6: _encode_metadata_request_v4,
+        7: _encode_metadata_request_v4,
+        8: _encode_metadata_request_v8,
+        9: _encode_metadata_request_v9,
+        10: _encode_metadata_request_v10,
+        11: _encode_metadata_request_v11,
+        12: _encode_metadata_request_v11,
+        13: _encode_metadata_request_v11,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -1784,35 +1785,38 @@ def _encode_metadata_response_v13(item: MetadataResponse) -> bytes:
     return bytes(out)
 
 
-MetadataResponse._readers = {
-    0: _read_metadata_response_v0,
-    1: _read_metadata_response_v1,
-    2: _read_metadata_response_v2,
-    3: _read_metadata_response_v3,
-    4: _read_metadata_response_v3,
-    5: _read_metadata_response_v5,
-    6: _read_metadata_response_v5,
-    7: _read_metadata_response_v7,
-    8: _read_metadata_response_v8,
-    9: _read_metadata_response_v9,
-    10: _read_metadata_response_v10,
-    11: _read_metadata_response_v11,
-    12: _read_metadata_response_v12,
-    13: _read_metadata_response_v13,
-}
-MetadataResponse._encoders = {
-    0: _encode_metadata_response_v0,
-    1: _encode_metadata_response_v1,
-    2: _encode_metadata_response_v2,
-    3: _encode_metadata_response_v3,
-    4: _encode_metadata_response_v3,
-    5: _encode_metadata_response_v5,
-    6: _encode_metadata_response_v5,
-    7: _encode_metadata_response_v7,
-    8: _encode_metadata_response_v8,
-    9: _encode_metadata_response_v9,
-    10: _encode_metadata_response_v10,
-    11: _encode_metadata_response_v11,
-    12: _encode_metadata_response_v12,
-    13: _encode_metadata_response_v13,
-}
+MetadataResponse._readers, MetadataResponse._encoders = codecs(
+    MetadataResponse,
+    {
+        0: _read_metadata_response_v0,
+        1: _read_metadata_response_v1,
+        2: _read_metadata_response_v2,
+        3: _read_metadata_response_v3,
+        4: _read_metadata_response_v3,
+        5: _read_metadata_response_v5,
+        6: _read_metadata_response_v5,
+        7: _read_metadata_response_v7,
+        8: _read_metadata_response_v8,
+        9: _read_metadata_response_v9,
+        10: _read_metadata_response_v10,
+        11: _read_metadata_response_v11,
+        12: _read_metadata_response_v12,
+        13: _read_metadata_response_v13,
+    },
+    {
+        0: _encode_metadata_response_v0,
+        1: _encode_metadata_response_v1,
+        2: _encode_metadata_response_v2,
+        3: _encode_metadata_response_v3,
+        4: _encode_metadata_response_v3,
+        5: _encode_metadata_response_v5,
+        6: _encode_metadata_response_v5,
+        7: _encode_metadata_response_v7,
+        8: _encode_metadata_response_v8,
+        9: _encode_metadata_response_v9,
+        10: _encode_metadata_response_v10,
+        11: _encode_metadata_response_v11,
+        12: _encode_metadata_response_v12,
+        13: _encode_metadata_response_v13,
+    },
+)

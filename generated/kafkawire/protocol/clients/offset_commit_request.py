@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     NULL_TEXT,
@@ -1009,29 +1010,32 @@ def _encode_offset_commit_request_v10(item: OffsetCommitRequest) -> bytes:
     return bytes(out)
 
 
-OffsetCommitRequest._readers = {
-    0: _read_offset_commit_request_v0,
-    1: _read_offset_commit_request_v1,
-    2: _read_offset_commit_request_v2,
-    3: _read_offset_commit_request_v2,
-    4: _read_offset_commit_request_v2,
-    5: _read_offset_commit_request_v5,
-    6: _read_offset_commit_request_v6,
-    7: _read_offset_commit_request_v7,
-    8: _read_offset_commit_request_v8,
-    9: _read_offset_commit_request_v8,
-    10: _read_offset_commit_request_v10,
-}
-OffsetCommitRequest._encoders = {
-    0: _encode_offset_commit_request_v0,
-    1: _encode_offset_commit_request_v1,
-    2: _encode_offset_commit_request_v2,
-    3: _encode_offset_commit_request_v2,
-    4: _encode_offset_commit_request_v2,
-    5: _encode_offset_commit_request_v5,
-    6: _encode_offset_commit_request_v6,
-    7: _encode_offset_commit_request_v7,
-    8: _encode_offset_commit_request_v8,
-    9: _encode_offset_commit_request_v8,
-    10: _encode_offset_commit_request_v10,
-}
+OffsetCommitRequest._readers, OffsetCommitRequest._encoders = codecs(
+    OffsetCommitRequest,
+    {
+        0: _read_offset_commit_request_v0,
+        1: _read_offset_commit_request_v1,
+        2: _read_offset_commit_request_v2,
+        3: _read_offset_commit_request_v2,
+        4: _read_offset_commit_request_v2,
+        5: _read_offset_commit_request_v5,
+        6: _read_offset_commit_request_v6,
+        7: _read_offset_commit_request_v7,
+        8: _read_offset_commit_request_v8,
+        9: _read_offset_commit_request_v8,
+        10: _read_offset_commit_request_v10,
+    },
+    {
+        0: _encode_offset_commit_request_v0,
+        1: _encode_offset_commit_request_v1,
+        2: _encode_offset_commit_request_v2,
+        3: _encode_offset_commit_request_v2,
+        4: _encode_offset_commit_request_v2,
+        5: _encode_offset_commit_request_v5,
+        6: _encode_offset_commit_request_v6,
+        7: _encode_offset_commit_request_v7,
+        8: _encode_offset_commit_request_v8,
+        9: _encode_offset_commit_request_v8,
+        10: _encode_offset_commit_request_v10,
+    },
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -404,29 +405,32 @@ def _encode_offset_commit_response_v10(item: OffsetCommitResponse) -> bytes:
     return bytes(out)
 
 
-OffsetCommitResponse._readers = {
-    0: _read_offset_commit_response_v0,
-    1: _read_offset_commit_response_v0,
-    2: _read_offset_commit_response_v0,
-    3: _read_offset_commit_response_v3,
-    4: _read_offset_commit_response_v3,
-    5: _read_offset_commit_response_v3,
-    6: _read_offset_commit_response_v3,
-    7: _read_offset_commit_response_v3,
-    8: _read_offset_commit_response_v8,
-    9: _read_offset_commit_response_v8,
-    10: _read_offset_commit_response_v10,
-}
-OffsetCommitResponse._encoders = {
-    0: _encode_offset_commit_response_v0,
-    1: _encode_offset_commit_response_v0,
-    2: _encode_offset_commit_response_v0,
-    3: _encode_offset_commit_response_v3,
-    4: _encode_offset_commit_response_v3,
-    5: _encode_offset_commit_response_v3,
-    6: _encode_offset_commit_response_v3,
-    7: _encode_offset_commit_response_v3,
-    8: _encode_offset_commit_response_v8,
-    9: _encode_offset_commit_response_v8,
-    10: _encode_offset_commit_response_v10,
-}
+OffsetCommitResponse._readers, OffsetCommitResponse._encoders = codecs(
+    OffsetCommitResponse,
+    {
+        0: _read_offset_commit_response_v0,
+        1: _read_offset_commit_response_v0,
+        2: _read_offset_commit_response_v0,
+        3: _read_offset_commit_response_v3,
+        4: _read_offset_commit_response_v3,
+        5: _read_offset_commit_response_v3,
+        6: _read_offset_commit_response_v3,
+        7: _read_offset_commit_response_v3,
+        8: _read_offset_commit_response_v8,
+        9: _read_offset_commit_response_v8,
+        10: _read_offset_commit_response_v10,
+    },
+    {
+        0: _encode_offset_commit_response_v0,
+        1: _encode_offset_commit_response_v0,
+        2: _encode_offset_commit_response_v0,
+        3: _encode_offset_commit_response_v3,
+        4: _encode_offset_commit_response_v3,
+        5: _encode_offset_commit_response_v3,
+        6: _encode_offset_commit_response_v3,
+        7: _encode_offset_commit_response_v3,
+        8: _encode_offset_commit_response_v8,
+        9: _encode_offset_commit_response_v8,
+        10: _encode_offset_commit_response_v10,
+    },
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import Tags, iterator, packer, sequence, structs, unpacker
 
@@ -158,5 +159,6 @@ def _encode_offset_delete_request_v0(item: OffsetDeleteRequest) -> bytes:
     return bytes(out)
 
 
-OffsetDeleteRequest._readers = {0: _read_offset_delete_request_v0}
-OffsetDeleteRequest._encoders = {0: _encode_offset_delete_request_v0}
+OffsetDeleteRequest._readers, OffsetDeleteRequest._encoders = codecs(
+    OffsetDeleteRequest, {0: _read_offset_delete_request_v0}, {0: _encode_offset_delete_request_v0}
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import Tags, iterator, packer, sequence, structs, unpacker
 
@@ -160,5 +161,6 @@ def _encode_offset_delete_response_v0(item: OffsetDeleteResponse) -> bytes:
     return bytes(out)
 
 
-OffsetDeleteResponse._readers = {0: _read_offset_delete_response_v0}
-OffsetDeleteResponse._encoders = {0: _encode_offset_delete_response_v0}
+OffsetDeleteResponse._readers, OffsetDeleteResponse._encoders = codecs(
+    OffsetDeleteResponse, {0: _read_offset_delete_response_v0}, {0: _encode_offset_delete_response_v0}
+)

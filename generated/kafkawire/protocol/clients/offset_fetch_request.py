@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -202,7 +203,7 @@ def _encode_offset_fetch_request_v0(item: OffsetFetchRequest) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.groups):
         raise ValueError  # groups is not in these versions
-    if item.require_stable:
+    if item.require_stable is not False:
         raise ValueError  # require_stable is not in these versions
     group_id_raw = item.group_id.encode()
     out += _pack_h(len(group_id_raw))
@@ -240,7 +241,7 @@ def _encode_offset_fetch_request_v2(item: OffsetFetchRequest) -> bytes:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.groups):
         raise ValueError  # groups is not in these versions
-    if item.require_stable:
+    if item.require_stable is not False:
         raise ValueError  # require_stable is not in these versions
     group_id_raw = item.group_id.encode()
     out += _pack_h(len(group_id_raw))
@@ -357,7 +358,7 @@ def _encode_offset_fetch_request_v6(item: OffsetFetchRequest) -> bytes:
     out = bytearray()
     if len(item.groups):
         raise ValueError  # groups is not in these versions
-    if item.require_stable:
+    if item.require_stable is not False:
         raise ValueError  # require_stable is not in these versions
     text = item.group_id.encode()
     n = len(text)
@@ -926,29 +927,32 @@ def _encode_offset_fetch_request_v10(item: OffsetFetchRequest) -> bytes:
     return bytes(out)
 
 
-OffsetFetchRequest._readers = {
-    0: _read_offset_fetch_request_v0,
-    1: _read_offset_fetch_request_v0,
-    2: _read_offset_fetch_request_v2,
-    3: _read_offset_fetch_request_v2,
-    4: _read_offset_fetch_request_v2,
-    5: _read_offset_fetch_request_v2,
-    6: _read_offset_fetch_request_v6,
-    7: _read_offset_fetch_request_v7,
-    8: _read_offset_fetch_request_v8,
-    9: _read_offset_fetch_request_v9,
-    10: _read_offset_fetch_request_v10,
-}
-OffsetFetchRequest._encoders = {
-    0: _encode_offset_fetch_request_v0,
-    1: _encode_offset_fetch_request_v0,
-    2: _encode_offset_fetch_request_v2,
-    3: _encode_offset_fetch_request_v2,
-    4: _encode_offset_fetch_request_v2,
-    5: _encode_offset_fetch_request_v2,
-    6: _encode_offset_fetch_request_v6,
-    7: _encode_offset_fetch_request_v7,
-    8: _encode_offset_fetch_request_v8,
-    9: _encode_offset_fetch_request_v9,
-    10: _encode_offset_fetch_request_v10,
-}
+OffsetFetchRequest._readers, OffsetFetchRequest._encoders = codecs(
+    OffsetFetchRequest,
+    {
+        0: _read_offset_fetch_request_v0,
+        1: _read_offset_fetch_request_v0,
+        2: _read_offset_fetch_request_v2,
+        3: _read_offset_fetch_request_v2,
+        4: _read_offset_fetch_request_v2,
+        5: _read_offset_fetch_request_v2,
+        6: _read_offset_fetch_request_v6,
+        7: _read_offset_fetch_request_v7,
+        8: _read_offset_fetch_request_v8,
+        9: _read_offset_fetch_request_v9,
+        10: _read_offset_fetch_request_v10,
+    },
+    {
+        0: _encode_offset_fetch_request_v0,
+        1: _encode_offset_fetch_request_v0,
+        2: _encode_offset_fetch_request_v2,
+        3: _encode_offset_fetch_request_v2,
+        4: _encode_offset_fetch_request_v2,
+        5: _encode_offset_fetch_request_v2,
+        6: _encode_offset_fetch_request_v6,
+        7: _encode_offset_fetch_request_v7,
+        8: _encode_offset_fetch_request_v8,
+        9: _encode_offset_fetch_request_v9,
+        10: _encode_offset_fetch_request_v10,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     NULL_TEXT,
@@ -931,29 +932,32 @@ def _encode_offset_fetch_response_v10(item: OffsetFetchResponse) -> bytes:
     return bytes(out)
 
 
-OffsetFetchResponse._readers = {
-    0: _read_offset_fetch_response_v0,
-    1: _read_offset_fetch_response_v0,
-    2: _read_offset_fetch_response_v2,
-    3: _read_offset_fetch_response_v3,
-    4: _read_offset_fetch_response_v3,
-    5: _read_offset_fetch_response_v5,
-    6: _read_offset_fetch_response_v6,
-    7: _read_offset_fetch_response_v6,
-    8: _read_offset_fetch_response_v8,
-    9: _read_offset_fetch_response_v8,
-    10: _read_offset_fetch_response_v10,
-}
-OffsetFetchResponse._encoders = {
-    0: _encode_offset_fetch_response_v0,
-    1: _encode_offset_fetch_response_v0,
-    2: _encode_offset_fetch_response_v2,
-    3: _encode_offset_fetch_response_v3,
-    4: _encode_offset_fetch_response_v3,
-    5: _encode_offset_fetch_response_v5,
-    6: _encode_offset_fetch_response_v6,
-    7: _encode_offset_fetch_response_v6,
-    8: _encode_offset_fetch_response_v8,
-    9: _encode_offset_fetch_response_v8,
-    10: _encode_offset_fetch_response_v10,
-}
+OffsetFetchResponse._readers, OffsetFetchResponse._encoders = codecs(
+    OffsetFetchResponse,
+    {
+        0: _read_offset_fetch_response_v0,
+        1: _read_offset_fetch_response_v0,
+        2: _read_offset_fetch_response_v2,
+        3: _read_offset_fetch_response_v3,
+        4: _read_offset_fetch_response_v3,
+        5: _read_offset_fetch_response_v5,
+        6: _read_offset_fetch_response_v6,
+        7: _read_offset_fetch_response_v6,
+        8: _read_offset_fetch_response_v8,
+        9: _read_offset_fetch_response_v8,
+        10: _read_offset_fetch_response_v10,
+    },
+    {
+        0: _encode_offset_fetch_response_v0,
+        1: _encode_offset_fetch_response_v0,
+        2: _encode_offset_fetch_response_v2,
+        3: _encode_offset_fetch_response_v3,
+        4: _encode_offset_fetch_response_v3,
+        5: _encode_offset_fetch_response_v5,
+        6: _encode_offset_fetch_response_v6,
+        7: _encode_offset_fetch_response_v6,
+        8: _encode_offset_fetch_response_v8,
+        9: _encode_offset_fetch_response_v8,
+        10: _encode_offset_fetch_response_v10,
+    },
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -407,17 +408,20 @@ def _encode_offset_for_leader_epoch_request_v4(item: OffsetForLeaderEpochRequest
     return bytes(out)
 
 
-OffsetForLeaderEpochRequest._readers = {
-    0: _read_offset_for_leader_epoch_request_v0,
-    1: _read_offset_for_leader_epoch_request_v0,
-    2: _read_offset_for_leader_epoch_request_v2,
-    3: _read_offset_for_leader_epoch_request_v3,
-    4: _read_offset_for_leader_epoch_request_v4,
-}
-OffsetForLeaderEpochRequest._encoders = {
-    0: _encode_offset_for_leader_epoch_request_v0,
-    1: _encode_offset_for_leader_epoch_request_v0,
-    2: _encode_offset_for_leader_epoch_request_v2,
-    3: _encode_offset_for_leader_epoch_request_v3,
-    4: _encode_offset_for_leader_epoch_request_v4,
-}
+OffsetForLeaderEpochRequest._readers, OffsetForLeaderEpochRequest._encoders = codecs(
+    OffsetForLeaderEpochRequest,
+    {
+        0: _read_offset_for_leader_epoch_request_v0,
+        1: _read_offset_for_leader_epoch_request_v0,
+        2: _read_offset_for_leader_epoch_request_v2,
+        3: _read_offset_for_leader_epoch_request_v3,
+        4: _read_offset_for_leader_epoch_request_v4,
+    },
+    {
+        0: _encode_offset_for_leader_epoch_request_v0,
+        1: _encode_offset_for_leader_epoch_request_v0,
+        2: _encode_offset_for_leader_epoch_request_v2,
+        3: _encode_offset_for_leader_epoch_request_v3,
+        4: _encode_offset_for_leader_epoch_request_v4,
+    },
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -416,17 +417,20 @@ def _encode_offset_for_leader_epoch_response_v4(item: OffsetForLeaderEpochRespon
     return bytes(out)
 
 
-OffsetForLeaderEpochResponse._readers = {
-    0: _read_offset_for_leader_epoch_response_v0,
-    1: _read_offset_for_leader_epoch_response_v1,
-    2: _read_offset_for_leader_epoch_response_v2,
-    3: _read_offset_for_leader_epoch_response_v2,
-    4: _read_offset_for_leader_epoch_response_v4,
-}
-OffsetForLeaderEpochResponse._encoders = {
-    0: _encode_offset_for_leader_epoch_response_v0,
-    1: _encode_offset_for_leader_epoch_response_v1,
-    2: _encode_offset_for_leader_epoch_response_v2,
-    3: _encode_offset_for_leader_epoch_response_v2,
-    4: _encode_offset_for_leader_epoch_response_v4,
-}
+OffsetForLeaderEpochResponse._readers, OffsetForLeaderEpochResponse._encoders = codecs(
+    OffsetForLeaderEpochResponse,
+    {
+        0: _read_offset_for_leader_epoch_response_v0,
+        1: _read_offset_for_leader_epoch_response_v1,
+        2: _read_offset_for_leader_epoch_response_v2,
+        3: _read_offset_for_leader_epoch_response_v2,
+        4: _read_offset_for_leader_epoch_response_v4,
+    },
+    {
+        0: _encode_offset_for_leader_epoch_response_v0,
+        1: _encode_offset_for_leader_epoch_response_v1,
+        2: _encode_offset_for_leader_epoch_response_v2,
+        3: _encode_offset_for_leader_epoch_response_v2,
+        4: _encode_offset_for_leader_epoch_response_v4,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, RecordBytes, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName, TransactionalId
 from kafkawire.wire.structs import (
     BYTES,
@@ -506,35 +507,38 @@ def _encode_produce_request_v13(item: ProduceRequest) -> bytes:
     return b"".join(out)
 
 
-ProduceRequest._readers = {
-    0: _read_produce_request_v0,
-    1: _read_produce_request_v0,
-    2: _read_produce_request_v0,
-    3: _read_produce_request_v3,
-    4: _read_produce_request_v3,
-    5: _read_produce_request_v3,
-    6: _read_produce_request_v3,
-    7: _read_produce_request_v3,
-    8: _read_produce_request_v3,
-    9: _read_produce_request_v9,
-    10: _read_produce_request_v9,
-    11: _read_produce_request_v9,
-    12: _read_produce_request_v9,
-    13: _read_produce_request_v13,
-}
-ProduceRequest._encoders = {
-    0: _encode_produce_request_v0,
-    1: _encode_produce_request_v0,
-    2: _encode_produce_request_v0,
-    3: _encode_produce_request_v3,
-    4: _encode_produce_request_v3,
-    5: _encode_produce_request_v3,
-    6: _encode_produce_request_v3,
-    7: _encode_produce_request_v3,
-    8: _encode_produce_request_v3,
-    9: _encode_produce_request_v9,
-    10: _encode_produce_request_v9,
-    11: _encode_produce_request_v9,
-    12: _encode_produce_request_v9,
-    13: _encode_produce_request_v13,
-}
+ProduceRequest._readers, ProduceRequest._encoders = codecs(
+    ProduceRequest,
+    {
+        0: _read_produce_request_v0,
+        1: _read_produce_request_v0,
+        2: _read_produce_request_v0,
+        3: _read_produce_request_v3,
+        4: _read_produce_request_v3,
+        5: _read_produce_request_v3,
+        6: _read_produce_request_v3,
+        7: _read_produce_request_v3,
+        8: _read_produce_request_v3,
+        9: _read_produce_request_v9,
+        10: _read_produce_request_v9,
+        11: _read_produce_request_v9,
+        12: _read_produce_request_v9,
+        13: _read_produce_request_v13,
+    },
+    {
+        0: _encode_produce_request_v0,
+        1: _encode_produce_request_v0,
+        2: _encode_produce_request_v0,
+        3: _encode_produce_request_v3,
+        4: _encode_produce_request_v3,
+        5: _encode_produce_request_v3,
+        6: _encode_produce_request_v3,
+        7: _encode_produce_request_v3,
+        8: _encode_produce_request_v3,
+        9: _encode_produce_request_v9,
+        10: _encode_produce_request_v9,
+        11: _encode_produce_request_v9,
+        12: _encode_produce_request_v9,
+        13: _encode_produce_request_v13,
+    },
+)

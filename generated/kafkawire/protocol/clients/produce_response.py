@@ -10,6 +10,7 @@ from itertools import starmap
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NULL_TEXT,
@@ -1309,35 +1310,38 @@ def _encode_produce_response_v13(item: ProduceResponse) -> bytes:
     return bytes(out)
 
 
-ProduceResponse._readers = {
-    0: _read_produce_response_v0,
-    1: _read_produce_response_v1,
-    2: _read_produce_response_v2,
-    3: _read_produce_response_v2,
-    4: _read_produce_response_v2,
-    5: _read_produce_response_v5,
-    6: _read_produce_response_v5,
-    7: _read_produce_response_v5,
-    8: _read_produce_response_v8,
-    9: _read_produce_response_v9,
-    10: _read_produce_response_v10,
-    11: _read_produce_response_v10,
-    12: _read_produce_response_v10,
-    13: _read_produce_response_v13,
-}
-ProduceResponse._encoders = {
-    0: _encode_produce_response_v0,
-    1: _encode_produce_response_v1,
-    2: _encode_produce_response_v2,
-    3: _encode_produce_response_v2,
-    4: _encode_produce_response_v2,
-    5: _encode_produce_response_v5,
-    6: _encode_produce_response_v5,
-    7: _encode_produce_response_v5,
-    8: _encode_produce_response_v8,
-    9: _encode_produce_response_v9,
-    10: _encode_produce_response_v10,
-    11: _encode_produce_response_v10,
-    12: _encode_produce_response_v10,
-    13: _encode_produce_response_v13,
-}
+ProduceResponse._readers, ProduceResponse._encoders = codecs(
+    ProduceResponse,
+    {
+        0: _read_produce_response_v0,
+        1: _read_produce_response_v1,
+        2: _read_produce_response_v2,
+        3: _read_produce_response_v2,
+        4: _read_produce_response_v2,
+        5: _read_produce_response_v5,
+        6: _read_produce_response_v5,
+        7: _read_produce_response_v5,
+        8: _read_produce_response_v8,
+        9: _read_produce_response_v9,
+        10: _read_produce_response_v10,
+        11: _read_produce_response_v10,
+        12: _read_produce_response_v10,
+        13: _read_produce_response_v13,
+    },
+    {
+        0: _encode_produce_response_v0,
+        1: _encode_produce_response_v1,
+        2: _encode_produce_response_v2,
+        3: _encode_produce_response_v2,
+        4: _encode_produce_response_v2,
+        5: _encode_produce_response_v5,
+        6: _encode_produce_response_v5,
+        7: _encode_produce_response_v5,
+        8: _encode_produce_response_v8,
+        9: _encode_produce_response_v9,
+        10: _encode_produce_response_v10,
+        11: _encode_produce_response_v10,
+        12: _encode_produce_response_v10,
+        13: _encode_produce_response_v13,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -101,5 +102,6 @@ def _encode_push_telemetry_request_v0(item: PushTelemetryRequest) -> bytes:
     return b"".join(out)
 
 
-PushTelemetryRequest._readers = {0: _read_push_telemetry_request_v0}
-PushTelemetryRequest._encoders = {0: _encode_push_telemetry_request_v0}
+PushTelemetryRequest._readers, PushTelemetryRequest._encoders = codecs(
+    PushTelemetryRequest, {0: _read_push_telemetry_request_v0}, {0: _encode_push_telemetry_request_v0}
+)

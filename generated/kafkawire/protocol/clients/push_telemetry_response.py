@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -58,5 +59,6 @@ def _encode_push_telemetry_response_v0(item: PushTelemetryResponse) -> bytes:
     return out
 
 
-PushTelemetryResponse._readers = {0: _read_push_telemetry_response_v0}
-PushTelemetryResponse._encoders = {0: _encode_push_telemetry_response_v0}
+PushTelemetryResponse._readers, PushTelemetryResponse._encoders = codecs(
+    PushTelemetryResponse, {0: _read_push_telemetry_response_v0}, {0: _encode_push_telemetry_response_v0}
+)

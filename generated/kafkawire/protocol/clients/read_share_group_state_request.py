@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -205,5 +206,8 @@ def _encode_read_share_group_state_request_v0(item: ReadShareGroupStateRequest) 
     return bytes(out)
 
 
-ReadShareGroupStateRequest._readers = {0: _read_read_share_group_state_request_v0}
-ReadShareGroupStateRequest._encoders = {0: _encode_read_share_group_state_request_v0}
+ReadShareGroupStateRequest._readers, ReadShareGroupStateRequest._encoders = codecs(
+    ReadShareGroupStateRequest,
+    {0: _read_read_share_group_state_request_v0},
+    {0: _encode_read_share_group_state_request_v0},
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -294,5 +295,8 @@ def _encode_read_share_group_state_response_v0(item: ReadShareGroupStateResponse
     return bytes(out)
 
 
-ReadShareGroupStateResponse._readers = {0: _read_read_share_group_state_response_v0}
-ReadShareGroupStateResponse._encoders = {0: _encode_read_share_group_state_response_v0}
+ReadShareGroupStateResponse._readers, ReadShareGroupStateResponse._encoders = codecs(
+    ReadShareGroupStateResponse,
+    {0: _read_read_share_group_state_response_v0},
+    {0: _encode_read_share_group_state_response_v0},
+)

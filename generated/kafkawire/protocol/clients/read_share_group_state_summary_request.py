@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -211,11 +212,8 @@ def _encode_read_share_group_state_summary_request_v0(item: ReadShareGroupStateS
     return bytes(out)
 
 
-ReadShareGroupStateSummaryRequest._readers = {
-    0: _read_read_share_group_state_summary_request_v0,
-    1: _read_read_share_group_state_summary_request_v0,
-}
-ReadShareGroupStateSummaryRequest._encoders = {
-    0: _encode_read_share_group_state_summary_request_v0,
-    1: _encode_read_share_group_state_summary_request_v0,
-}
+ReadShareGroupStateSummaryRequest._readers, ReadShareGroupStateSummaryRequest._encoders = codecs(
+    ReadShareGroupStateSummaryRequest,
+    {0: _read_read_share_group_state_summary_request_v0, 1: _read_read_share_group_state_summary_request_v0},
+    {0: _encode_read_share_group_state_summary_request_v0, 1: _encode_read_share_group_state_summary_request_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -378,11 +379,8 @@ def _encode_read_share_group_state_summary_response_v1(item: ReadShareGroupState
     return bytes(out)
 
 
-ReadShareGroupStateSummaryResponse._readers = {
-    0: _read_read_share_group_state_summary_response_v0,
-    1: _read_read_share_group_state_summary_response_v1,
-}
-ReadShareGroupStateSummaryResponse._encoders = {
-    0: _encode_read_share_group_state_summary_response_v0,
-    1: _encode_read_share_group_state_summary_response_v1,
-}
+ReadShareGroupStateSummaryResponse._readers, ReadShareGroupStateSummaryResponse._encoders = codecs(
+    ReadShareGroupStateSummaryResponse,
+    {0: _read_read_share_group_state_summary_response_v0, 1: _read_read_share_group_state_summary_response_v1},
+    {0: _encode_read_share_group_state_summary_response_v0, 1: _encode_read_share_group_state_summary_response_v1},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -98,5 +99,6 @@ def _encode_remove_raft_voter_request_v0(item: RemoveRaftVoterRequest) -> bytes:
     return out
 
 
-RemoveRaftVoterRequest._readers = {0: _read_remove_raft_voter_request_v0}
-RemoveRaftVoterRequest._encoders = {0: _encode_remove_raft_voter_request_v0}
+RemoveRaftVoterRequest._readers, RemoveRaftVoterRequest._encoders = codecs(
+    RemoveRaftVoterRequest, {0: _read_remove_raft_voter_request_v0}, {0: _encode_remove_raft_voter_request_v0}
+)

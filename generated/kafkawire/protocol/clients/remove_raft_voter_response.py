@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -93,5 +94,6 @@ def _encode_remove_raft_voter_response_v0(item: RemoveRaftVoterResponse) -> byte
     return out
 
 
-RemoveRaftVoterResponse._readers = {0: _read_remove_raft_voter_response_v0}
-RemoveRaftVoterResponse._encoders = {0: _encode_remove_raft_voter_response_v0}
+RemoveRaftVoterResponse._readers, RemoveRaftVoterResponse._encoders = codecs(
+    RemoveRaftVoterResponse, {0: _read_remove_raft_voter_response_v0}, {0: _encode_remove_raft_voter_response_v0}
+)

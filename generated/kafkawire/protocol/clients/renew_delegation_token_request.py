@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -112,13 +113,16 @@ def _encode_renew_delegation_token_request_v2(item: RenewDelegationTokenRequest)
     return b"".join(out)
 
 
-RenewDelegationTokenRequest._readers = {
-    0: _read_renew_delegation_token_request_v0,
-    1: _read_renew_delegation_token_request_v0,
-    2: _read_renew_delegation_token_request_v2,
-}
-RenewDelegationTokenRequest._encoders = {
-    0: _encode_renew_delegation_token_request_v0,
-    1: _encode_renew_delegation_token_request_v0,
-    2: _encode_renew_delegation_token_request_v2,
-}
+RenewDelegationTokenRequest._readers, RenewDelegationTokenRequest._encoders = codecs(
+    RenewDelegationTokenRequest,
+    {
+        0: _read_renew_delegation_token_request_v0,
+        1: _read_renew_delegation_token_request_v0,
+        2: _read_renew_delegation_token_request_v2,
+    },
+    {
+        0: _encode_renew_delegation_token_request_v0,
+        1: _encode_renew_delegation_token_request_v0,
+        2: _encode_renew_delegation_token_request_v2,
+    },
+)

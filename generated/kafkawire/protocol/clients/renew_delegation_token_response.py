@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -84,13 +85,16 @@ def _encode_renew_delegation_token_response_v2(item: RenewDelegationTokenRespons
     return out
 
 
-RenewDelegationTokenResponse._readers = {
-    0: _read_renew_delegation_token_response_v0,
-    1: _read_renew_delegation_token_response_v0,
-    2: _read_renew_delegation_token_response_v2,
-}
-RenewDelegationTokenResponse._encoders = {
-    0: _encode_renew_delegation_token_response_v0,
-    1: _encode_renew_delegation_token_response_v0,
-    2: _encode_renew_delegation_token_response_v2,
-}
+RenewDelegationTokenResponse._readers, RenewDelegationTokenResponse._encoders = codecs(
+    RenewDelegationTokenResponse,
+    {
+        0: _read_renew_delegation_token_response_v0,
+        1: _read_renew_delegation_token_response_v0,
+        2: _read_renew_delegation_token_response_v2,
+    },
+    {
+        0: _encode_renew_delegation_token_response_v0,
+        1: _encode_renew_delegation_token_response_v0,
+        2: _encode_renew_delegation_token_response_v2,
+    },
+)

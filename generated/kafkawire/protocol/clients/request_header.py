@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import NULL_TEXT, Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -140,5 +141,8 @@ def _encode_request_header_v2(item: RequestHeader) -> bytes:
     return out
 
 
-RequestHeader._readers = {0: _read_request_header_v0, 1: _read_request_header_v1, 2: _read_request_header_v2}
-RequestHeader._encoders = {0: _encode_request_header_v0, 1: _encode_request_header_v1, 2: _encode_request_header_v2}
+RequestHeader._readers, RequestHeader._encoders = codecs(
+    RequestHeader,
+    {0: _read_request_header_v0, 1: _read_request_header_v1, 2: _read_request_header_v2},
+    {0: _encode_request_header_v0, 1: _encode_request_header_v1, 2: _encode_request_header_v2},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -72,5 +73,8 @@ def _encode_response_header_v1(item: ResponseHeader) -> bytes:
     return out
 
 
-ResponseHeader._readers = {0: _read_response_header_v0, 1: _read_response_header_v1}
-ResponseHeader._encoders = {0: _encode_response_header_v0, 1: _encode_response_header_v1}
+ResponseHeader._readers, ResponseHeader._encoders = codecs(
+    ResponseHeader,
+    {0: _read_response_header_v0, 1: _read_response_header_v1},
+    {0: _encode_response_header_v0, 1: _encode_response_header_v1},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -100,13 +101,16 @@ def _encode_sasl_authenticate_request_v2(item: SaslAuthenticateRequest) -> bytes
     return b"".join(out)
 
 
-SaslAuthenticateRequest._readers = {
-    0: _read_sasl_authenticate_request_v0,
-    1: _read_sasl_authenticate_request_v0,
-    2: _read_sasl_authenticate_request_v2,
-}
-SaslAuthenticateRequest._encoders = {
-    0: _encode_sasl_authenticate_request_v0,
-    1: _encode_sasl_authenticate_request_v0,
-    2: _encode_sasl_authenticate_request_v2,
-}
+SaslAuthenticateRequest._readers, SaslAuthenticateRequest._encoders = codecs(
+    SaslAuthenticateRequest,
+    {
+        0: _read_sasl_authenticate_request_v0,
+        1: _read_sasl_authenticate_request_v0,
+        2: _read_sasl_authenticate_request_v2,
+    },
+    {
+        0: _encode_sasl_authenticate_request_v0,
+        1: _encode_sasl_authenticate_request_v0,
+        2: _encode_sasl_authenticate_request_v2,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     NULL_TEXT,
@@ -206,13 +207,16 @@ def _encode_sasl_authenticate_response_v2(item: SaslAuthenticateResponse) -> byt
     return b"".join(out)
 
 
-SaslAuthenticateResponse._readers = {
-    0: _read_sasl_authenticate_response_v0,
-    1: _read_sasl_authenticate_response_v1,
-    2: _read_sasl_authenticate_response_v2,
-}
-SaslAuthenticateResponse._encoders = {
-    0: _encode_sasl_authenticate_response_v0,
-    1: _encode_sasl_authenticate_response_v1,
-    2: _encode_sasl_authenticate_response_v2,
-}
+SaslAuthenticateResponse._readers, SaslAuthenticateResponse._encoders = codecs(
+    SaslAuthenticateResponse,
+    {
+        0: _read_sasl_authenticate_response_v0,
+        1: _read_sasl_authenticate_response_v1,
+        2: _read_sasl_authenticate_response_v2,
+    },
+    {
+        0: _encode_sasl_authenticate_response_v0,
+        1: _encode_sasl_authenticate_response_v1,
+        2: _encode_sasl_authenticate_response_v2,
+    },
+)

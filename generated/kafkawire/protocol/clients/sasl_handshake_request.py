@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -56,5 +57,8 @@ def _encode_sasl_handshake_request_v0(item: SaslHandshakeRequest) -> bytes:
     return out
 
 
-SaslHandshakeRequest._readers = {0: _read_sasl_handshake_request_v0, 1: _read_sasl_handshake_request_v0}
-SaslHandshakeRequest._encoders = {0: _encode_sasl_handshake_request_v0, 1: _encode_sasl_handshake_request_v0}
+SaslHandshakeRequest._readers, SaslHandshakeRequest._encoders = codecs(
+    SaslHandshakeRequest,
+    {0: _read_sasl_handshake_request_v0, 1: _read_sasl_handshake_request_v0},
+    {0: _encode_sasl_handshake_request_v0, 1: _encode_sasl_handshake_request_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, sequence, unpacker
 
 
@@ -80,5 +81,8 @@ def _encode_sasl_handshake_response_v0(item: SaslHandshakeResponse) -> bytes:
     return b"".join(out)
 
 
-SaslHandshakeResponse._readers = {0: _read_sasl_handshake_response_v0, 1: _read_sasl_handshake_response_v0}
-SaslHandshakeResponse._encoders = {0: _encode_sasl_handshake_response_v0, 1: _encode_sasl_handshake_response_v0}
+SaslHandshakeResponse._readers, SaslHandshakeResponse._encoders = codecs(
+    SaslHandshakeResponse,
+    {0: _read_sasl_handshake_response_v0, 1: _read_sasl_handshake_response_v0},
+    {0: _encode_sasl_handshake_response_v0, 1: _encode_sasl_handshake_response_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     Tags,
@@ -299,7 +300,7 @@ def _read_share_acknowledge_request_v0(buffer: bytes, at: int) -> tuple[ShareAck
 
 def _encode_share_acknowledge_request_v0(item: ShareAcknowledgeRequest) -> bytes:
     out = bytearray()
-    if item.is_renew_ack:
+    if item.is_renew_ack is not False:
         raise ValueError  # is_renew_ack is not in these versions
     group_id = item.group_id
     if group_id is None:
@@ -418,13 +419,16 @@ def _encode_share_acknowledge_request_v2(item: ShareAcknowledgeRequest) -> bytes
     return bytes(out)
 
 
-ShareAcknowledgeRequest._readers = {
-    0: _read_share_acknowledge_request_v0,
-    1: _read_share_acknowledge_request_v0,
-    2: _read_share_acknowledge_request_v2,
-}
-ShareAcknowledgeRequest._encoders = {
-    0: _encode_share_acknowledge_request_v0,
-    1: _encode_share_acknowledge_request_v0,
-    2: _encode_share_acknowledge_request_v2,
-}
+ShareAcknowledgeRequest._readers, ShareAcknowledgeRequest._encoders = codecs(
+    ShareAcknowledgeRequest,
+    {
+        0: _read_share_acknowledge_request_v0,
+        1: _read_share_acknowledge_request_v0,
+        2: _read_share_acknowledge_request_v2,
+    },
+    {
+        0: _encode_share_acknowledge_request_v0,
+        1: _encode_share_acknowledge_request_v0,
+        2: _encode_share_acknowledge_request_v2,
+    },
+)

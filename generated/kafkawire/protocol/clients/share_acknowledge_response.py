@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
@@ -484,13 +485,16 @@ def _encode_share_acknowledge_response_v2(item: ShareAcknowledgeResponse) -> byt
     return bytes(out)
 
 
-ShareAcknowledgeResponse._readers = {
-    0: _read_share_acknowledge_response_v0,
-    1: _read_share_acknowledge_response_v0,
-    2: _read_share_acknowledge_response_v2,
-}
-ShareAcknowledgeResponse._encoders = {
-    0: _encode_share_acknowledge_response_v0,
-    1: _encode_share_acknowledge_response_v0,
-    2: _encode_share_acknowledge_response_v2,
-}
+ShareAcknowledgeResponse._readers, ShareAcknowledgeResponse._encoders = codecs(
+    ShareAcknowledgeResponse,
+    {
+        0: _read_share_acknowledge_response_v0,
+        1: _read_share_acknowledge_response_v0,
+        2: _read_share_acknowledge_response_v2,
+    },
+    {
+        0: _encode_share_acknowledge_response_v0,
+        1: _encode_share_acknowledge_response_v0,
+        2: _encode_share_acknowledge_response_v2,
+    },
+)

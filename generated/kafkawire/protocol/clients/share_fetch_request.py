@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     Tags,
@@ -428,7 +429,7 @@ def _encode_share_fetch_request_v0(item: ShareFetchRequest) -> bytes:
         raise ValueError  # max_records is not in these versions
     if item.batch_size != 0:
         raise ValueError  # batch_size is not in these versions
-    if item.is_renew_ack:
+    if item.is_renew_ack is not False:
         raise ValueError  # is_renew_ack is not in these versions
     group_id = item.group_id
     if group_id is None:
@@ -624,7 +625,7 @@ def _read_share_fetch_request_v1(buffer: bytes, at: int) -> tuple[ShareFetchRequ
 
 def _encode_share_fetch_request_v1(item: ShareFetchRequest) -> bytes:
     out = bytearray()
-    if item.is_renew_ack:
+    if item.is_renew_ack is not False:
         raise ValueError  # is_renew_ack is not in these versions
     group_id = item.group_id
     if group_id is None:
@@ -828,13 +829,8 @@ def _encode_share_fetch_request_v2(item: ShareFetchRequest) -> bytes:
     return bytes(out)
 
 
-ShareFetchRequest._readers = {
-    0: _read_share_fetch_request_v0,
-    1: _read_share_fetch_request_v1,
-    2: _read_share_fetch_request_v2,
-}
-ShareFetchRequest._encoders = {
-    0: _encode_share_fetch_request_v0,
-    1: _encode_share_fetch_request_v1,
-    2: _encode_share_fetch_request_v2,
-}
+ShareFetchRequest._readers, ShareFetchRequest._encoders = codecs(
+    ShareFetchRequest,
+    {0: _read_share_fetch_request_v0, 1: _read_share_fetch_request_v1, 2: _read_share_fetch_request_v2},
+    {0: _encode_share_fetch_request_v0, 1: _encode_share_fetch_request_v1, 2: _encode_share_fetch_request_v2},
+)

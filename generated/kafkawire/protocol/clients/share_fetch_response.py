@@ -10,6 +10,7 @@ from itertools import starmap
 import msgspec
 
 from kafkawire.wire import Message, RecordBytes, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     BYTES,
@@ -767,13 +768,8 @@ def _encode_share_fetch_response_v1(item: ShareFetchResponse) -> bytes:
     return b"".join(out)
 
 
-ShareFetchResponse._readers = {
-    0: _read_share_fetch_response_v0,
-    1: _read_share_fetch_response_v1,
-    2: _read_share_fetch_response_v1,
-}
-ShareFetchResponse._encoders = {
-    0: _encode_share_fetch_response_v0,
-    1: _encode_share_fetch_response_v1,
-    2: _encode_share_fetch_response_v1,
-}
+ShareFetchResponse._readers, ShareFetchResponse._encoders = codecs(
+    ShareFetchResponse,
+    {0: _read_share_fetch_response_v0, 1: _read_share_fetch_response_v1, 2: _read_share_fetch_response_v1},
+    {0: _encode_share_fetch_response_v0, 1: _encode_share_fetch_response_v1, 2: _encode_share_fetch_response_v1},
+)

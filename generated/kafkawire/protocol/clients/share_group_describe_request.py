@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     BYTES,
@@ -108,11 +109,8 @@ def _encode_share_group_describe_request_v0(item: ShareGroupDescribeRequest) -> 
     return b"".join(out)
 
 
-ShareGroupDescribeRequest._readers = {
-    0: _read_share_group_describe_request_v0,
-    1: _read_share_group_describe_request_v0,
-}
-ShareGroupDescribeRequest._encoders = {
-    0: _encode_share_group_describe_request_v0,
-    1: _encode_share_group_describe_request_v0,
-}
+ShareGroupDescribeRequest._readers, ShareGroupDescribeRequest._encoders = codecs(
+    ShareGroupDescribeRequest,
+    {0: _read_share_group_describe_request_v0, 1: _read_share_group_describe_request_v0},
+    {0: _encode_share_group_describe_request_v0, 1: _encode_share_group_describe_request_v0},
+)

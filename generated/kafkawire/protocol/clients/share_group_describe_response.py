@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -595,11 +596,8 @@ def _encode_share_group_describe_response_v0(item: ShareGroupDescribeResponse) -
     return bytes(out)
 
 
-ShareGroupDescribeResponse._readers = {
-    0: _read_share_group_describe_response_v0,
-    1: _read_share_group_describe_response_v0,
-}
-ShareGroupDescribeResponse._encoders = {
-    0: _encode_share_group_describe_response_v0,
-    1: _encode_share_group_describe_response_v0,
-}
+ShareGroupDescribeResponse._readers, ShareGroupDescribeResponse._encoders = codecs(
+    ShareGroupDescribeResponse,
+    {0: _read_share_group_describe_response_v0, 1: _read_share_group_describe_response_v0},
+    {0: _encode_share_group_describe_response_v0, 1: _encode_share_group_describe_response_v0},
+)

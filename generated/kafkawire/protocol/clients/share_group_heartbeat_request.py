@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     BYTES,
@@ -180,11 +181,8 @@ def _encode_share_group_heartbeat_request_v0(item: ShareGroupHeartbeatRequest) -
     return b"".join(out)
 
 
-ShareGroupHeartbeatRequest._readers = {
-    0: _read_share_group_heartbeat_request_v0,
-    1: _read_share_group_heartbeat_request_v0,
-}
-ShareGroupHeartbeatRequest._encoders = {
-    0: _encode_share_group_heartbeat_request_v0,
-    1: _encode_share_group_heartbeat_request_v0,
-}
+ShareGroupHeartbeatRequest._readers, ShareGroupHeartbeatRequest._encoders = codecs(
+    ShareGroupHeartbeatRequest,
+    {0: _read_share_group_heartbeat_request_v0, 1: _read_share_group_heartbeat_request_v0},
+    {0: _encode_share_group_heartbeat_request_v0, 1: _encode_share_group_heartbeat_request_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -282,11 +283,8 @@ def _encode_share_group_heartbeat_response_v0(item: ShareGroupHeartbeatResponse)
     return bytes(out)
 
 
-ShareGroupHeartbeatResponse._readers = {
-    0: _read_share_group_heartbeat_response_v0,
-    1: _read_share_group_heartbeat_response_v0,
-}
-ShareGroupHeartbeatResponse._encoders = {
-    0: _encode_share_group_heartbeat_response_v0,
-    1: _encode_share_group_heartbeat_response_v0,
-}
+ShareGroupHeartbeatResponse._readers, ShareGroupHeartbeatResponse._encoders = codecs(
+    ShareGroupHeartbeatResponse,
+    {0: _read_share_group_heartbeat_response_v0, 1: _read_share_group_heartbeat_response_v0},
+    {0: _encode_share_group_heartbeat_response_v0, 1: _encode_share_group_heartbeat_response_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -51,5 +52,6 @@ def _encode_snapshot_footer_record_v0(item: SnapshotFooterRecord) -> bytes:
     return out
 
 
-SnapshotFooterRecord._readers = {0: _read_snapshot_footer_record_v0}
-SnapshotFooterRecord._encoders = {0: _encode_snapshot_footer_record_v0}
+SnapshotFooterRecord._readers, SnapshotFooterRecord._encoders = codecs(
+    SnapshotFooterRecord, {0: _read_snapshot_footer_record_v0}, {0: _encode_snapshot_footer_record_v0}
+)

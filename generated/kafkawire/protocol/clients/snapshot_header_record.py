@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -55,5 +56,6 @@ def _encode_snapshot_header_record_v0(item: SnapshotHeaderRecord) -> bytes:
     return out
 
 
-SnapshotHeaderRecord._readers = {0: _read_snapshot_header_record_v0}
-SnapshotHeaderRecord._encoders = {0: _encode_snapshot_header_record_v0}
+SnapshotHeaderRecord._readers, SnapshotHeaderRecord._encoders = codecs(
+    SnapshotHeaderRecord, {0: _read_snapshot_header_record_v0}, {0: _encode_snapshot_header_record_v0}
+)

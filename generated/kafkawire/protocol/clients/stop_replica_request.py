@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -208,7 +209,7 @@ def _encode_stop_replica_request_v0(item: StopReplicaRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if len(item.topics):
         raise ValueError  # topics is not in these versions
@@ -287,7 +288,7 @@ def _encode_stop_replica_request_v1(item: StopReplicaRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if len(item.ungrouped_partitions):
         raise ValueError  # ungrouped_partitions is not in these versions
@@ -398,7 +399,7 @@ def _read_stop_replica_request_v2(buffer: bytes, at: int) -> tuple[StopReplicaRe
 
 def _encode_stop_replica_request_v2(item: StopReplicaRequest) -> bytes:
     out = bytearray()
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if len(item.ungrouped_partitions):
         raise ValueError  # ungrouped_partitions is not in these versions
@@ -536,9 +537,9 @@ def _read_stop_replica_request_v3(buffer: bytes, at: int) -> tuple[StopReplicaRe
 
 def _encode_stop_replica_request_v3(item: StopReplicaRequest) -> bytes:
     out = bytearray()
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
-    if item.delete_partitions:
+    if item.delete_partitions is not False:
         raise ValueError  # delete_partitions is not in these versions
     if len(item.ungrouped_partitions):
         raise ValueError  # ungrouped_partitions is not in these versions
@@ -586,7 +587,7 @@ def _read_stop_replica_request_v4(buffer: bytes, at: int) -> tuple[StopReplicaRe
 
 def _encode_stop_replica_request_v4(item: StopReplicaRequest) -> bytes:
     out = bytearray()
-    if item.delete_partitions:
+    if item.delete_partitions is not False:
         raise ValueError  # delete_partitions is not in these versions
     if len(item.ungrouped_partitions):
         raise ValueError  # ungrouped_partitions is not in these versions
@@ -610,17 +611,20 @@ def _encode_stop_replica_request_v4(item: StopReplicaRequest) -> bytes:
     return bytes(out)
 
 
-StopReplicaRequest._readers = {
-    0: _read_stop_replica_request_v0,
-    1: _read_stop_replica_request_v1,
-    2: _read_stop_replica_request_v2,
-    3: _read_stop_replica_request_v3,
-    4: _read_stop_replica_request_v4,
-}
-StopReplicaRequest._encoders = {
-    0: _encode_stop_replica_request_v0,
-    1: _encode_stop_replica_request_v1,
-    2: _encode_stop_replica_request_v2,
-    3: _encode_stop_replica_request_v3,
-    4: _encode_stop_replica_request_v4,
-}
+StopReplicaRequest._readers, StopReplicaRequest._encoders = codecs(
+    StopReplicaRequest,
+    {
+        0: _read_stop_replica_request_v0,
+        1: _read_stop_replica_request_v1,
+        2: _read_stop_replica_request_v2,
+        3: _read_stop_replica_request_v3,
+        4: _read_stop_replica_request_v4,
+    },
+    {
+        0: _encode_stop_replica_request_v0,
+        1: _encode_stop_replica_request_v1,
+        2: _encode_stop_replica_request_v2,
+        3: _encode_stop_replica_request_v3,
+        4: _encode_stop_replica_request_v4,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -218,17 +219,20 @@ def _encode_stop_replica_response_v2(item: StopReplicaResponse) -> bytes:
     return bytes(out)
 
 
-StopReplicaResponse._readers = {
-    0: _read_stop_replica_response_v0,
-    1: _read_stop_replica_response_v0,
-    2: _read_stop_replica_response_v2,
-    3: _read_stop_replica_response_v2,
-    4: _read_stop_replica_response_v2,
-}
-StopReplicaResponse._encoders = {
-    0: _encode_stop_replica_response_v0,
-    1: _encode_stop_replica_response_v0,
-    2: _encode_stop_replica_response_v2,
-    3: _encode_stop_replica_response_v2,
-    4: _encode_stop_replica_response_v2,
-}
+StopReplicaResponse._readers, StopReplicaResponse._encoders = codecs(
+    StopReplicaResponse,
+    {
+        0: _read_stop_replica_response_v0,
+        1: _read_stop_replica_response_v0,
+        2: _read_stop_replica_response_v2,
+        3: _read_stop_replica_response_v2,
+        4: _read_stop_replica_response_v2,
+    },
+    {
+        0: _encode_stop_replica_response_v0,
+        1: _encode_stop_replica_response_v0,
+        2: _encode_stop_replica_response_v2,
+        3: _encode_stop_replica_response_v2,
+        4: _encode_stop_replica_response_v2,
+    },
+)

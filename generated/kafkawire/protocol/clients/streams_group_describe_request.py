@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     BYTES,
@@ -95,7 +96,7 @@ def _read_streams_group_describe_request_v0(buffer: bytes, at: int) -> tuple[Str
 
 def _encode_streams_group_describe_request_v0(item: StreamsGroupDescribeRequest) -> bytes:
     out: list[bytes] = []
-    if item.include_topology_description:
+    if item.include_topology_description is not False:
         raise ValueError  # include_topology_description is not in these versions
     group_ids = sequence(item.group_ids)
     n = len(group_ids)
@@ -176,11 +177,8 @@ def _encode_streams_group_describe_request_v1(item: StreamsGroupDescribeRequest)
     return b"".join(out)
 
 
-StreamsGroupDescribeRequest._readers = {
-    0: _read_streams_group_describe_request_v0,
-    1: _read_streams_group_describe_request_v1,
-}
-StreamsGroupDescribeRequest._encoders = {
-    0: _encode_streams_group_describe_request_v0,
-    1: _encode_streams_group_describe_request_v1,
-}
+StreamsGroupDescribeRequest._readers, StreamsGroupDescribeRequest._encoders = codecs(
+    StreamsGroupDescribeRequest,
+    {0: _read_streams_group_describe_request_v0, 1: _read_streams_group_describe_request_v1},
+    {0: _encode_streams_group_describe_request_v0, 1: _encode_streams_group_describe_request_v1},
+)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -2019,11 +2020,8 @@ def _encode_streams_group_describe_response_v1(item: StreamsGroupDescribeRespons
     return bytes(out)
 
 
-StreamsGroupDescribeResponse._readers = {
-    0: _read_streams_group_describe_response_v0,
-    1: _read_streams_group_describe_response_v1,
-}
-StreamsGroupDescribeResponse._encoders = {
-    0: _encode_streams_group_describe_response_v0,
-    1: _encode_streams_group_describe_response_v1,
-}
+StreamsGroupDescribeResponse._readers, StreamsGroupDescribeResponse._encoders = codecs(
+    StreamsGroupDescribeResponse,
+    {0: _read_streams_group_describe_response_v0, 1: _read_streams_group_describe_response_v1},
+    {0: _encode_streams_group_describe_response_v0, 1: _encode_streams_group_describe_response_v1},
+)

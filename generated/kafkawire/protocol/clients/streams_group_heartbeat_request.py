@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -1183,11 +1184,8 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
     return bytes(out)
 
 
-StreamsGroupHeartbeatRequest._readers = {
-    0: _read_streams_group_heartbeat_request_v0,
-    1: _read_streams_group_heartbeat_request_v0,
-}
-StreamsGroupHeartbeatRequest._encoders = {
-    0: _encode_streams_group_heartbeat_request_v0,
-    1: _encode_streams_group_heartbeat_request_v0,
-}
+StreamsGroupHeartbeatRequest._readers, StreamsGroupHeartbeatRequest._encoders = codecs(
+    StreamsGroupHeartbeatRequest,
+    {0: _read_streams_group_heartbeat_request_v0, 1: _read_streams_group_heartbeat_request_v0},
+    {0: _encode_streams_group_heartbeat_request_v0, 1: _encode_streams_group_heartbeat_request_v0},
+)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -574,7 +575,7 @@ def _read_streams_group_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[S
 
 def _encode_streams_group_heartbeat_response_v0(item: StreamsGroupHeartbeatResponse) -> bytes:
     out = bytearray()
-    if item.topology_description_required:
+    if item.topology_description_required is not False:
         raise ValueError  # topology_description_required is not in these versions
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
@@ -880,11 +881,8 @@ def _encode_streams_group_heartbeat_response_v1(item: StreamsGroupHeartbeatRespo
     return bytes(out)
 
 
-StreamsGroupHeartbeatResponse._readers = {
-    0: _read_streams_group_heartbeat_response_v0,
-    1: _read_streams_group_heartbeat_response_v1,
-}
-StreamsGroupHeartbeatResponse._encoders = {
-    0: _encode_streams_group_heartbeat_response_v0,
-    1: _encode_streams_group_heartbeat_response_v1,
-}
+StreamsGroupHeartbeatResponse._readers, StreamsGroupHeartbeatResponse._encoders = codecs(
+    StreamsGroupHeartbeatResponse,
+    {0: _read_streams_group_heartbeat_response_v0, 1: _read_streams_group_heartbeat_response_v1},
+    {0: _encode_streams_group_heartbeat_response_v0, 1: _encode_streams_group_heartbeat_response_v1},
+)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -712,7 +713,8 @@ def _encode_streams_group_topology_description_update_request_v0(
     return bytes(out)
 
 
-StreamsGroupTopologyDescriptionUpdateRequest._readers = {0: _read_streams_group_topology_description_update_request_v0}
-StreamsGroupTopologyDescriptionUpdateRequest._encoders = {
-    0: _encode_streams_group_topology_description_update_request_v0
-}
+StreamsGroupTopologyDescriptionUpdateRequest._readers, StreamsGroupTopologyDescriptionUpdateRequest._encoders = codecs(
+    StreamsGroupTopologyDescriptionUpdateRequest,
+    {0: _read_streams_group_topology_description_update_request_v0},
+    {0: _encode_streams_group_topology_description_update_request_v0},
+)

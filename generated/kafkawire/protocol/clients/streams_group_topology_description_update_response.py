@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -97,9 +98,10 @@ def _encode_streams_group_topology_description_update_response_v0(
     return out
 
 
-StreamsGroupTopologyDescriptionUpdateResponse._readers = {
-    0: _read_streams_group_topology_description_update_response_v0
-}
-StreamsGroupTopologyDescriptionUpdateResponse._encoders = {
-    0: _encode_streams_group_topology_description_update_response_v0
-}
+StreamsGroupTopologyDescriptionUpdateResponse._readers, StreamsGroupTopologyDescriptionUpdateResponse._encoders = (
+    codecs(
+        StreamsGroupTopologyDescriptionUpdateResponse,
+        {0: _read_streams_group_topology_description_update_response_v0},
+        {0: _encode_streams_group_topology_description_update_response_v0},
+    )
+)

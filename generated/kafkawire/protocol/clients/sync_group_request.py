@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.structs import (
     BYTES,
@@ -513,19 +514,22 @@ def _encode_sync_group_request_v5(item: SyncGroupRequest) -> bytes:
     return b"".join(out)
 
 
-SyncGroupRequest._readers = {
-    0: _read_sync_group_request_v0,
-    1: _read_sync_group_request_v0,
-    2: _read_sync_group_request_v0,
-    3: _read_sync_group_request_v3,
-    4: _read_sync_group_request_v4,
-    5: _read_sync_group_request_v5,
-}
-SyncGroupRequest._encoders = {
-    0: _encode_sync_group_request_v0,
-    1: _encode_sync_group_request_v0,
-    2: _encode_sync_group_request_v0,
-    3: _encode_sync_group_request_v3,
-    4: _encode_sync_group_request_v4,
-    5: _encode_sync_group_request_v5,
-}
+SyncGroupRequest._readers, SyncGroupRequest._encoders = codecs(
+    SyncGroupRequest,
+    {
+        0: _read_sync_group_request_v0,
+        1: _read_sync_group_request_v0,
+        2: _read_sync_group_request_v0,
+        3: _read_sync_group_request_v3,
+        4: _read_sync_group_request_v4,
+        5: _read_sync_group_request_v5,
+    },
+    {
+        0: _encode_sync_group_request_v0,
+        1: _encode_sync_group_request_v0,
+        2: _encode_sync_group_request_v0,
+        3: _encode_sync_group_request_v3,
+        4: _encode_sync_group_request_v4,
+        5: _encode_sync_group_request_v5,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -223,19 +224,22 @@ def _encode_sync_group_response_v5(item: SyncGroupResponse) -> bytes:
     return b"".join(out)
 
 
-SyncGroupResponse._readers = {
-    0: _read_sync_group_response_v0,
-    1: _read_sync_group_response_v1,
-    2: _read_sync_group_response_v1,
-    3: _read_sync_group_response_v1,
-    4: _read_sync_group_response_v4,
-    5: _read_sync_group_response_v5,
-}
-SyncGroupResponse._encoders = {
-    0: _encode_sync_group_response_v0,
-    1: _encode_sync_group_response_v1,
-    2: _encode_sync_group_response_v1,
-    3: _encode_sync_group_response_v1,
-    4: _encode_sync_group_response_v4,
-    5: _encode_sync_group_response_v5,
-}
+SyncGroupResponse._readers, SyncGroupResponse._encoders = codecs(
+    SyncGroupResponse,
+    {
+        0: _read_sync_group_response_v0,
+        1: _read_sync_group_response_v1,
+        2: _read_sync_group_response_v1,
+        3: _read_sync_group_response_v1,
+        4: _read_sync_group_response_v4,
+        5: _read_sync_group_response_v5,
+    },
+    {
+        0: _encode_sync_group_response_v0,
+        1: _encode_sync_group_response_v1,
+        2: _encode_sync_group_response_v1,
+        3: _encode_sync_group_response_v1,
+        4: _encode_sync_group_response_v4,
+        5: _encode_sync_group_response_v5,
+    },
+)

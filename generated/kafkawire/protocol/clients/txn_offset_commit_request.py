@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import GroupId, ProducerId, TopicName, TransactionalId
 from kafkawire.wire.structs import (
     NULL_TEXT,
@@ -819,21 +820,24 @@ def _encode_txn_offset_commit_request_v6(item: TxnOffsetCommitRequest) -> bytes:
     return bytes(out)
 
 
-TxnOffsetCommitRequest._readers = {
-    0: _read_txn_offset_commit_request_v0,
-    1: _read_txn_offset_commit_request_v0,
-    2: _read_txn_offset_commit_request_v2,
-    3: _read_txn_offset_commit_request_v3,
-    4: _read_txn_offset_commit_request_v3,
-    5: _read_txn_offset_commit_request_v3,
-    6: _read_txn_offset_commit_request_v6,
-}
-TxnOffsetCommitRequest._encoders = {
-    0: _encode_txn_offset_commit_request_v0,
-    1: _encode_txn_offset_commit_request_v0,
-    2: _encode_txn_offset_commit_request_v2,
-    3: _encode_txn_offset_commit_request_v3,
-    4: _encode_txn_offset_commit_request_v3,
-    5: _encode_txn_offset_commit_request_v3,
-    6: _encode_txn_offset_commit_request_v6,
-}
+TxnOffsetCommitRequest._readers, TxnOffsetCommitRequest._encoders = codecs(
+    TxnOffsetCommitRequest,
+    {
+        0: _read_txn_offset_commit_request_v0,
+        1: _read_txn_offset_commit_request_v0,
+        2: _read_txn_offset_commit_request_v2,
+        3: _read_txn_offset_commit_request_v3,
+        4: _read_txn_offset_commit_request_v3,
+        5: _read_txn_offset_commit_request_v3,
+        6: _read_txn_offset_commit_request_v6,
+    },
+    {
+        0: _encode_txn_offset_commit_request_v0,
+        1: _encode_txn_offset_commit_request_v0,
+        2: _encode_txn_offset_commit_request_v2,
+        3: _encode_txn_offset_commit_request_v3,
+        4: _encode_txn_offset_commit_request_v3,
+        5: _encode_txn_offset_commit_request_v3,
+        6: _encode_txn_offset_commit_request_v6,
+    },
+)

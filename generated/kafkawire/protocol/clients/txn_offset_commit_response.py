@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -383,21 +384,24 @@ def _encode_txn_offset_commit_response_v6(item: TxnOffsetCommitResponse) -> byte
     return bytes(out)
 
 
-TxnOffsetCommitResponse._readers = {
-    0: _read_txn_offset_commit_response_v0,
-    1: _read_txn_offset_commit_response_v0,
-    2: _read_txn_offset_commit_response_v0,
-    3: _read_txn_offset_commit_response_v3,
-    4: _read_txn_offset_commit_response_v3,
-    5: _read_txn_offset_commit_response_v3,
-    6: _read_txn_offset_commit_response_v6,
-}
-TxnOffsetCommitResponse._encoders = {
-    0: _encode_txn_offset_commit_response_v0,
-    1: _encode_txn_offset_commit_response_v0,
-    2: _encode_txn_offset_commit_response_v0,
-    3: _encode_txn_offset_commit_response_v3,
-    4: _encode_txn_offset_commit_response_v3,
-    5: _encode_txn_offset_commit_response_v3,
-    6: _encode_txn_offset_commit_response_v6,
-}
+TxnOffsetCommitResponse._readers, TxnOffsetCommitResponse._encoders = codecs(
+    TxnOffsetCommitResponse,
+    {
+        0: _read_txn_offset_commit_response_v0,
+        1: _read_txn_offset_commit_response_v0,
+        2: _read_txn_offset_commit_response_v0,
+        3: _read_txn_offset_commit_response_v3,
+        4: _read_txn_offset_commit_response_v3,
+        5: _read_txn_offset_commit_response_v3,
+        6: _read_txn_offset_commit_response_v6,
+    },
+    {
+        0: _encode_txn_offset_commit_response_v0,
+        1: _encode_txn_offset_commit_response_v0,
+        2: _encode_txn_offset_commit_response_v0,
+        3: _encode_txn_offset_commit_response_v3,
+        4: _encode_txn_offset_commit_response_v3,
+        5: _encode_txn_offset_commit_response_v3,
+        6: _encode_txn_offset_commit_response_v6,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
@@ -54,5 +55,6 @@ def _encode_unregister_broker_request_v0(item: UnregisterBrokerRequest) -> bytes
     return out
 
 
-UnregisterBrokerRequest._readers = {0: _read_unregister_broker_request_v0}
-UnregisterBrokerRequest._encoders = {0: _encode_unregister_broker_request_v0}
+UnregisterBrokerRequest._readers, UnregisterBrokerRequest._encoders = codecs(
+    UnregisterBrokerRequest, {0: _read_unregister_broker_request_v0}, {0: _encode_unregister_broker_request_v0}
+)

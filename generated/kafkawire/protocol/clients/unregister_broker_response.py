@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -93,5 +94,6 @@ def _encode_unregister_broker_response_v0(item: UnregisterBrokerResponse) -> byt
     return out
 
 
-UnregisterBrokerResponse._readers = {0: _read_unregister_broker_response_v0}
-UnregisterBrokerResponse._encoders = {0: _encode_unregister_broker_response_v0}
+UnregisterBrokerResponse._readers, UnregisterBrokerResponse._encoders = codecs(
+    UnregisterBrokerResponse, {0: _read_unregister_broker_response_v0}, {0: _encode_unregister_broker_response_v0}
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -53,5 +54,8 @@ def _encode_unregister_controller_request_v0(item: UnregisterControllerRequest) 
     return out
 
 
-UnregisterControllerRequest._readers = {0: _read_unregister_controller_request_v0}
-UnregisterControllerRequest._encoders = {0: _encode_unregister_controller_request_v0}
+UnregisterControllerRequest._readers, UnregisterControllerRequest._encoders = codecs(
+    UnregisterControllerRequest,
+    {0: _read_unregister_controller_request_v0},
+    {0: _encode_unregister_controller_request_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -93,5 +94,8 @@ def _encode_unregister_controller_response_v0(item: UnregisterControllerResponse
     return out
 
 
-UnregisterControllerResponse._readers = {0: _read_unregister_controller_response_v0}
-UnregisterControllerResponse._encoders = {0: _encode_unregister_controller_response_v0}
+UnregisterControllerResponse._readers, UnregisterControllerResponse._encoders = codecs(
+    UnregisterControllerResponse,
+    {0: _read_unregister_controller_response_v0},
+    {0: _encode_unregister_controller_response_v0},
+)

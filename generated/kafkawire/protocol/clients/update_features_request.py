@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     compact_structs,
@@ -152,7 +153,7 @@ def _read_update_features_request_v0(buffer: bytes, at: int) -> tuple[UpdateFeat
 
 def _encode_update_features_request_v0(item: UpdateFeaturesRequest) -> bytes:
     out = bytearray()
-    if item.validate_only:
+    if item.validate_only is not False:
         raise ValueError  # validate_only is not in these versions
     feature_updates = sequence(item.feature_updates)
     n = len(feature_updates)
@@ -201,7 +202,7 @@ def _read_many_feature_update_key_v1(
 
 def _write_many_feature_update_key_v1(out: bytearray, items: Sequence[UpdateFeaturesRequest.FeatureUpdateKey]) -> None:
     for item in items:
-        if item.allow_downgrade:
+        if item.allow_downgrade is not False:
             raise ValueError  # allow_downgrade is not in these versions
         text = item.feature.encode()
         n = len(text)
@@ -252,13 +253,12 @@ def _encode_update_features_request_v1(item: UpdateFeaturesRequest) -> bytes:
     return bytes(out)
 
 
-UpdateFeaturesRequest._readers = {
-    0: _read_update_features_request_v0,
-    1: _read_update_features_request_v1,
-    2: _read_update_features_request_v1,
-}
-UpdateFeaturesRequest._encoders = {
-    0: _encode_update_features_request_v0,
-    1: _encode_update_features_request_v1,
-    2: _encode_update_features_request_v1,
-}
+UpdateFeaturesRequest._readers, UpdateFeaturesRequest._encoders = codecs(
+    UpdateFeaturesRequest,
+    {0: _read_update_features_request_v0, 1: _read_update_features_request_v1, 2: _read_update_features_request_v1},
+    {
+        0: _encode_update_features_request_v0,
+        1: _encode_update_features_request_v1,
+        2: _encode_update_features_request_v1,
+    },
+)

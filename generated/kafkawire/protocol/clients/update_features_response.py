@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     compact_structs,
@@ -250,13 +251,12 @@ def _encode_update_features_response_v2(item: UpdateFeaturesResponse) -> bytes:
     return bytes(out)
 
 
-UpdateFeaturesResponse._readers = {
-    0: _read_update_features_response_v0,
-    1: _read_update_features_response_v0,
-    2: _read_update_features_response_v2,
-}
-UpdateFeaturesResponse._encoders = {
-    0: _encode_update_features_response_v0,
-    1: _encode_update_features_response_v0,
-    2: _encode_update_features_response_v2,
-}
+UpdateFeaturesResponse._readers, UpdateFeaturesResponse._encoders = codecs(
+    UpdateFeaturesResponse,
+    {0: _read_update_features_response_v0, 1: _read_update_features_response_v0, 2: _read_update_features_response_v2},
+    {
+        0: _encode_update_features_response_v0,
+        1: _encode_update_features_response_v0,
+        2: _encode_update_features_response_v2,
+    },
+)

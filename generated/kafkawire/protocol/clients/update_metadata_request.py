@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -346,7 +347,7 @@ def _encode_update_metadata_request_v0(item: UpdateMetadataRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -453,7 +454,7 @@ def _encode_update_metadata_request_v1(item: UpdateMetadataRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -540,7 +541,7 @@ def _encode_update_metadata_request_v2(item: UpdateMetadataRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -675,7 +676,7 @@ def _encode_update_metadata_request_v3(item: UpdateMetadataRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -807,7 +808,7 @@ def _encode_update_metadata_request_v4(item: UpdateMetadataRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -958,7 +959,7 @@ def _encode_update_metadata_request_v5(item: UpdateMetadataRequest) -> bytes:
     out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -1318,7 +1319,7 @@ def _read_update_metadata_request_v6(buffer: bytes, at: int) -> tuple[UpdateMeta
 
 def _encode_update_metadata_request_v6(item: UpdateMetadataRequest) -> bytes:
     out = bytearray()
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -1437,7 +1438,7 @@ def _read_update_metadata_request_v7(buffer: bytes, at: int) -> tuple[UpdateMeta
 
 def _encode_update_metadata_request_v7(item: UpdateMetadataRequest) -> bytes:
     out = bytearray()
-    if item.is_kraft_controller:
+    if item.is_kraft_controller is not False:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
         raise ValueError  # type is not in these versions
@@ -1551,25 +1552,28 @@ def _encode_update_metadata_request_v8(item: UpdateMetadataRequest) -> bytes:
     return bytes(out)
 
 
-UpdateMetadataRequest._readers = {
-    0: _read_update_metadata_request_v0,
-    1: _read_update_metadata_request_v1,
-    2: _read_update_metadata_request_v2,
-    3: _read_update_metadata_request_v3,
-    4: _read_update_metadata_request_v4,
-    5: _read_update_metadata_request_v5,
-    6: _read_update_metadata_request_v6,
-    7: _read_update_metadata_request_v7,
-    8: _read_update_metadata_request_v8,
-}
-UpdateMetadataRequest._encoders = {
-    0: _encode_update_metadata_request_v0,
-    1: _encode_update_metadata_request_v1,
-    2: _encode_update_metadata_request_v2,
-    3: _encode_update_metadata_request_v3,
-    4: _encode_update_metadata_request_v4,
-    5: _encode_update_metadata_request_v5,
-    6: _encode_update_metadata_request_v6,
-    7: _encode_update_metadata_request_v7,
-    8: _encode_update_metadata_request_v8,
-}
+UpdateMetadataRequest._readers, UpdateMetadataRequest._encoders = codecs(
+    UpdateMetadataRequest,
+    {
+        0: _read_update_metadata_request_v0,
+        1: _read_update_metadata_request_v1,
+        2: _read_update_metadata_request_v2,
+        3: _read_update_metadata_request_v3,
+        4: _read_update_metadata_request_v4,
+        5: _read_update_metadata_request_v5,
+        6: _read_update_metadata_request_v6,
+        7: _read_update_metadata_request_v7,
+        8: _read_update_metadata_request_v8,
+    },
+    {
+        0: _encode_update_metadata_request_v0,
+        1: _encode_update_metadata_request_v1,
+        2: _encode_update_metadata_request_v2,
+        3: _encode_update_metadata_request_v3,
+        4: _encode_update_metadata_request_v4,
+        5: _encode_update_metadata_request_v5,
+        6: _encode_update_metadata_request_v6,
+        7: _encode_update_metadata_request_v7,
+        8: _encode_update_metadata_request_v8,
+    },
+)

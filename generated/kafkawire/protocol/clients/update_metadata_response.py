@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -73,25 +74,28 @@ def _encode_update_metadata_response_v6(item: UpdateMetadataResponse) -> bytes:
     return out
 
 
-UpdateMetadataResponse._readers = {
-    0: _read_update_metadata_response_v0,
-    1: _read_update_metadata_response_v0,
-    2: _read_update_metadata_response_v0,
-    3: _read_update_metadata_response_v0,
-    4: _read_update_metadata_response_v0,
-    5: _read_update_metadata_response_v0,
-    6: _read_update_metadata_response_v6,
-    7: _read_update_metadata_response_v6,
-    8: _read_update_metadata_response_v6,
-}
-UpdateMetadataResponse._encoders = {
-    0: _encode_update_metadata_response_v0,
-    1: _encode_update_metadata_response_v0,
-    2: _encode_update_metadata_response_v0,
-    3: _encode_update_metadata_response_v0,
-    4: _encode_update_metadata_response_v0,
-    5: _encode_update_metadata_response_v0,
-    6: _encode_update_metadata_response_v6,
-    7: _encode_update_metadata_response_v6,
-    8: _encode_update_metadata_response_v6,
-}
+UpdateMetadataResponse._readers, UpdateMetadataResponse._encoders = codecs(
+    UpdateMetadataResponse,
+    {
+        0: _read_update_metadata_response_v0,
+        1: _read_update_metadata_response_v0,
+        2: _read_update_metadata_response_v0,
+        3: _read_update_metadata_response_v0,
+        4: _read_update_metadata_response_v0,
+        5: _read_update_metadata_response_v0,
+        6: _read_update_metadata_response_v6,
+        7: _read_update_metadata_response_v6,
+        8: _read_update_metadata_response_v6,
+    },
+    {
+        0: _encode_update_metadata_response_v0,
+        1: _encode_update_metadata_response_v0,
+        2: _encode_update_metadata_response_v0,
+        3: _encode_update_metadata_response_v0,
+        4: _encode_update_metadata_response_v0,
+        5: _encode_update_metadata_response_v0,
+        6: _encode_update_metadata_response_v6,
+        7: _encode_update_metadata_response_v6,
+        8: _encode_update_metadata_response_v6,
+    },
+)

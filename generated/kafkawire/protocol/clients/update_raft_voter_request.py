@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -269,5 +270,6 @@ def _encode_update_raft_voter_request_v0(item: UpdateRaftVoterRequest) -> bytes:
     return bytes(out)
 
 
-UpdateRaftVoterRequest._readers = {0: _read_update_raft_voter_request_v0}
-UpdateRaftVoterRequest._encoders = {0: _encode_update_raft_voter_request_v0}
+UpdateRaftVoterRequest._readers, UpdateRaftVoterRequest._encoders = codecs(
+    UpdateRaftVoterRequest, {0: _read_update_raft_voter_request_v0}, {0: _encode_update_raft_voter_request_v0}
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import msgspec
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
@@ -165,5 +166,6 @@ def _encode_update_raft_voter_response_v0(item: UpdateRaftVoterResponse) -> byte
     return b"".join(out)
 
 
-UpdateRaftVoterResponse._readers = {0: _read_update_raft_voter_response_v0}
-UpdateRaftVoterResponse._encoders = {0: _encode_update_raft_voter_response_v0}
+UpdateRaftVoterResponse._readers, UpdateRaftVoterResponse._encoders = codecs(
+    UpdateRaftVoterResponse, {0: _read_update_raft_voter_response_v0}, {0: _encode_update_raft_voter_response_v0}
+)

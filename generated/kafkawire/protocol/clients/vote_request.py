@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -147,7 +148,7 @@ def _read_many_partition_data_v0(
 
 def _write_many_partition_data_v0(out: bytearray, items: Sequence[VoteRequest.PartitionData]) -> None:
     for item in items:
-        if item.pre_vote:
+        if item.pre_vote is not False:
             raise ValueError  # pre_vote is not in these versions
         out += _pack_iiiiqx(
             item.partition_index, item.replica_epoch, item.replica_id, item.last_offset_epoch, item.last_offset
@@ -312,7 +313,7 @@ def _read_many_partition_data_v1(
 
 def _write_many_partition_data_v1(out: bytearray, items: Sequence[VoteRequest.PartitionData]) -> None:
     for item in items:
-        if item.pre_vote:
+        if item.pre_vote is not False:
             raise ValueError  # pre_vote is not in these versions
         if len(item.replica_directory_id) != 16:
             raise ValueError
@@ -618,5 +619,8 @@ def _encode_vote_request_v2(item: VoteRequest) -> bytes:
     return bytes(out)
 
 
-VoteRequest._readers = {0: _read_vote_request_v0, 1: _read_vote_request_v1, 2: _read_vote_request_v2}
-VoteRequest._encoders = {0: _encode_vote_request_v0, 1: _encode_vote_request_v1, 2: _encode_vote_request_v2}
+VoteRequest._readers, VoteRequest._encoders = codecs(
+    VoteRequest,
+    {0: _read_vote_request_v0, 1: _read_vote_request_v1, 2: _read_vote_request_v2},
+    {0: _encode_vote_request_v0, 1: _encode_vote_request_v1, 2: _encode_vote_request_v2},
+)

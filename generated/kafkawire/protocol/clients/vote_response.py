@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -351,5 +352,8 @@ def _encode_vote_response_v1(item: VoteResponse) -> bytes:
     return bytes(out)
 
 
-VoteResponse._readers = {0: _read_vote_response_v0, 1: _read_vote_response_v1, 2: _read_vote_response_v1}
-VoteResponse._encoders = {0: _encode_vote_response_v0, 1: _encode_vote_response_v1, 2: _encode_vote_response_v1}
+VoteResponse._readers, VoteResponse._encoders = codecs(
+    VoteResponse,
+    {0: _read_vote_response_v0, 1: _read_vote_response_v1, 2: _read_vote_response_v1},
+    {0: _encode_vote_response_v0, 1: _encode_vote_response_v1, 2: _encode_vote_response_v1},
+)

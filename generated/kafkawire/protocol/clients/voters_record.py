@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
@@ -284,5 +285,6 @@ def _encode_voters_record_v0(item: VotersRecord) -> bytes:
     return bytes(out)
 
 
-VotersRecord._readers = {0: _read_voters_record_v0}
-VotersRecord._encoders = {0: _encode_voters_record_v0}
+VotersRecord._readers, VotersRecord._encoders = codecs(
+    VotersRecord, {0: _read_voters_record_v0}, {0: _encode_voters_record_v0}
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -436,11 +437,8 @@ def _encode_write_share_group_state_request_v1(item: WriteShareGroupStateRequest
     return bytes(out)
 
 
-WriteShareGroupStateRequest._readers = {
-    0: _read_write_share_group_state_request_v0,
-    1: _read_write_share_group_state_request_v1,
-}
-WriteShareGroupStateRequest._encoders = {
-    0: _encode_write_share_group_state_request_v0,
-    1: _encode_write_share_group_state_request_v1,
-}
+WriteShareGroupStateRequest._readers, WriteShareGroupStateRequest._encoders = codecs(
+    WriteShareGroupStateRequest,
+    {0: _read_write_share_group_state_request_v0, 1: _read_write_share_group_state_request_v1},
+    {0: _encode_write_share_group_state_request_v0, 1: _encode_write_share_group_state_request_v1},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -210,11 +211,8 @@ def _encode_write_share_group_state_response_v0(item: WriteShareGroupStateRespon
     return bytes(out)
 
 
-WriteShareGroupStateResponse._readers = {
-    0: _read_write_share_group_state_response_v0,
-    1: _read_write_share_group_state_response_v0,
-}
-WriteShareGroupStateResponse._encoders = {
-    0: _encode_write_share_group_state_response_v0,
-    1: _encode_write_share_group_state_response_v0,
-}
+WriteShareGroupStateResponse._readers, WriteShareGroupStateResponse._encoders = codecs(
+    WriteShareGroupStateResponse,
+    {0: _read_write_share_group_state_response_v0, 1: _read_write_share_group_state_response_v0},
+    {0: _encode_write_share_group_state_response_v0, 1: _encode_write_share_group_state_response_v0},
+)

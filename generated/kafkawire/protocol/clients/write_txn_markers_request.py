@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.structs import (
     NOTHING,
@@ -436,13 +437,16 @@ def _encode_write_txn_markers_request_v2(item: WriteTxnMarkersRequest) -> bytes:
     return bytes(out)
 
 
-WriteTxnMarkersRequest._readers = {
-    0: _read_write_txn_markers_request_v0,
-    1: _read_write_txn_markers_request_v1,
-    2: _read_write_txn_markers_request_v2,
-}
-WriteTxnMarkersRequest._encoders = {
-    0: _encode_write_txn_markers_request_v0,
-    1: _encode_write_txn_markers_request_v1,
-    2: _encode_write_txn_markers_request_v2,
-}
+WriteTxnMarkersRequest._readers, WriteTxnMarkersRequest._encoders = codecs(
+    WriteTxnMarkersRequest,
+    {
+        0: _read_write_txn_markers_request_v0,
+        1: _read_write_txn_markers_request_v1,
+        2: _read_write_txn_markers_request_v2,
+    },
+    {
+        0: _encode_write_txn_markers_request_v0,
+        1: _encode_write_txn_markers_request_v1,
+        2: _encode_write_txn_markers_request_v2,
+    },
+)

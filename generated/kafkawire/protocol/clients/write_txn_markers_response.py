@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -374,13 +375,16 @@ def _encode_write_txn_markers_response_v1(item: WriteTxnMarkersResponse) -> byte
     return bytes(out)
 
 
-WriteTxnMarkersResponse._readers = {
-    0: _read_write_txn_markers_response_v0,
-    1: _read_write_txn_markers_response_v1,
-    2: _read_write_txn_markers_response_v1,
-}
-WriteTxnMarkersResponse._encoders = {
-    0: _encode_write_txn_markers_response_v0,
-    1: _encode_write_txn_markers_response_v1,
-    2: _encode_write_txn_markers_response_v1,
-}
+WriteTxnMarkersResponse._readers, WriteTxnMarkersResponse._encoders = codecs(
+    WriteTxnMarkersResponse,
+    {
+        0: _read_write_txn_markers_response_v0,
+        1: _read_write_txn_markers_response_v1,
+        2: _read_write_txn_markers_response_v1,
+    },
+    {
+        0: _encode_write_txn_markers_response_v0,
+        1: _encode_write_txn_markers_response_v1,
+        2: _encode_write_txn_markers_response_v1,
+    },
+)

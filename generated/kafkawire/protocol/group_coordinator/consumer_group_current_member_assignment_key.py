@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -70,5 +71,8 @@ def _encode_consumer_group_current_member_assignment_key_v0(item: ConsumerGroupC
     return out
 
 
-ConsumerGroupCurrentMemberAssignmentKey._readers = {0: _read_consumer_group_current_member_assignment_key_v0}
-ConsumerGroupCurrentMemberAssignmentKey._encoders = {0: _encode_consumer_group_current_member_assignment_key_v0}
+ConsumerGroupCurrentMemberAssignmentKey._readers, ConsumerGroupCurrentMemberAssignmentKey._encoders = codecs(
+    ConsumerGroupCurrentMemberAssignmentKey,
+    {0: _read_consumer_group_current_member_assignment_key_v0},
+    {0: _encode_consumer_group_current_member_assignment_key_v0},
+)

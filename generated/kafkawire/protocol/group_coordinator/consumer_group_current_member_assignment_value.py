@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -233,5 +234,8 @@ def _encode_consumer_group_current_member_assignment_value_v0(item: ConsumerGrou
     return bytes(out)
 
 
-ConsumerGroupCurrentMemberAssignmentValue._readers = {0: _read_consumer_group_current_member_assignment_value_v0}
-ConsumerGroupCurrentMemberAssignmentValue._encoders = {0: _encode_consumer_group_current_member_assignment_value_v0}
+ConsumerGroupCurrentMemberAssignmentValue._readers, ConsumerGroupCurrentMemberAssignmentValue._encoders = codecs(
+    ConsumerGroupCurrentMemberAssignmentValue,
+    {0: _read_consumer_group_current_member_assignment_value_v0},
+    {0: _encode_consumer_group_current_member_assignment_value_v0},
+)

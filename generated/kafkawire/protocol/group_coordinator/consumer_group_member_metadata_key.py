@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -68,5 +69,8 @@ def _encode_consumer_group_member_metadata_key_v0(item: ConsumerGroupMemberMetad
     return out
 
 
-ConsumerGroupMemberMetadataKey._readers = {0: _read_consumer_group_member_metadata_key_v0}
-ConsumerGroupMemberMetadataKey._encoders = {0: _encode_consumer_group_member_metadata_key_v0}
+ConsumerGroupMemberMetadataKey._readers, ConsumerGroupMemberMetadataKey._encoders = codecs(
+    ConsumerGroupMemberMetadataKey,
+    {0: _read_consumer_group_member_metadata_key_v0},
+    {0: _encode_consumer_group_member_metadata_key_v0},
+)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -409,5 +410,8 @@ def _encode_consumer_group_member_metadata_value_v0(item: ConsumerGroupMemberMet
     return b"".join(out)
 
 
-ConsumerGroupMemberMetadataValue._readers = {0: _read_consumer_group_member_metadata_value_v0}
-ConsumerGroupMemberMetadataValue._encoders = {0: _encode_consumer_group_member_metadata_value_v0}
+ConsumerGroupMemberMetadataValue._readers, ConsumerGroupMemberMetadataValue._encoders = codecs(
+    ConsumerGroupMemberMetadataValue,
+    {0: _read_consumer_group_member_metadata_value_v0},
+    {0: _encode_consumer_group_member_metadata_value_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -54,5 +55,6 @@ def _encode_consumer_group_metadata_key_v0(item: ConsumerGroupMetadataKey) -> by
     return out
 
 
-ConsumerGroupMetadataKey._readers = {0: _read_consumer_group_metadata_key_v0}
-ConsumerGroupMetadataKey._encoders = {0: _encode_consumer_group_metadata_key_v0}
+ConsumerGroupMetadataKey._readers, ConsumerGroupMetadataKey._encoders = codecs(
+    ConsumerGroupMetadataKey, {0: _read_consumer_group_metadata_key_v0}, {0: _encode_consumer_group_metadata_key_v0}
+)

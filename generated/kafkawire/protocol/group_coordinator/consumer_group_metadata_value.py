@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_entries, tagged_section, unpacker
 
 
@@ -77,5 +78,8 @@ def _encode_consumer_group_metadata_value_v0(item: ConsumerGroupMetadataValue) -
     return out
 
 
-ConsumerGroupMetadataValue._readers = {0: _read_consumer_group_metadata_value_v0}
-ConsumerGroupMetadataValue._encoders = {0: _encode_consumer_group_metadata_value_v0}
+ConsumerGroupMetadataValue._readers, ConsumerGroupMetadataValue._encoders = codecs(
+    ConsumerGroupMetadataValue,
+    {0: _read_consumer_group_metadata_value_v0},
+    {0: _encode_consumer_group_metadata_value_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -56,5 +57,8 @@ def _encode_consumer_group_partition_metadata_key_v0(item: ConsumerGroupPartitio
     return out
 
 
-ConsumerGroupPartitionMetadataKey._readers = {0: _read_consumer_group_partition_metadata_key_v0}
-ConsumerGroupPartitionMetadataKey._encoders = {0: _encode_consumer_group_partition_metadata_key_v0}
+ConsumerGroupPartitionMetadataKey._readers, ConsumerGroupPartitionMetadataKey._encoders = codecs(
+    ConsumerGroupPartitionMetadataKey,
+    {0: _read_consumer_group_partition_metadata_key_v0},
+    {0: _encode_consumer_group_partition_metadata_key_v0},
+)

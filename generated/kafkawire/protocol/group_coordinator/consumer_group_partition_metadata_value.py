@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -252,5 +253,8 @@ def _encode_consumer_group_partition_metadata_value_v0(item: ConsumerGroupPartit
     return bytes(out)
 
 
-ConsumerGroupPartitionMetadataValue._readers = {0: _read_consumer_group_partition_metadata_value_v0}
-ConsumerGroupPartitionMetadataValue._encoders = {0: _encode_consumer_group_partition_metadata_value_v0}
+ConsumerGroupPartitionMetadataValue._readers, ConsumerGroupPartitionMetadataValue._encoders = codecs(
+    ConsumerGroupPartitionMetadataValue,
+    {0: _read_consumer_group_partition_metadata_value_v0},
+    {0: _encode_consumer_group_partition_metadata_value_v0},
+)

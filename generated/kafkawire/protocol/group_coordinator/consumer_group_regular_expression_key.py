@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -70,5 +71,8 @@ def _encode_consumer_group_regular_expression_key_v0(item: ConsumerGroupRegularE
     return out
 
 
-ConsumerGroupRegularExpressionKey._readers = {0: _read_consumer_group_regular_expression_key_v0}
-ConsumerGroupRegularExpressionKey._encoders = {0: _encode_consumer_group_regular_expression_key_v0}
+ConsumerGroupRegularExpressionKey._readers, ConsumerGroupRegularExpressionKey._encoders = codecs(
+    ConsumerGroupRegularExpressionKey,
+    {0: _read_consumer_group_regular_expression_key_v0},
+    {0: _encode_consumer_group_regular_expression_key_v0},
+)

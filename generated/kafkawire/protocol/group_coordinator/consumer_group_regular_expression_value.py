@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -108,5 +109,8 @@ def _encode_consumer_group_regular_expression_value_v0(item: ConsumerGroupRegula
     return b"".join(out)
 
 
-ConsumerGroupRegularExpressionValue._readers = {0: _read_consumer_group_regular_expression_value_v0}
-ConsumerGroupRegularExpressionValue._encoders = {0: _encode_consumer_group_regular_expression_value_v0}
+ConsumerGroupRegularExpressionValue._readers, ConsumerGroupRegularExpressionValue._encoders = codecs(
+    ConsumerGroupRegularExpressionValue,
+    {0: _read_consumer_group_regular_expression_value_v0},
+    {0: _encode_consumer_group_regular_expression_value_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -70,5 +71,8 @@ def _encode_consumer_group_target_assignment_member_key_v0(item: ConsumerGroupTa
     return out
 
 
-ConsumerGroupTargetAssignmentMemberKey._readers = {0: _read_consumer_group_target_assignment_member_key_v0}
-ConsumerGroupTargetAssignmentMemberKey._encoders = {0: _encode_consumer_group_target_assignment_member_key_v0}
+ConsumerGroupTargetAssignmentMemberKey._readers, ConsumerGroupTargetAssignmentMemberKey._encoders = codecs(
+    ConsumerGroupTargetAssignmentMemberKey,
+    {0: _read_consumer_group_target_assignment_member_key_v0},
+    {0: _encode_consumer_group_target_assignment_member_key_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -151,5 +152,8 @@ def _encode_consumer_group_target_assignment_member_value_v0(item: ConsumerGroup
     return bytes(out)
 
 
-ConsumerGroupTargetAssignmentMemberValue._readers = {0: _read_consumer_group_target_assignment_member_value_v0}
-ConsumerGroupTargetAssignmentMemberValue._encoders = {0: _encode_consumer_group_target_assignment_member_value_v0}
+ConsumerGroupTargetAssignmentMemberValue._readers, ConsumerGroupTargetAssignmentMemberValue._encoders = codecs(
+    ConsumerGroupTargetAssignmentMemberValue,
+    {0: _read_consumer_group_target_assignment_member_value_v0},
+    {0: _encode_consumer_group_target_assignment_member_value_v0},
+)

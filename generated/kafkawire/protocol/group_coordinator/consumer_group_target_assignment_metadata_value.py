@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_entries, tagged_section, unpacker
 
 
@@ -81,5 +82,8 @@ def _encode_consumer_group_target_assignment_metadata_value_v0(
     return out
 
 
-ConsumerGroupTargetAssignmentMetadataValue._readers = {0: _read_consumer_group_target_assignment_metadata_value_v0}
-ConsumerGroupTargetAssignmentMetadataValue._encoders = {0: _encode_consumer_group_target_assignment_metadata_value_v0}
+ConsumerGroupTargetAssignmentMetadataValue._readers, ConsumerGroupTargetAssignmentMetadataValue._encoders = codecs(
+    ConsumerGroupTargetAssignmentMetadataValue,
+    {0: _read_consumer_group_target_assignment_metadata_value_v0},
+    {0: _encode_consumer_group_target_assignment_metadata_value_v0},
+)

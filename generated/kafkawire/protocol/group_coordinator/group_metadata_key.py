@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -54,5 +55,6 @@ def _encode_group_metadata_key_v0(item: GroupMetadataKey) -> bytes:
     return out
 
 
-GroupMetadataKey._readers = {0: _read_group_metadata_key_v0}
-GroupMetadataKey._encoders = {0: _encode_group_metadata_key_v0}
+GroupMetadataKey._readers, GroupMetadataKey._encoders = codecs(
+    GroupMetadataKey, {0: _read_group_metadata_key_v0}, {0: _encode_group_metadata_key_v0}
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     NULL_TEXT,
@@ -865,17 +866,20 @@ def _encode_group_metadata_value_v4(item: GroupMetadataValue) -> bytes:
     return b"".join(out)
 
 
-GroupMetadataValue._readers = {
-    0: _read_group_metadata_value_v0,
-    1: _read_group_metadata_value_v1,
-    2: _read_group_metadata_value_v2,
-    3: _read_group_metadata_value_v3,
-    4: _read_group_metadata_value_v4,
-}
-GroupMetadataValue._encoders = {
-    0: _encode_group_metadata_value_v0,
-    1: _encode_group_metadata_value_v1,
-    2: _encode_group_metadata_value_v2,
-    3: _encode_group_metadata_value_v3,
-    4: _encode_group_metadata_value_v4,
-}
+GroupMetadataValue._readers, GroupMetadataValue._encoders = codecs(
+    GroupMetadataValue,
+    {
+        0: _read_group_metadata_value_v0,
+        1: _read_group_metadata_value_v1,
+        2: _read_group_metadata_value_v2,
+        3: _read_group_metadata_value_v3,
+        4: _read_group_metadata_value_v4,
+    },
+    {
+        0: _encode_group_metadata_value_v0,
+        1: _encode_group_metadata_value_v1,
+        2: _encode_group_metadata_value_v2,
+        3: _encode_group_metadata_value_v3,
+        4: _encode_group_metadata_value_v4,
+    },
+)

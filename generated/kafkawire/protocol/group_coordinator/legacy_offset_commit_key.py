@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -77,5 +78,6 @@ def _encode_legacy_offset_commit_key_v0(item: LegacyOffsetCommitKey) -> bytes:
     return out
 
 
-LegacyOffsetCommitKey._readers = {0: _read_legacy_offset_commit_key_v0}
-LegacyOffsetCommitKey._encoders = {0: _encode_legacy_offset_commit_key_v0}
+LegacyOffsetCommitKey._readers, LegacyOffsetCommitKey._encoders = codecs(
+    LegacyOffsetCommitKey, {0: _read_legacy_offset_commit_key_v0}, {0: _encode_legacy_offset_commit_key_v0}
+)

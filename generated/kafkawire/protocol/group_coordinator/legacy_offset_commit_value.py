@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -67,5 +68,6 @@ def _encode_legacy_offset_commit_value_v0(item: LegacyOffsetCommitValue) -> byte
     return out
 
 
-LegacyOffsetCommitValue._readers = {0: _read_legacy_offset_commit_value_v0}
-LegacyOffsetCommitValue._encoders = {0: _encode_legacy_offset_commit_value_v0}
+LegacyOffsetCommitValue._readers, LegacyOffsetCommitValue._encoders = codecs(
+    LegacyOffsetCommitValue, {0: _read_legacy_offset_commit_value_v0}, {0: _encode_legacy_offset_commit_value_v0}
+)

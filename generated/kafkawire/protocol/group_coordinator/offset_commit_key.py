@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -77,5 +78,6 @@ def _encode_offset_commit_key_v0(item: OffsetCommitKey) -> bytes:
     return out
 
 
-OffsetCommitKey._readers = {0: _read_offset_commit_key_v0}
-OffsetCommitKey._encoders = {0: _encode_offset_commit_key_v0}
+OffsetCommitKey._readers, OffsetCommitKey._encoders = codecs(
+    OffsetCommitKey, {0: _read_offset_commit_key_v0}, {0: _encode_offset_commit_key_v0}
+)

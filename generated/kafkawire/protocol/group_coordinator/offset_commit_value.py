@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -229,17 +230,20 @@ def _encode_offset_commit_value_v4(item: OffsetCommitValue) -> bytes:
     return out
 
 
-OffsetCommitValue._readers = {
-    0: _read_offset_commit_value_v0,
-    1: _read_offset_commit_value_v1,
-    2: _read_offset_commit_value_v0,
-    3: _read_offset_commit_value_v3,
-    4: _read_offset_commit_value_v4,
-}
-OffsetCommitValue._encoders = {
-    0: _encode_offset_commit_value_v0,
-    1: _encode_offset_commit_value_v1,
-    2: _encode_offset_commit_value_v0,
-    3: _encode_offset_commit_value_v3,
-    4: _encode_offset_commit_value_v4,
-}
+OffsetCommitValue._readers, OffsetCommitValue._encoders = codecs(
+    OffsetCommitValue,
+    {
+        0: _read_offset_commit_value_v0,
+        1: _read_offset_commit_value_v1,
+        2: _read_offset_commit_value_v0,
+        3: _read_offset_commit_value_v3,
+        4: _read_offset_commit_value_v4,
+    },
+    {
+        0: _encode_offset_commit_value_v0,
+        1: _encode_offset_commit_value_v1,
+        2: _encode_offset_commit_value_v0,
+        3: _encode_offset_commit_value_v3,
+        4: _encode_offset_commit_value_v4,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -70,5 +71,8 @@ def _encode_share_group_current_member_assignment_key_v0(item: ShareGroupCurrent
     return out
 
 
-ShareGroupCurrentMemberAssignmentKey._readers = {0: _read_share_group_current_member_assignment_key_v0}
-ShareGroupCurrentMemberAssignmentKey._encoders = {0: _encode_share_group_current_member_assignment_key_v0}
+ShareGroupCurrentMemberAssignmentKey._readers, ShareGroupCurrentMemberAssignmentKey._encoders = codecs(
+    ShareGroupCurrentMemberAssignmentKey,
+    {0: _read_share_group_current_member_assignment_key_v0},
+    {0: _encode_share_group_current_member_assignment_key_v0},
+)

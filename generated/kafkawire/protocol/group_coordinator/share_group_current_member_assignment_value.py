@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -170,5 +171,8 @@ def _encode_share_group_current_member_assignment_value_v0(item: ShareGroupCurre
     return bytes(out)
 
 
-ShareGroupCurrentMemberAssignmentValue._readers = {0: _read_share_group_current_member_assignment_value_v0}
-ShareGroupCurrentMemberAssignmentValue._encoders = {0: _encode_share_group_current_member_assignment_value_v0}
+ShareGroupCurrentMemberAssignmentValue._readers, ShareGroupCurrentMemberAssignmentValue._encoders = codecs(
+    ShareGroupCurrentMemberAssignmentValue,
+    {0: _read_share_group_current_member_assignment_value_v0},
+    {0: _encode_share_group_current_member_assignment_value_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -68,5 +69,8 @@ def _encode_share_group_member_metadata_key_v0(item: ShareGroupMemberMetadataKey
     return out
 
 
-ShareGroupMemberMetadataKey._readers = {0: _read_share_group_member_metadata_key_v0}
-ShareGroupMemberMetadataKey._encoders = {0: _encode_share_group_member_metadata_key_v0}
+ShareGroupMemberMetadataKey._readers, ShareGroupMemberMetadataKey._encoders = codecs(
+    ShareGroupMemberMetadataKey,
+    {0: _read_share_group_member_metadata_key_v0},
+    {0: _encode_share_group_member_metadata_key_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -155,5 +156,8 @@ def _encode_share_group_member_metadata_value_v0(item: ShareGroupMemberMetadataV
     return b"".join(out)
 
 
-ShareGroupMemberMetadataValue._readers = {0: _read_share_group_member_metadata_value_v0}
-ShareGroupMemberMetadataValue._encoders = {0: _encode_share_group_member_metadata_value_v0}
+ShareGroupMemberMetadataValue._readers, ShareGroupMemberMetadataValue._encoders = codecs(
+    ShareGroupMemberMetadataValue,
+    {0: _read_share_group_member_metadata_value_v0},
+    {0: _encode_share_group_member_metadata_value_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -54,5 +55,6 @@ def _encode_share_group_metadata_key_v0(item: ShareGroupMetadataKey) -> bytes:
     return out
 
 
-ShareGroupMetadataKey._readers = {0: _read_share_group_metadata_key_v0}
-ShareGroupMetadataKey._encoders = {0: _encode_share_group_metadata_key_v0}
+ShareGroupMetadataKey._readers, ShareGroupMetadataKey._encoders = codecs(
+    ShareGroupMetadataKey, {0: _read_share_group_metadata_key_v0}, {0: _encode_share_group_metadata_key_v0}
+)

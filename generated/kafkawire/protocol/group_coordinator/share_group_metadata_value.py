@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -56,5 +57,6 @@ def _encode_share_group_metadata_value_v0(item: ShareGroupMetadataValue) -> byte
     return out
 
 
-ShareGroupMetadataValue._readers = {0: _read_share_group_metadata_value_v0}
-ShareGroupMetadataValue._encoders = {0: _encode_share_group_metadata_value_v0}
+ShareGroupMetadataValue._readers, ShareGroupMetadataValue._encoders = codecs(
+    ShareGroupMetadataValue, {0: _read_share_group_metadata_value_v0}, {0: _encode_share_group_metadata_value_v0}
+)

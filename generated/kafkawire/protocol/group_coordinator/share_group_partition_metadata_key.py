@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -54,5 +55,8 @@ def _encode_share_group_partition_metadata_key_v0(item: ShareGroupPartitionMetad
     return out
 
 
-ShareGroupPartitionMetadataKey._readers = {0: _read_share_group_partition_metadata_key_v0}
-ShareGroupPartitionMetadataKey._encoders = {0: _encode_share_group_partition_metadata_key_v0}
+ShareGroupPartitionMetadataKey._readers, ShareGroupPartitionMetadataKey._encoders = codecs(
+    ShareGroupPartitionMetadataKey,
+    {0: _read_share_group_partition_metadata_key_v0},
+    {0: _encode_share_group_partition_metadata_key_v0},
+)

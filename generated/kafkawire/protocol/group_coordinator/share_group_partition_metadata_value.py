@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
@@ -258,5 +259,8 @@ def _encode_share_group_partition_metadata_value_v0(item: ShareGroupPartitionMet
     return bytes(out)
 
 
-ShareGroupPartitionMetadataValue._readers = {0: _read_share_group_partition_metadata_value_v0}
-ShareGroupPartitionMetadataValue._encoders = {0: _encode_share_group_partition_metadata_value_v0}
+ShareGroupPartitionMetadataValue._readers, ShareGroupPartitionMetadataValue._encoders = codecs(
+    ShareGroupPartitionMetadataValue,
+    {0: _read_share_group_partition_metadata_value_v0},
+    {0: _encode_share_group_partition_metadata_value_v0},
+)

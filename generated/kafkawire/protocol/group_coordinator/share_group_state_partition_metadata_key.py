@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -56,5 +57,8 @@ def _encode_share_group_state_partition_metadata_key_v0(item: ShareGroupStatePar
     return out
 
 
-ShareGroupStatePartitionMetadataKey._readers = {0: _read_share_group_state_partition_metadata_key_v0}
-ShareGroupStatePartitionMetadataKey._encoders = {0: _encode_share_group_state_partition_metadata_key_v0}
+ShareGroupStatePartitionMetadataKey._readers, ShareGroupStatePartitionMetadataKey._encoders = codecs(
+    ShareGroupStatePartitionMetadataKey,
+    {0: _read_share_group_state_partition_metadata_key_v0},
+    {0: _encode_share_group_state_partition_metadata_key_v0},
+)

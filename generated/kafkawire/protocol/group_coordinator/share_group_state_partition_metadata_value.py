@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
@@ -272,5 +273,8 @@ def _encode_share_group_state_partition_metadata_value_v0(item: ShareGroupStateP
     return bytes(out)
 
 
-ShareGroupStatePartitionMetadataValue._readers = {0: _read_share_group_state_partition_metadata_value_v0}
-ShareGroupStatePartitionMetadataValue._encoders = {0: _encode_share_group_state_partition_metadata_value_v0}
+ShareGroupStatePartitionMetadataValue._readers, ShareGroupStatePartitionMetadataValue._encoders = codecs(
+    ShareGroupStatePartitionMetadataValue,
+    {0: _read_share_group_state_partition_metadata_value_v0},
+    {0: _encode_share_group_state_partition_metadata_value_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -70,5 +71,8 @@ def _encode_share_group_target_assignment_member_key_v0(item: ShareGroupTargetAs
     return out
 
 
-ShareGroupTargetAssignmentMemberKey._readers = {0: _read_share_group_target_assignment_member_key_v0}
-ShareGroupTargetAssignmentMemberKey._encoders = {0: _encode_share_group_target_assignment_member_key_v0}
+ShareGroupTargetAssignmentMemberKey._readers, ShareGroupTargetAssignmentMemberKey._encoders = codecs(
+    ShareGroupTargetAssignmentMemberKey,
+    {0: _read_share_group_target_assignment_member_key_v0},
+    {0: _encode_share_group_target_assignment_member_key_v0},
+)

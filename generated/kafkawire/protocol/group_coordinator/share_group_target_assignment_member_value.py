@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -151,5 +152,8 @@ def _encode_share_group_target_assignment_member_value_v0(item: ShareGroupTarget
     return bytes(out)
 
 
-ShareGroupTargetAssignmentMemberValue._readers = {0: _read_share_group_target_assignment_member_value_v0}
-ShareGroupTargetAssignmentMemberValue._encoders = {0: _encode_share_group_target_assignment_member_value_v0}
+ShareGroupTargetAssignmentMemberValue._readers, ShareGroupTargetAssignmentMemberValue._encoders = codecs(
+    ShareGroupTargetAssignmentMemberValue,
+    {0: _read_share_group_target_assignment_member_value_v0},
+    {0: _encode_share_group_target_assignment_member_value_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -56,5 +57,8 @@ def _encode_share_group_target_assignment_metadata_key_v0(item: ShareGroupTarget
     return out
 
 
-ShareGroupTargetAssignmentMetadataKey._readers = {0: _read_share_group_target_assignment_metadata_key_v0}
-ShareGroupTargetAssignmentMetadataKey._encoders = {0: _encode_share_group_target_assignment_metadata_key_v0}
+ShareGroupTargetAssignmentMetadataKey._readers, ShareGroupTargetAssignmentMetadataKey._encoders = codecs(
+    ShareGroupTargetAssignmentMetadataKey,
+    {0: _read_share_group_target_assignment_metadata_key_v0},
+    {0: _encode_share_group_target_assignment_metadata_key_v0},
+)

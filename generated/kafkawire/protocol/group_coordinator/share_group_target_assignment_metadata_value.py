@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_entries, tagged_section, unpacker
 
 
@@ -79,5 +80,8 @@ def _encode_share_group_target_assignment_metadata_value_v0(item: ShareGroupTarg
     return out
 
 
-ShareGroupTargetAssignmentMetadataValue._readers = {0: _read_share_group_target_assignment_metadata_value_v0}
-ShareGroupTargetAssignmentMetadataValue._encoders = {0: _encode_share_group_target_assignment_metadata_value_v0}
+ShareGroupTargetAssignmentMetadataValue._readers, ShareGroupTargetAssignmentMetadataValue._encoders = codecs(
+    ShareGroupTargetAssignmentMetadataValue,
+    {0: _read_share_group_target_assignment_metadata_value_v0},
+    {0: _encode_share_group_target_assignment_metadata_value_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -70,5 +71,8 @@ def _encode_streams_group_current_member_assignment_key_v0(item: StreamsGroupCur
     return out
 
 
-StreamsGroupCurrentMemberAssignmentKey._readers = {0: _read_streams_group_current_member_assignment_key_v0}
-StreamsGroupCurrentMemberAssignmentKey._encoders = {0: _encode_streams_group_current_member_assignment_key_v0}
+StreamsGroupCurrentMemberAssignmentKey._readers, StreamsGroupCurrentMemberAssignmentKey._encoders = codecs(
+    StreamsGroupCurrentMemberAssignmentKey,
+    {0: _read_streams_group_current_member_assignment_key_v0},
+    {0: _encode_streams_group_current_member_assignment_key_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
@@ -306,5 +307,8 @@ def _encode_streams_group_current_member_assignment_value_v0(item: StreamsGroupC
     return bytes(out)
 
 
-StreamsGroupCurrentMemberAssignmentValue._readers = {0: _read_streams_group_current_member_assignment_value_v0}
-StreamsGroupCurrentMemberAssignmentValue._encoders = {0: _encode_streams_group_current_member_assignment_value_v0}
+StreamsGroupCurrentMemberAssignmentValue._readers, StreamsGroupCurrentMemberAssignmentValue._encoders = codecs(
+    StreamsGroupCurrentMemberAssignmentValue,
+    {0: _read_streams_group_current_member_assignment_value_v0},
+    {0: _encode_streams_group_current_member_assignment_value_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -68,5 +69,8 @@ def _encode_streams_group_member_metadata_key_v0(item: StreamsGroupMemberMetadat
     return out
 
 
-StreamsGroupMemberMetadataKey._readers = {0: _read_streams_group_member_metadata_key_v0}
-StreamsGroupMemberMetadataKey._encoders = {0: _encode_streams_group_member_metadata_key_v0}
+StreamsGroupMemberMetadataKey._readers, StreamsGroupMemberMetadataKey._encoders = codecs(
+    StreamsGroupMemberMetadataKey,
+    {0: _read_streams_group_member_metadata_key_v0},
+    {0: _encode_streams_group_member_metadata_key_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     compact_structs,
@@ -373,5 +374,8 @@ def _encode_streams_group_member_metadata_value_v0(item: StreamsGroupMemberMetad
     return bytes(out)
 
 
-StreamsGroupMemberMetadataValue._readers = {0: _read_streams_group_member_metadata_value_v0}
-StreamsGroupMemberMetadataValue._encoders = {0: _encode_streams_group_member_metadata_value_v0}
+StreamsGroupMemberMetadataValue._readers, StreamsGroupMemberMetadataValue._encoders = codecs(
+    StreamsGroupMemberMetadataValue,
+    {0: _read_streams_group_member_metadata_value_v0},
+    {0: _encode_streams_group_member_metadata_value_v0},
+)

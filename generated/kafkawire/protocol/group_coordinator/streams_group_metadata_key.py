@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -54,5 +55,6 @@ def _encode_streams_group_metadata_key_v0(item: StreamsGroupMetadataKey) -> byte
     return out
 
 
-StreamsGroupMetadataKey._readers = {0: _read_streams_group_metadata_key_v0}
-StreamsGroupMetadataKey._encoders = {0: _encode_streams_group_metadata_key_v0}
+StreamsGroupMetadataKey._readers, StreamsGroupMetadataKey._encoders = codecs(
+    StreamsGroupMetadataKey, {0: _read_streams_group_metadata_key_v0}, {0: _encode_streams_group_metadata_key_v0}
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
@@ -251,5 +252,6 @@ def _encode_streams_group_metadata_value_v0(item: StreamsGroupMetadataValue) -> 
     return bytes(out)
 
 
-StreamsGroupMetadataValue._readers = {0: _read_streams_group_metadata_value_v0}
-StreamsGroupMetadataValue._encoders = {0: _encode_streams_group_metadata_value_v0}
+StreamsGroupMetadataValue._readers, StreamsGroupMetadataValue._encoders = codecs(
+    StreamsGroupMetadataValue, {0: _read_streams_group_metadata_value_v0}, {0: _encode_streams_group_metadata_value_v0}
+)

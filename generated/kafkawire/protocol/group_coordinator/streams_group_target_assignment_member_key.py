@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -70,5 +71,8 @@ def _encode_streams_group_target_assignment_member_key_v0(item: StreamsGroupTarg
     return out
 
 
-StreamsGroupTargetAssignmentMemberKey._readers = {0: _read_streams_group_target_assignment_member_key_v0}
-StreamsGroupTargetAssignmentMemberKey._encoders = {0: _encode_streams_group_target_assignment_member_key_v0}
+StreamsGroupTargetAssignmentMemberKey._readers, StreamsGroupTargetAssignmentMemberKey._encoders = codecs(
+    StreamsGroupTargetAssignmentMemberKey,
+    {0: _read_streams_group_target_assignment_member_key_v0},
+    {0: _encode_streams_group_target_assignment_member_key_v0},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
@@ -186,5 +187,8 @@ def _encode_streams_group_target_assignment_member_value_v0(item: StreamsGroupTa
     return bytes(out)
 
 
-StreamsGroupTargetAssignmentMemberValue._readers = {0: _read_streams_group_target_assignment_member_value_v0}
-StreamsGroupTargetAssignmentMemberValue._encoders = {0: _encode_streams_group_target_assignment_member_value_v0}
+StreamsGroupTargetAssignmentMemberValue._readers, StreamsGroupTargetAssignmentMemberValue._encoders = codecs(
+    StreamsGroupTargetAssignmentMemberValue,
+    {0: _read_streams_group_target_assignment_member_value_v0},
+    {0: _encode_streams_group_target_assignment_member_value_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -56,5 +57,8 @@ def _encode_streams_group_target_assignment_metadata_key_v0(item: StreamsGroupTa
     return out
 
 
-StreamsGroupTargetAssignmentMetadataKey._readers = {0: _read_streams_group_target_assignment_metadata_key_v0}
-StreamsGroupTargetAssignmentMetadataKey._encoders = {0: _encode_streams_group_target_assignment_metadata_key_v0}
+StreamsGroupTargetAssignmentMetadataKey._readers, StreamsGroupTargetAssignmentMetadataKey._encoders = codecs(
+    StreamsGroupTargetAssignmentMetadataKey,
+    {0: _read_streams_group_target_assignment_metadata_key_v0},
+    {0: _encode_streams_group_target_assignment_metadata_key_v0},
+)

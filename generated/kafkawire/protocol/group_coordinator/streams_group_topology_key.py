@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -54,5 +55,6 @@ def _encode_streams_group_topology_key_v0(item: StreamsGroupTopologyKey) -> byte
     return out
 
 
-StreamsGroupTopologyKey._readers = {0: _read_streams_group_topology_key_v0}
-StreamsGroupTopologyKey._encoders = {0: _encode_streams_group_topology_key_v0}
+StreamsGroupTopologyKey._readers, StreamsGroupTopologyKey._encoders = codecs(
+    StreamsGroupTopologyKey, {0: _read_streams_group_topology_key_v0}, {0: _encode_streams_group_topology_key_v0}
+)

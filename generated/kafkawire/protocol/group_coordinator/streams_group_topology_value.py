@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
@@ -619,5 +620,6 @@ def _encode_streams_group_topology_value_v0(item: StreamsGroupTopologyValue) -> 
     return bytes(out)
 
 
-StreamsGroupTopologyValue._readers = {0: _read_streams_group_topology_value_v0}
-StreamsGroupTopologyValue._encoders = {0: _encode_streams_group_topology_value_v0}
+StreamsGroupTopologyValue._readers, StreamsGroupTopologyValue._encoders = codecs(
+    StreamsGroupTopologyValue, {0: _read_streams_group_topology_value_v0}, {0: _encode_streams_group_topology_value_v0}
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import BYTES, Tags, long_nullable_text, long_text_length, tagged_entries, tagged_section
 
 
@@ -81,5 +82,6 @@ def _encode_abort_transaction_record_v0(item: AbortTransactionRecord) -> bytes:
     return out
 
 
-AbortTransactionRecord._readers = {0: _read_abort_transaction_record_v0}
-AbortTransactionRecord._encoders = {0: _encode_abort_transaction_record_v0}
+AbortTransactionRecord._readers, AbortTransactionRecord._encoders = codecs(
+    AbortTransactionRecord, {0: _read_abort_transaction_record_v0}, {0: _encode_abort_transaction_record_v0}
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -173,5 +174,6 @@ def _encode_access_control_entry_record_v0(item: AccessControlEntryRecord) -> by
     return out
 
 
-AccessControlEntryRecord._readers = {0: _read_access_control_entry_record_v0}
-AccessControlEntryRecord._encoders = {0: _encode_access_control_entry_record_v0}
+AccessControlEntryRecord._readers, AccessControlEntryRecord._encoders = codecs(
+    AccessControlEntryRecord, {0: _read_access_control_entry_record_v0}, {0: _encode_access_control_entry_record_v0}
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import BYTES, Tags, long_nullable_text, long_text_length, tagged_entries, tagged_section
 
 
@@ -81,5 +82,6 @@ def _encode_begin_transaction_record_v0(item: BeginTransactionRecord) -> bytes:
     return out
 
 
-BeginTransactionRecord._readers = {0: _read_begin_transaction_record_v0}
-BeginTransactionRecord._encoders = {0: _encode_begin_transaction_record_v0}
+BeginTransactionRecord._readers, BeginTransactionRecord._encoders = codecs(
+    BeginTransactionRecord, {0: _read_begin_transaction_record_v0}, {0: _encode_begin_transaction_record_v0}
+)

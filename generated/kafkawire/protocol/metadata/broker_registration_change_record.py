@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     BYTES,
@@ -391,15 +392,18 @@ def _encode_broker_registration_change_record_v3(item: BrokerRegistrationChangeR
     return b"".join(out)
 
 
-BrokerRegistrationChangeRecord._readers = {
-    0: _read_broker_registration_change_record_v0,
-    1: _read_broker_registration_change_record_v1,
-    2: _read_broker_registration_change_record_v2,
-    3: _read_broker_registration_change_record_v3,
-}
-BrokerRegistrationChangeRecord._encoders = {
-    0: _encode_broker_registration_change_record_v0,
-    1: _encode_broker_registration_change_record_v1,
-    2: _encode_broker_registration_change_record_v2,
-    3: _encode_broker_registration_change_record_v3,
-}
+BrokerRegistrationChangeRecord._readers, BrokerRegistrationChangeRecord._encoders = codecs(
+    BrokerRegistrationChangeRecord,
+    {
+        0: _read_broker_registration_change_record_v0,
+        1: _read_broker_registration_change_record_v1,
+        2: _read_broker_registration_change_record_v2,
+        3: _read_broker_registration_change_record_v3,
+    },
+    {
+        0: _encode_broker_registration_change_record_v0,
+        1: _encode_broker_registration_change_record_v1,
+        2: _encode_broker_registration_change_record_v2,
+        3: _encode_broker_registration_change_record_v3,
+    },
+)

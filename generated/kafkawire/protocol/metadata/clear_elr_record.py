@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import BYTES, Tags, long_text, long_text_length, tagged_section, unknown_tags
 
@@ -65,5 +66,6 @@ def _encode_clear_elr_record_v0(item: ClearElrRecord) -> bytes:
     return out
 
 
-ClearElrRecord._readers = {0: _read_clear_elr_record_v0}
-ClearElrRecord._encoders = {0: _encode_clear_elr_record_v0}
+ClearElrRecord._readers, ClearElrRecord._encoders = codecs(
+    ClearElrRecord, {0: _read_clear_elr_record_v0}, {0: _encode_clear_elr_record_v0}
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     compact_structs,
@@ -187,5 +188,6 @@ def _encode_client_quota_record_v0(item: ClientQuotaRecord) -> bytes:
     return bytes(out)
 
 
-ClientQuotaRecord._readers = {0: _read_client_quota_record_v0}
-ClientQuotaRecord._encoders = {0: _encode_client_quota_record_v0}
+ClientQuotaRecord._readers, ClientQuotaRecord._encoders = codecs(
+    ClientQuotaRecord, {0: _read_client_quota_record_v0}, {0: _encode_client_quota_record_v0}
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -137,5 +138,6 @@ def _encode_config_record_v0(item: ConfigRecord) -> bytes:
     return out
 
 
-ConfigRecord._readers = {0: _read_config_record_v0}
-ConfigRecord._encoders = {0: _encode_config_record_v0}
+ConfigRecord._readers, ConfigRecord._encoders = codecs(
+    ConfigRecord, {0: _read_config_record_v0}, {0: _encode_config_record_v0}
+)

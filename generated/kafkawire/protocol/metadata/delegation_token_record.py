@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -185,5 +186,6 @@ def _encode_delegation_token_record_v0(item: DelegationTokenRecord) -> bytes:
     return b"".join(out)
 
 
-DelegationTokenRecord._readers = {0: _read_delegation_token_record_v0}
-DelegationTokenRecord._encoders = {0: _encode_delegation_token_record_v0}
+DelegationTokenRecord._readers, DelegationTokenRecord._encoders = codecs(
+    DelegationTokenRecord, {0: _read_delegation_token_record_v0}, {0: _encode_delegation_token_record_v0}
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, tagged_section, unknown_tags
 
 
@@ -41,5 +42,6 @@ def _encode_end_transaction_record_v0(item: EndTransactionRecord) -> bytes:
     return out
 
 
-EndTransactionRecord._readers = {0: _read_end_transaction_record_v0}
-EndTransactionRecord._encoders = {0: _encode_end_transaction_record_v0}
+EndTransactionRecord._readers, EndTransactionRecord._encoders = codecs(
+    EndTransactionRecord, {0: _read_end_transaction_record_v0}, {0: _encode_end_transaction_record_v0}
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     long_text,
@@ -83,5 +84,6 @@ def _encode_feature_level_record_v0(item: FeatureLevelRecord) -> bytes:
     return out
 
 
-FeatureLevelRecord._readers = {0: _read_feature_level_record_v0}
-FeatureLevelRecord._encoders = {0: _encode_feature_level_record_v0}
+FeatureLevelRecord._readers, FeatureLevelRecord._encoders = codecs(
+    FeatureLevelRecord, {0: _read_feature_level_record_v0}, {0: _encode_feature_level_record_v0}
+)

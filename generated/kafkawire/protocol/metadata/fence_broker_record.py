@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
@@ -56,5 +57,6 @@ def _encode_fence_broker_record_v0(item: FenceBrokerRecord) -> bytes:
     return out
 
 
-FenceBrokerRecord._readers = {0: _read_fence_broker_record_v0}
-FenceBrokerRecord._encoders = {0: _encode_fence_broker_record_v0}
+FenceBrokerRecord._readers, FenceBrokerRecord._encoders = codecs(
+    FenceBrokerRecord, {0: _read_fence_broker_record_v0}, {0: _encode_fence_broker_record_v0}
+)

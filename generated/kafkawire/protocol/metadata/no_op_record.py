@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, tagged_section, unknown_tags
 
 
@@ -41,5 +42,4 @@ def _encode_no_op_record_v0(item: NoOpRecord) -> bytes:
     return out
 
 
-NoOpRecord._readers = {0: _read_no_op_record_v0}
-NoOpRecord._encoders = {0: _encode_no_op_record_v0}
+NoOpRecord._readers, NoOpRecord._encoders = codecs(NoOpRecord, {0: _read_no_op_record_v0}, {0: _encode_no_op_record_v0})

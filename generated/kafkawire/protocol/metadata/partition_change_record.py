@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     BYTES,
@@ -831,13 +832,12 @@ def _encode_partition_change_record_v2(item: PartitionChangeRecord) -> bytes:
     return b"".join(out)
 
 
-PartitionChangeRecord._readers = {
-    0: _read_partition_change_record_v0,
-    1: _read_partition_change_record_v1,
-    2: _read_partition_change_record_v2,
-}
-PartitionChangeRecord._encoders = {
-    0: _encode_partition_change_record_v0,
-    1: _encode_partition_change_record_v1,
-    2: _encode_partition_change_record_v2,
-}
+PartitionChangeRecord._readers, PartitionChangeRecord._encoders = codecs(
+    PartitionChangeRecord,
+    {0: _read_partition_change_record_v0, 1: _read_partition_change_record_v1, 2: _read_partition_change_record_v2},
+    {
+        0: _encode_partition_change_record_v0,
+        1: _encode_partition_change_record_v1,
+        2: _encode_partition_change_record_v2,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     BYTES,
@@ -820,9 +821,8 @@ def _encode_partition_record_v2(item: PartitionRecord) -> bytes:
     return b"".join(out)
 
 
-PartitionRecord._readers = {0: _read_partition_record_v0, 1: _read_partition_record_v1, 2: _read_partition_record_v2}
-PartitionRecord._encoders = {
-    0: _encode_partition_record_v0,
-    1: _encode_partition_record_v1,
-    2: _encode_partition_record_v2,
-}
+PartitionRecord._readers, PartitionRecord._encoders = codecs(
+    PartitionRecord,
+    {0: _read_partition_record_v0, 1: _read_partition_record_v1, 2: _read_partition_record_v2},
+    {0: _encode_partition_record_v0, 1: _encode_partition_record_v1, 2: _encode_partition_record_v2},
+)

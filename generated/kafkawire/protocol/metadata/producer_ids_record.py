@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
@@ -61,5 +62,6 @@ def _encode_producer_ids_record_v0(item: ProducerIdsRecord) -> bytes:
     return out
 
 
-ProducerIdsRecord._readers = {0: _read_producer_ids_record_v0}
-ProducerIdsRecord._encoders = {0: _encode_producer_ids_record_v0}
+ProducerIdsRecord._readers, ProducerIdsRecord._encoders = codecs(
+    ProducerIdsRecord, {0: _read_producer_ids_record_v0}, {0: _encode_producer_ids_record_v0}
+)

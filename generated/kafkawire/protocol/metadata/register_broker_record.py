@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import (
     Tags,
@@ -295,9 +296,9 @@ def _read_register_broker_record_v0(buffer: bytes, at: int) -> tuple[RegisterBro
 
 def _encode_register_broker_record_v0(item: RegisterBrokerRecord) -> bytes:
     out = bytearray()
-    if item.is_migrating_zk_broker:
+    if item.is_migrating_zk_broker is not False:
         raise ValueError  # is_migrating_zk_broker is not in these versions
-    if item.in_controlled_shutdown:
+    if item.in_controlled_shutdown is not False:
         raise ValueError  # in_controlled_shutdown is not in these versions
     if len(item.log_dirs):
         raise ValueError  # log_dirs is not in these versions
@@ -395,7 +396,7 @@ def _read_register_broker_record_v1(buffer: bytes, at: int) -> tuple[RegisterBro
 
 def _encode_register_broker_record_v1(item: RegisterBrokerRecord) -> bytes:
     out = bytearray()
-    if item.is_migrating_zk_broker:
+    if item.is_migrating_zk_broker is not False:
         raise ValueError  # is_migrating_zk_broker is not in these versions
     if len(item.log_dirs):
         raise ValueError  # log_dirs is not in these versions
@@ -860,17 +861,20 @@ def _encode_register_broker_record_v4(item: RegisterBrokerRecord) -> bytes:
     return bytes(out)
 
 
-RegisterBrokerRecord._readers = {
-    0: _read_register_broker_record_v0,
-    1: _read_register_broker_record_v1,
-    2: _read_register_broker_record_v2,
-    3: _read_register_broker_record_v3,
-    4: _read_register_broker_record_v4,
-}
-RegisterBrokerRecord._encoders = {
-    0: _encode_register_broker_record_v0,
-    1: _encode_register_broker_record_v1,
-    2: _encode_register_broker_record_v2,
-    3: _encode_register_broker_record_v3,
-    4: _encode_register_broker_record_v4,
-}
+RegisterBrokerRecord._readers, RegisterBrokerRecord._encoders = codecs(
+    RegisterBrokerRecord,
+    {
+        0: _read_register_broker_record_v0,
+        1: _read_register_broker_record_v1,
+        2: _read_register_broker_record_v2,
+        3: _read_register_broker_record_v3,
+        4: _read_register_broker_record_v4,
+    },
+    {
+        0: _encode_register_broker_record_v0,
+        1: _encode_register_broker_record_v1,
+        2: _encode_register_broker_record_v2,
+        3: _encode_register_broker_record_v3,
+        4: _encode_register_broker_record_v4,
+    },
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -276,5 +277,6 @@ def _encode_register_controller_record_v0(item: RegisterControllerRecord) -> byt
     return bytes(out)
 
 
-RegisterControllerRecord._readers = {0: _read_register_controller_record_v0}
-RegisterControllerRecord._encoders = {0: _encode_register_controller_record_v0}
+RegisterControllerRecord._readers, RegisterControllerRecord._encoders = codecs(
+    RegisterControllerRecord, {0: _read_register_controller_record_v0}, {0: _encode_register_controller_record_v0}
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, ZERO_UUID, loader, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -55,5 +56,8 @@ def _encode_remove_access_control_entry_record_v0(item: RemoveAccessControlEntry
     return out
 
 
-RemoveAccessControlEntryRecord._readers = {0: _read_remove_access_control_entry_record_v0}
-RemoveAccessControlEntryRecord._encoders = {0: _encode_remove_access_control_entry_record_v0}
+RemoveAccessControlEntryRecord._readers, RemoveAccessControlEntryRecord._encoders = codecs(
+    RemoveAccessControlEntryRecord,
+    {0: _read_remove_access_control_entry_record_v0},
+    {0: _encode_remove_access_control_entry_record_v0},
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import BYTES, Tags, long_text, long_text_length, tagged_section, unknown_tags
 
 
@@ -63,5 +64,8 @@ def _encode_remove_delegation_token_record_v0(item: RemoveDelegationTokenRecord)
     return out
 
 
-RemoveDelegationTokenRecord._readers = {0: _read_remove_delegation_token_record_v0}
-RemoveDelegationTokenRecord._encoders = {0: _encode_remove_delegation_token_record_v0}
+RemoveDelegationTokenRecord._readers, RemoveDelegationTokenRecord._encoders = codecs(
+    RemoveDelegationTokenRecord,
+    {0: _read_remove_delegation_token_record_v0},
+    {0: _encode_remove_delegation_token_record_v0},
+)

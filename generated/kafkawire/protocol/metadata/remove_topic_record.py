@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, ZERO_UUID, loader, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -55,5 +56,6 @@ def _encode_remove_topic_record_v0(item: RemoveTopicRecord) -> bytes:
     return out
 
 
-RemoveTopicRecord._readers = {0: _read_remove_topic_record_v0}
-RemoveTopicRecord._encoders = {0: _encode_remove_topic_record_v0}
+RemoveTopicRecord._readers, RemoveTopicRecord._encoders = codecs(
+    RemoveTopicRecord, {0: _read_remove_topic_record_v0}, {0: _encode_remove_topic_record_v0}
+)

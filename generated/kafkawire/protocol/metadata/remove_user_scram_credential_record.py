@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     long_text,
@@ -83,5 +84,8 @@ def _encode_remove_user_scram_credential_record_v0(item: RemoveUserScramCredenti
     return out
 
 
-RemoveUserScramCredentialRecord._readers = {0: _read_remove_user_scram_credential_record_v0}
-RemoveUserScramCredentialRecord._encoders = {0: _encode_remove_user_scram_credential_record_v0}
+RemoveUserScramCredentialRecord._readers, RemoveUserScramCredentialRecord._encoders = codecs(
+    RemoveUserScramCredentialRecord,
+    {0: _read_remove_user_scram_credential_record_v0},
+    {0: _encode_remove_user_scram_credential_record_v0},
+)

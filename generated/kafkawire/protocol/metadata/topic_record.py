@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.structs import (
     Tags,
@@ -90,5 +91,6 @@ def _encode_topic_record_v0(item: TopicRecord) -> bytes:
     return out
 
 
-TopicRecord._readers = {0: _read_topic_record_v0}
-TopicRecord._encoders = {0: _encode_topic_record_v0}
+TopicRecord._readers, TopicRecord._encoders = codecs(
+    TopicRecord, {0: _read_topic_record_v0}, {0: _encode_topic_record_v0}
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
@@ -57,5 +58,6 @@ def _encode_unregister_broker_record_v0(item: UnregisterBrokerRecord) -> bytes:
     return out
 
 
-UnregisterBrokerRecord._readers = {0: _read_unregister_broker_record_v0}
-UnregisterBrokerRecord._encoders = {0: _encode_unregister_broker_record_v0}
+UnregisterBrokerRecord._readers, UnregisterBrokerRecord._encoders = codecs(
+    UnregisterBrokerRecord, {0: _read_unregister_broker_record_v0}, {0: _encode_unregister_broker_record_v0}
+)

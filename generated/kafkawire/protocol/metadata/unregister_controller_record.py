@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -51,5 +52,6 @@ def _encode_unregister_controller_record_v0(item: UnregisterControllerRecord) ->
     return out
 
 
-UnregisterControllerRecord._readers = {0: _read_unregister_controller_record_v0}
-UnregisterControllerRecord._encoders = {0: _encode_unregister_controller_record_v0}
+UnregisterControllerRecord._readers, UnregisterControllerRecord._encoders = codecs(
+    UnregisterControllerRecord, {0: _read_unregister_controller_record_v0}, {0: _encode_unregister_controller_record_v0}
+)

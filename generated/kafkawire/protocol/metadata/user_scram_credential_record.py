@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -142,5 +143,6 @@ def _encode_user_scram_credential_record_v0(item: UserScramCredentialRecord) -> 
     return b"".join(out)
 
 
-UserScramCredentialRecord._readers = {0: _read_user_scram_credential_record_v0}
-UserScramCredentialRecord._encoders = {0: _encode_user_scram_credential_record_v0}
+UserScramCredentialRecord._readers, UserScramCredentialRecord._encoders = codecs(
+    UserScramCredentialRecord, {0: _read_user_scram_credential_record_v0}, {0: _encode_user_scram_credential_record_v0}
+)

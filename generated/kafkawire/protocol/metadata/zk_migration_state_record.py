@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, tagged_section, unknown_tags, unpacker
 
 
@@ -52,5 +53,6 @@ def _encode_zk_migration_state_record_v0(item: ZkMigrationStateRecord) -> bytes:
     return out
 
 
-ZkMigrationStateRecord._readers = {0: _read_zk_migration_state_record_v0}
-ZkMigrationStateRecord._encoders = {0: _encode_zk_migration_state_record_v0}
+ZkMigrationStateRecord._readers, ZkMigrationStateRecord._encoders = codecs(
+    ZkMigrationStateRecord, {0: _read_zk_migration_state_record_v0}, {0: _encode_zk_migration_state_record_v0}
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NOTHING,
     Tags,
@@ -218,5 +219,8 @@ def _encode_quorum_state_data_v1(item: QuorumStateData) -> bytes:
     return bytes(out)
 
 
-QuorumStateData._readers = {0: _read_quorum_state_data_v0, 1: _read_quorum_state_data_v1}
-QuorumStateData._encoders = {0: _encode_quorum_state_data_v0, 1: _encode_quorum_state_data_v1}
+QuorumStateData._readers, QuorumStateData._encoders = codecs(
+    QuorumStateData,
+    {0: _read_quorum_state_data_v0, 1: _read_quorum_state_data_v1},
+    {0: _encode_quorum_state_data_v0, 1: _encode_quorum_state_data_v1},
+)

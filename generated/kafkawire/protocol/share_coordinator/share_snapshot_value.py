@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     compact_structs,
@@ -214,5 +215,6 @@ def _encode_share_snapshot_value_v0(item: ShareSnapshotValue) -> bytes:
     return bytes(out)
 
 
-ShareSnapshotValue._readers = {0: _read_share_snapshot_value_v0}
-ShareSnapshotValue._encoders = {0: _encode_share_snapshot_value_v0}
+ShareSnapshotValue._readers, ShareSnapshotValue._encoders = codecs(
+    ShareSnapshotValue, {0: _read_share_snapshot_value_v0}, {0: _encode_share_snapshot_value_v0}
+)

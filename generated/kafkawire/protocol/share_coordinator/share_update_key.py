@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, ZERO_UUID, loader, packer, unpacker
 
 
@@ -71,5 +72,6 @@ def _encode_share_update_key_v0(item: ShareUpdateKey) -> bytes:
     return out
 
 
-ShareUpdateKey._readers = {0: _read_share_update_key_v0}
-ShareUpdateKey._encoders = {0: _encode_share_update_key_v0}
+ShareUpdateKey._readers, ShareUpdateKey._encoders = codecs(
+    ShareUpdateKey, {0: _read_share_update_key_v0}, {0: _encode_share_update_key_v0}
+)

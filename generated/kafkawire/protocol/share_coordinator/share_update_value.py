@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     compact_structs,
@@ -175,5 +176,6 @@ def _encode_share_update_value_v0(item: ShareUpdateValue) -> bytes:
     return bytes(out)
 
 
-ShareUpdateValue._readers = {0: _read_share_update_value_v0}
-ShareUpdateValue._encoders = {0: _encode_share_update_value_v0}
+ShareUpdateValue._readers, ShareUpdateValue._encoders = codecs(
+    ShareUpdateValue, {0: _read_share_update_value_v0}, {0: _encode_share_update_value_v0}
+)

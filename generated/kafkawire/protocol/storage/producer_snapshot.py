@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, iterator, packer, sequence, structs, unpacker
 
 
@@ -127,5 +128,6 @@ def _encode_producer_snapshot_v1(item: ProducerSnapshot) -> bytes:
     return bytes(out)
 
 
-ProducerSnapshot._readers = {1: _read_producer_snapshot_v1}
-ProducerSnapshot._encoders = {1: _encode_producer_snapshot_v1}
+ProducerSnapshot._readers, ProducerSnapshot._encoders = codecs(
+    ProducerSnapshot, {1: _read_producer_snapshot_v1}, {1: _encode_producer_snapshot_v1}
+)

@@ -10,6 +10,7 @@ from itertools import starmap
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -365,9 +366,9 @@ def _encode_remote_log_segment_metadata_record_v0(item: RemoteLogSegmentMetadata
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_length(n), text)
     out.append(_pack_bx(item.remote_log_segment_state))
-    if item.txn_index_empty or item.unknown_tagged_fields:
+    if item.txn_index_empty is not False or item.unknown_tagged_fields:
         known = []
-        if item.txn_index_empty:
+        if item.txn_index_empty is not False:
             payload: list[bytes] = []
             if type(item.txn_index_empty) is not bool:
                 raise ValueError
@@ -378,5 +379,8 @@ def _encode_remote_log_segment_metadata_record_v0(item: RemoteLogSegmentMetadata
     return b"".join(out)
 
 
-RemoteLogSegmentMetadataRecord._readers = {0: _read_remote_log_segment_metadata_record_v0}
-RemoteLogSegmentMetadataRecord._encoders = {0: _encode_remote_log_segment_metadata_record_v0}
+RemoteLogSegmentMetadataRecord._readers, RemoteLogSegmentMetadataRecord._encoders = codecs(
+    RemoteLogSegmentMetadataRecord,
+    {0: _read_remote_log_segment_metadata_record_v0},
+    {0: _encode_remote_log_segment_metadata_record_v0},
+)

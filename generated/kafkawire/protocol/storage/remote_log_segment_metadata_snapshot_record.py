@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -247,9 +248,9 @@ def _encode_remote_log_segment_metadata_snapshot_record_v0(item: RemoteLogSegmen
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_length(n), text)
     out.append(_pack_bx(item.remote_log_segment_state))
-    if item.txn_index_empty or item.unknown_tagged_fields:
+    if item.txn_index_empty is not False or item.unknown_tagged_fields:
         known = []
-        if item.txn_index_empty:
+        if item.txn_index_empty is not False:
             payload: list[bytes] = []
             if type(item.txn_index_empty) is not bool:
                 raise ValueError
@@ -260,5 +261,8 @@ def _encode_remote_log_segment_metadata_snapshot_record_v0(item: RemoteLogSegmen
     return b"".join(out)
 
 
-RemoteLogSegmentMetadataSnapshotRecord._readers = {0: _read_remote_log_segment_metadata_snapshot_record_v0}
-RemoteLogSegmentMetadataSnapshotRecord._encoders = {0: _encode_remote_log_segment_metadata_snapshot_record_v0}
+RemoteLogSegmentMetadataSnapshotRecord._readers, RemoteLogSegmentMetadataSnapshotRecord._encoders = codecs(
+    RemoteLogSegmentMetadataSnapshotRecord,
+    {0: _read_remote_log_segment_metadata_snapshot_record_v0},
+    {0: _encode_remote_log_segment_metadata_snapshot_record_v0},
+)

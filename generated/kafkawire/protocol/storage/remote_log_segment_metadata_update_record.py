@@ -7,6 +7,7 @@ from __future__ import annotations
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     BYTES,
     Tags,
@@ -238,5 +239,8 @@ def _encode_remote_log_segment_metadata_update_record_v0(item: RemoteLogSegmentM
     return b"".join(out)
 
 
-RemoteLogSegmentMetadataUpdateRecord._readers = {0: _read_remote_log_segment_metadata_update_record_v0}
-RemoteLogSegmentMetadataUpdateRecord._encoders = {0: _encode_remote_log_segment_metadata_update_record_v0}
+RemoteLogSegmentMetadataUpdateRecord._readers, RemoteLogSegmentMetadataUpdateRecord._encoders = codecs(
+    RemoteLogSegmentMetadataUpdateRecord,
+    {0: _read_remote_log_segment_metadata_update_record_v0},
+    {0: _encode_remote_log_segment_metadata_update_record_v0},
+)

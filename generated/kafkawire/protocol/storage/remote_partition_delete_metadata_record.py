@@ -7,6 +7,7 @@ from __future__ import annotations
 import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     Tags,
     ZERO_UUID,
@@ -159,5 +160,8 @@ def _encode_remote_partition_delete_metadata_record_v0(item: RemotePartitionDele
     return b"".join(out)
 
 
-RemotePartitionDeleteMetadataRecord._readers = {0: _read_remote_partition_delete_metadata_record_v0}
-RemotePartitionDeleteMetadataRecord._encoders = {0: _encode_remote_partition_delete_metadata_record_v0}
+RemotePartitionDeleteMetadataRecord._readers, RemotePartitionDeleteMetadataRecord._encoders = codecs(
+    RemotePartitionDeleteMetadataRecord,
+    {0: _read_remote_partition_delete_metadata_record_v0},
+    {0: _encode_remote_partition_delete_metadata_record_v0},
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NULL_TEXT,
     Tags,
@@ -762,29 +763,32 @@ def _encode_subscription_info_data_v11(item: SubscriptionInfoData) -> bytes:
     return b"".join(out)
 
 
-SubscriptionInfoData._readers = {
-    1: _read_subscription_info_data_v1,
-    2: _read_subscription_info_data_v2,
-    3: _read_subscription_info_data_v3,
-    4: _read_subscription_info_data_v3,
-    5: _read_subscription_info_data_v3,
-    6: _read_subscription_info_data_v3,
-    7: _read_subscription_info_data_v7,
-    8: _read_subscription_info_data_v8,
-    9: _read_subscription_info_data_v9,
-    10: _read_subscription_info_data_v10,
-    11: _read_subscription_info_data_v11,
-}
-SubscriptionInfoData._encoders = {
-    1: _encode_subscription_info_data_v1,
-    2: _encode_subscription_info_data_v2,
-    3: _encode_subscription_info_data_v3,
-    4: _encode_subscription_info_data_v3,
-    5: _encode_subscription_info_data_v3,
-    6: _encode_subscription_info_data_v3,
-    7: _encode_subscription_info_data_v7,
-    8: _encode_subscription_info_data_v8,
-    9: _encode_subscription_info_data_v9,
-    10: _encode_subscription_info_data_v10,
-    11: _encode_subscription_info_data_v11,
-}
+SubscriptionInfoData._readers, SubscriptionInfoData._encoders = codecs(
+    SubscriptionInfoData,
+    {
+        1: _read_subscription_info_data_v1,
+        2: _read_subscription_info_data_v2,
+        3: _read_subscription_info_data_v3,
+        4: _read_subscription_info_data_v3,
+        5: _read_subscription_info_data_v3,
+        6: _read_subscription_info_data_v3,
+        7: _read_subscription_info_data_v7,
+        8: _read_subscription_info_data_v8,
+        9: _read_subscription_info_data_v9,
+        10: _read_subscription_info_data_v10,
+        11: _read_subscription_info_data_v11,
+    },
+    {
+        1: _encode_subscription_info_data_v1,
+        2: _encode_subscription_info_data_v2,
+        3: _encode_subscription_info_data_v3,
+        4: _encode_subscription_info_data_v3,
+        5: _encode_subscription_info_data_v3,
+        6: _encode_subscription_info_data_v3,
+        7: _encode_subscription_info_data_v7,
+        8: _encode_subscription_info_data_v8,
+        9: _encode_subscription_info_data_v9,
+        10: _encode_subscription_info_data_v10,
+        11: _encode_subscription_info_data_v11,
+    },
+)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import Tags, packer, unpacker
 
 
@@ -54,5 +55,6 @@ def _encode_transaction_log_key_v0(item: TransactionLogKey) -> bytes:
     return out
 
 
-TransactionLogKey._readers = {0: _read_transaction_log_key_v0}
-TransactionLogKey._encoders = {0: _encode_transaction_log_key_v0}
+TransactionLogKey._readers, TransactionLogKey._encoders = codecs(
+    TransactionLogKey, {0: _read_transaction_log_key_v0}, {0: _encode_transaction_log_key_v0}
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import (
     NOTHING,
     NULL_COUNT,
@@ -407,5 +408,8 @@ def _encode_transaction_log_value_v1(item: TransactionLogValue) -> bytes:
     return bytes(out)
 
 
-TransactionLogValue._readers = {0: _read_transaction_log_value_v0, 1: _read_transaction_log_value_v1}
-TransactionLogValue._encoders = {0: _encode_transaction_log_value_v0, 1: _encode_transaction_log_value_v1}
+TransactionLogValue._readers, TransactionLogValue._encoders = codecs(
+    TransactionLogValue,
+    {0: _read_transaction_log_value_v0, 1: _read_transaction_log_value_v1},
+    {0: _encode_transaction_log_value_v0, 1: _encode_transaction_log_value_v1},
+)

@@ -85,7 +85,7 @@ def is_set(field: FieldLayout, expression: str, use: UsedNames) -> str:
         constant = default_expression(field, use)
         return f"({expression} is not {constant} and {use('differs')}({expression}, {constant}))"
     if isinstance(default, bool):
-        return f"not {expression}" if default else expression
+        return f"{expression} is not {default}"
     return f"{expression} != {default_literal(default, use)}"
 
 

@@ -9,6 +9,7 @@ STRUCTS = "kafkawire.wire.structs"
 
 RUN_TIME_NAMES = {
     "kafkawire.wire": ("Message", "RecordBytes", "Struct", "Uuid"),
+    "kafkawire.wire.engine": ("codecs",),
     "kafkawire.wire.entities": ("BrokerId", "GroupId", "ProducerId", "TopicName", "TransactionalId"),
     STRUCTS: (
         "BYTES", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID", "compact_nullable_structs",

@@ -144,6 +144,7 @@ def test_the_lowest_version_that_expresses_a_filter_or_acl_is_found(
     assert lowest_version(said) == version
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_many_acls_of_an_answer_share_equal_strings() -> None:
     """Far below the 1 KB an ACL that a listing of hundreds of thousands may cost."""
     acls = tuple(DescribeAclsResponse.AclDescription(f"User:{n % 100:0100}", "*", 3, 3) for n in range(10_000))

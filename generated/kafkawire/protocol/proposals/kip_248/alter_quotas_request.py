@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import NULL_TEXT, Tags, packer, sequence, structs, unpacker
 
 
@@ -225,5 +226,6 @@ def _encode_alter_quotas_request_v0(item: AlterQuotasRequest) -> bytes:
     return bytes(out)
 
 
-AlterQuotasRequest._readers = {0: _read_alter_quotas_request_v0}
-AlterQuotasRequest._encoders = {0: _encode_alter_quotas_request_v0}
+AlterQuotasRequest._readers, AlterQuotasRequest._encoders = codecs(
+    AlterQuotasRequest, {0: _read_alter_quotas_request_v0}, {0: _encode_alter_quotas_request_v0}
+)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import NULL_TEXT, Tags, packer, sequence, structs, unpacker
 
 
@@ -236,5 +237,6 @@ def _encode_alter_quotas_response_v0(item: AlterQuotasResponse) -> bytes:
     return bytes(out)
 
 
-AlterQuotasResponse._readers = {0: _read_alter_quotas_response_v0}
-AlterQuotasResponse._encoders = {0: _encode_alter_quotas_response_v0}
+AlterQuotasResponse._readers, AlterQuotasResponse._encoders = codecs(
+    AlterQuotasResponse, {0: _read_alter_quotas_response_v0}, {0: _encode_alter_quotas_response_v0}
+)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import NULL_COUNT, NULL_TEXT, Tags, packer, sequence, structs, unpacker
 
 
@@ -187,5 +188,6 @@ def _encode_describe_quotas_request_v1(item: DescribeQuotasRequest) -> bytes:
     return bytes(out)
 
 
-DescribeQuotasRequest._readers = {1: _read_describe_quotas_request_v1}
-DescribeQuotasRequest._encoders = {1: _encode_describe_quotas_request_v1}
+DescribeQuotasRequest._readers, DescribeQuotasRequest._encoders = codecs(
+    DescribeQuotasRequest, {1: _read_describe_quotas_request_v1}, {1: _encode_describe_quotas_request_v1}
+)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import NULL_TEXT, Tags, packer, sequence, structs, unpacker
 
 
@@ -314,5 +315,6 @@ def _encode_describe_quotas_response_v1(item: DescribeQuotasResponse) -> bytes:
     return bytes(out)
 
 
-DescribeQuotasResponse._readers = {1: _read_describe_quotas_response_v1}
-DescribeQuotasResponse._encoders = {1: _encode_describe_quotas_response_v1}
+DescribeQuotasResponse._readers, DescribeQuotasResponse._encoders = codecs(
+    DescribeQuotasResponse, {1: _read_describe_quotas_response_v1}, {1: _encode_describe_quotas_response_v1}
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import msgspec
 
 from kafkawire.wire import Message, Struct
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import NULL_TEXT, Tags, packer, unpacker
 
 
@@ -99,5 +100,6 @@ def _encode_list_quotas_request_v1(item: ListQuotasRequest) -> bytes:
     return b"".join(out)
 
 
-ListQuotasRequest._readers = {1: _read_list_quotas_request_v1}
-ListQuotasRequest._encoders = {1: _encode_list_quotas_request_v1}
+ListQuotasRequest._readers, ListQuotasRequest._encoders = codecs(
+    ListQuotasRequest, {1: _read_list_quotas_request_v1}, {1: _encode_list_quotas_request_v1}
+)

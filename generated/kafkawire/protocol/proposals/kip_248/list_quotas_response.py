@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire import Message
+from kafkawire.wire.engine import codecs
 from kafkawire.wire.structs import NULL_TEXT, Tags, packer, sequence, unpacker
 
 
@@ -107,5 +108,6 @@ def _encode_list_quotas_response_v1(item: ListQuotasResponse) -> bytes:
     return b"".join(out)
 
 
-ListQuotasResponse._readers = {1: _read_list_quotas_response_v1}
-ListQuotasResponse._encoders = {1: _encode_list_quotas_response_v1}
+ListQuotasResponse._readers, ListQuotasResponse._encoders = codecs(
+    ListQuotasResponse, {1: _read_list_quotas_response_v1}, {1: _encode_list_quotas_response_v1}
+)

@@ -1,0 +1,82 @@
+/* The native engine: reads and writes messages by the same layouts as the reference codec.
+ *
+ * A program is one struct at one version, compiled from its layout. The engine refuses without a reason: it raises a
+ * ValueError without a text, and the reference codec repeats the work and reports what is wrong and where. What the
+ * engine accepts and refuses is what the generated Python code accepts and refuses.
+ */
+#ifndef KAFKAWIRE_ENGINE_H
+#define KAFKAWIRE_ENGINE_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LARGEST_TAG 0x7FFFFFFEu
+#define LARGEST_LENGTH 0x7FFFFFFFu
+#define MOST_TAGGED 64 /* fields of a struct; the writer marks them in the bits of a number */
+
+enum presence { INLINE, TAGGED, ABSENT };
+enum marker { NO_MARKER, INLINE_MARKER, TAGGED_MARKER }; /* of null, in front of a struct */
+
+typedef struct program program;
+
+typedef struct {
+    Py_ssize_t slot;     /* offset of the attribute in an object */
+    PyObject *name;      /* of the attribute */
+    PyObject *initial;   /* the value where the field is absent */
+    program *child;      /* of a struct, or of the elements of an array of structs */
+    uint32_t tag;
+    uint32_t longest;    /* bytes of a string, or of octets */
+    Py_ssize_t least;    /* fewest bytes of the value, or of each element of an array */
+    uint8_t width;       /* bytes of a number or an id; 0 for other types */
+    char code;           /* of the type: a struct code, or s (string), o (octets), r (records), u (uuid), S (struct) */
+    char length_code;    /* of the length of a string, or of octets: h or i */
+    uint8_t presence, marker, array, nullable, compact, ignorable;
+} field;
+
+struct program {
+    PyTypeObject *cls;
+    Py_ssize_t size;     /* of an object */
+    Py_ssize_t unknown;  /* slot of the unknown tagged fields */
+    Py_ssize_t least;    /* fewest bytes of a struct */
+    Py_ssize_t count, inline_count, tagged_count;
+    uint8_t flexible;
+    field *fields;       /* first the fields in line, then tagged ones by their tags, then absent ones */
+};
+
+/* The state of the module. */
+typedef struct {
+    PyObject *uuid;       /* the class of ids */
+    PyObject *differs;    /* functions of kafkawire.wire.structs */
+    PyObject *sequence;
+    PyObject *plain_tags;
+    PyObject *unknown;    /* the name of the attribute of unknown tagged fields */
+    PyObject *nothing;    /* an empty tuple */
+    newfunc new_bytes;
+    Py_ssize_t items;    /* offset of the items in a tuple */
+} shared;
+
+#define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
+
+/* An object of a class with empty slots; NULL with an exception. */
+static inline PyObject *new_object(const program *with) {
+    PyObject *object = _PyObject_New(with->cls);
+    if (object) memset((char *)object + sizeof(PyObject), 0, (size_t)with->size - sizeof(PyObject));
+    return object;
+}
+
+/* Compiles what kafkawire.wire.programs makes of a layout; NULL with a ValueError for any other source. */
+program *compile_program(PyObject *source);
+void free_program(program *with);
+int visit_program(const program *with, visitproc visit, void *arg); /* for the collector */
+
+/* A message at a position, and sets the position after it. NULL if the bytes are refused; an exception is set only for
+ * another failure, such as no memory. */
+PyObject *read_message(const program *with, const shared *state, PyObject *bytes, Py_ssize_t *at);
+
+/* The bytes of a message. NULL as above. */
+PyObject *write_message(const program *with, const shared *state, PyObject *message);
+
+#endif

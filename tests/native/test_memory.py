@@ -1,0 +1,143 @@
+"""Memory of the native engine: what happens where there is none, and that nothing is lost.
+
+The programs run in a process of their own: one of them makes Python's allocations fail, the others count.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kafkawire.protocol import MESSAGE_NAMES
+
+pytest.importorskip("kafkawire._native", reason="the native engine is not built here")
+pytest.importorskip("_testcapi", reason="this Python has no module for tests")
+
+MESSAGES = """
+import random
+from tests.made.example_messages import extreme_instances, random_instance
+from kafkawire.protocol import MESSAGE_NAMES, message_class
+from kafkawire._native import Codec
+from kafkawire.wire.programs import program_of
+
+def cases(names):
+    chance = random.Random(18)
+    for name in names:
+        cls = message_class(name)
+        version = cls.VERSIONS[-1]
+        layout = cls.layouts().of_version(version)
+        codec = Codec(program_of(cls, layout))
+        for message in (extreme_instances(cls, layout)["maximum"], random_instance(chance, cls, layout)):
+            yield codec, message, codec.write(message)
+"""
+
+SHAPES = (
+    "MetadataResponse", "FetchResponse", "ApiVersionsResponse", "UpdateFeaturesRequest", "DescribeAclsResponse",
+    "ConsumerGroupDescribeResponse", "BrokerRegistrationRequest", "ProduceRequest", "StreamsGroupHeartbeatRequest",
+)  # fmt: skip
+"""Messages that have, together, all types, arrays of all, nullable structs, tags, ids and records."""
+
+FAILING = """
+import _testcapi
+
+def run(function, *arguments):
+    '''One allocation fails: the first one, the second one, and so on to the last; then all from that one on fail.'''
+    expected = function(*arguments)
+    for only_one in (True, False):
+        for number in range(100_000):
+            try:
+                _testcapi.set_nomemory(number, number + 1 if only_one else 0)
+                try:
+                    result = function(*arguments)
+                finally:
+                    _testcapi.remove_mem_hooks()
+            except MemoryError:
+                continue
+            assert result == expected, (function, number)
+            break
+        else:
+            raise AssertionError("memory is never enough")
+
+for codec, message, octets in cases({names!r}):
+    run(codec.read, octets, 0)
+    run(codec.write, message)
+    cls = type(message)
+    program = program_of(cls, cls.layouts().of_version(cls.VERSIONS[-1]))
+    run(lambda: type(Codec(program)))
+print("whole")
+"""
+
+COUNTING = """
+import gc, sys, tracemalloc
+
+def refused(octets):
+    return [octets[:-1], octets[: len(octets) // 2], b"\\xff" * len(octets)]
+
+def round_of(all_cases):
+    for codec, message, whole, broken in all_cases:
+        codec.read(whole, 0)
+        codec.write(message)
+        for octets in broken:
+            try:
+                codec.read(octets, 0)
+            except ValueError:
+                pass
+        for wrong in (None, 1, cls_of_others):
+            try:
+                codec.write(wrong)
+            except (ValueError, AttributeError):
+                pass
+
+class cls_of_others: pass
+
+all_cases = [(codec, message, whole, refused(whole)) for codec, message, whole in cases({names!r})]
+constants = [None, True, False, (), 0, ""]
+for _ in range(50):
+    round_of(all_cases)
+gc.collect()
+tracemalloc.start()
+references = list(map(sys.getrefcount, constants + [type(case[1]) for case in all_cases]))
+before = tracemalloc.get_traced_memory()[0]
+for _ in range({rounds}):
+    round_of(all_cases)
+gc.collect()
+grown = tracemalloc.get_traced_memory()[0] - before
+more = [b - a for a, b in zip(references, map(sys.getrefcount, constants + [type(case[1]) for case in all_cases]))]
+assert grown < 5_000, grown
+assert max(map(abs, more)) < 10, more
+print("whole")
+"""
+
+
+def run(program: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "whole\n"), done.stderr[-3000:]
+
+
+def test_every_allocation_that_fails_is_a_memory_error() -> None:
+    run(MESSAGES + FAILING.format(names=SHAPES))
+
+
+def test_rounds_of_success_and_failure_lose_nothing() -> None:
+    run(MESSAGES + COUNTING.format(names=SHAPES, rounds=2_000))
+
+
+@pytest.mark.extended  # minutes: a million rounds of reading, refusing and writing, over all messages
+def test_a_million_rounds_over_all_messages_lose_nothing() -> None:
+    run(MESSAGES + COUNTING.format(names=list(MESSAGE_NAMES), rounds=1_000_000 // len(MESSAGE_NAMES) // 2))
+
+
+@pytest.mark.extended
+def test_every_allocation_that_fails_is_a_memory_error_in_all_messages() -> None:
+    run(MESSAGES + FAILING.format(names=list(MESSAGE_NAMES)))
