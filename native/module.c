@@ -34,6 +34,19 @@ static PyObject *codec_read(PyObject *self, PyObject *const *arguments, Py_ssize
     return pair;
 }
 
+static PyObject *codec_decode(PyObject *self, PyObject *buffer) {
+    Codec *codec = (Codec *)self;
+    Py_ssize_t at = 0;
+    if (!PyBytes_CheckExact(buffer)) {
+        PyErr_SetString(PyExc_TypeError, "decode(buffer: bytes)");
+        return NULL;
+    }
+    PyObject *message = read_message(codec->with, PyModule_GetState(codec->module), buffer, &at);
+    if (message && at == PyBytes_Size(buffer)) return message;
+    Py_XDECREF(message);
+    return refuse();
+}
+
 static PyObject *codec_write(PyObject *self, PyObject *message) {
     Codec *codec = (Codec *)self;
     PyObject *octets = write_message(codec->with, PyModule_GetState(codec->module), message);
@@ -78,6 +91,7 @@ static void codec_dealloc(PyObject *self) {
 
 static PyMethodDef codec_methods[] = {
     {"read", (PyCFunction)(void (*)(void))codec_read, METH_FASTCALL, "The message at a position, and the position after it."},
+    {"decode", codec_decode, METH_O, "The message that fills a buffer."},
     {"write", codec_write, METH_O, "The bytes of a message."},
     {0},
 };

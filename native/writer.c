@@ -4,9 +4,19 @@
  * container is held while its parts are read. */
 #include "engine.h"
 
+enum { LARGE = 4096 }; /* octets from this size on are not copied twice */
+
+/* Octets that follow a position of those that are written; their owner is held. */
+typedef struct {
+    size_t at;
+    Py_buffer octets;
+} piece;
+
 typedef struct {
     uint8_t *octets;
     size_t length, room;
+    piece *pieces;
+    size_t piece_count, piece_room, piece_octets;
     const shared *state;
 } writer;
 
@@ -137,6 +147,26 @@ static int write_numbers(writer *to, const field *of, PyObject **items, Py_ssize
 
 /* Strings, octets and arrays */
 
+/* Puts large octets aside until the message is whole. */
+static int add_piece(writer *to, PyObject *owner) {
+    if (to->piece_count == to->piece_room) {
+        size_t room = to->piece_room ? to->piece_room * 2 : 8;
+        piece *pieces = PyMem_Realloc(to->pieces, room * sizeof(piece));
+        if (!pieces) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        to->pieces = pieces;
+        to->piece_room = room;
+    }
+    piece *last = to->pieces + to->piece_count;
+    if (PyObject_GetBuffer(owner, &last->octets, PyBUF_SIMPLE)) return -1;
+    last->at = to->length;
+    to->piece_count++;
+    to->piece_octets += (size_t)last->octets.len;
+    return 0;
+}
+
 static int write_octets(writer *to, const field *of, const void *octets, Py_ssize_t length) {
     if (length > of->longest || write_length(to, of->compact, of->length_code, length)) return -1;
     uint8_t *p = reserve(to, (size_t)length);
@@ -151,12 +181,19 @@ static int write_text(writer *to, const field *of, PyObject *value) {
     return octets ? write_octets(to, of, octets, length) : -1;
 }
 
+/* Octets of an owner that gives a buffer of them. */
+static int write_owned(writer *to, const field *of, PyObject *owner, const void *octets, Py_ssize_t length) {
+    if (length < LARGE) return write_octets(to, of, octets, length);
+    if (length > of->longest || write_length(to, of->compact, of->length_code, length)) return -1;
+    return add_piece(to, owner);
+}
+
 static int write_buffer(writer *to, const field *of, PyObject *value) {
     Py_buffer view;
-    if (PyBytes_Check(value)) return write_octets(to, of, PyBytes_AsString(value), PyBytes_Size(value));
+    if (PyBytes_Check(value)) return write_owned(to, of, value, PyBytes_AsString(value), PyBytes_Size(value));
     if (!PyByteArray_Check(value) && !PyMemoryView_Check(value)) return -1;
     if (!PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)) {
-        int status = write_octets(to, of, view.buf, view.len);
+        int status = write_owned(to, of, value, view.buf, view.len);
         PyBuffer_Release(&view);
         return status;
     }
@@ -228,13 +265,14 @@ static int is_given(const writer *to, const field *of, PyObject *value) {
 
 static int write_entry(writer *to, const field *of, PyObject *value) {
     if (write_uvarint(to, of->tag)) return -1;
-    size_t start = to->length;
+    size_t start = to->length, first = to->piece_count, aside = to->piece_octets;
     if (!reserve(to, 5) || write_value(to, of, value)) return -1;
-    size_t size = to->length - start - 5;
+    size_t written = to->length - start - 5, size = written + to->piece_octets - aside;
     if (size > LARGEST_LENGTH) return -1;
     size_t prefix = (size_t)put_uvarint(to->octets + start, (uint32_t)size);
-    memmove(to->octets + start + prefix, to->octets + start + 5, size);
-    to->length = start + prefix + size;
+    memmove(to->octets + start + prefix, to->octets + start + 5, written);
+    to->length = start + prefix + written;
+    for (; first < to->piece_count; first++) to->pieces[first].at -= 5 - prefix;
     return 0;
 }
 
@@ -347,12 +385,31 @@ static int write_struct(writer *to, const program *with, PyObject *object) {
     return write_fields(to, with, object) || write_tagged(to, with, object) ? -1 : 0;
 }
 
+/* All octets in one object. */
+static PyObject *whole(const writer *to) {
+    if (to->length + to->piece_octets > PY_SSIZE_T_MAX) return PyErr_NoMemory();
+    if (!to->piece_count) return PyBytes_FromStringAndSize((const char *)to->octets, (Py_ssize_t)to->length);
+    PyObject *octets = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(to->length + to->piece_octets));
+    if (!octets) return NULL;
+    char *p = PyBytes_AsString(octets);
+    size_t at = 0;
+    for (const piece *next = to->pieces; next < to->pieces + to->piece_count; next++) {
+        memcpy(p, to->octets + at, next->at - at);
+        p += next->at - at;
+        at = next->at;
+        memcpy(p, next->octets.buf, (size_t)next->octets.len);
+        p += next->octets.len;
+    }
+    memcpy(p, to->octets + at, to->length - at);
+    return octets;
+}
+
 PyObject *write_message(const program *with, const shared *state, PyObject *message) {
     writer to = {.room = 512, .state = state};
     if (!(to.octets = PyMem_Malloc(to.room))) return PyErr_NoMemory();
-    PyObject *octets = NULL;
-    if (!write_struct(&to, with, message))
-        octets = PyBytes_FromStringAndSize((const char *)to.octets, (Py_ssize_t)to.length);
+    PyObject *octets = write_struct(&to, with, message) ? NULL : whole(&to);
+    while (to.piece_count) PyBuffer_Release(&to.pieces[--to.piece_count].octets);
+    PyMem_Free(to.pieces);
     PyMem_Free(to.octets);
     return octets;
 }

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from kafkawire.layout import snake_case
 
 RESERVED_ATTRIBUTES = frozenset(
-    {"encode", "decode", "decode_from", "fast_reader", "fast_encoder", "layouts", "refuse_trailing",
+    {"encode", "decode", "decode_from", "fast_codec", "layouts", "refuse_trailing",
      "unknown_tagged_fields", "bool", "bytes", "float", "int", "msgspec", "str"}
 )  # fmt: skip
 """Attributes of every generated class, and names in the declarations of its fields; a field with such a name gets a

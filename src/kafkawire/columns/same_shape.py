@@ -12,7 +12,7 @@ from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.columns.message_shape import MessageShape, shape_of
 from kafkawire.layout import StructLayout
 from kafkawire.wire import Message
-from kafkawire.wire.message import FAST_PATH_FAILS
+from kafkawire.wire.message_codec import FAST_PATH_FAILS
 
 WORTHWHILE: Final = 256
 """For fewer messages the calls of Arrow's kernels cost more than decoding each message."""
@@ -87,7 +87,7 @@ def _shape(
 ) -> MessageShape | None:
     """The shape of a message; None if the bytes are malformed, or the message has no shape."""
     try:
-        _, end = message.fast_reader(version)(octets, start)
+        _, end = message.fast_codec(version).read(octets, start)
     except FAST_PATH_FAILS:
         return None
     return shape_of(layout, octets, start) if end == len(octets) else None

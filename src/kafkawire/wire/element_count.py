@@ -13,7 +13,8 @@ from struct import Struct
 from typing import Final, TypeAlias
 
 from kafkawire.layout import FIELD_TYPES, FieldLayout, StructLayout
-from kafkawire.wire.message import FAST_PATH_FAILS, Message
+from kafkawire.wire.message import Message
+from kafkawire.wire.message_codec import FAST_PATH_FAILS
 from kafkawire.wire.structs import read_uvarint
 
 _NULL_MARKER: Final = 0x80

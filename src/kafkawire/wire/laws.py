@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.json_form import message_from_json, message_to_json
-from kafkawire.wire.message import FAST_PATH_FAILS, Message, Struct
+from kafkawire.wire.message import Message, Struct
+from kafkawire.wire.message_codec import FAST_PATH_FAILS
 from kafkawire.wire.reference import decode_struct, encode_struct
 
 S = TypeVar("S", bound=Struct)
@@ -60,15 +61,15 @@ def check_engines_agree(cls: type[Message], version: int, buffer: bytes) -> None
 def fast_decode(cls: type[Message], buffer: bytes, version: int) -> tuple[Message, int] | None:
     """Decode with the generated code alone: the message and its end, or None where it fails."""
     try:
-        message, end = cls.fast_reader(version)(buffer, 0)
+        read: tuple[Message, int] = cls.fast_codec(version).read(buffer, 0)
     except FAST_PATH_FAILS:
         return None
-    return (message, end) if end <= len(buffer) else None
+    return read
 
 
 def fast_encode(message: Message, version: int) -> bytes:
     """Encode with the generated code alone; its errors do not say what is wrong."""
-    return message.fast_encoder(version)(message)
+    return message.fast_codec(version).write(message)
 
 
 def same(left: object, right: object) -> bool:

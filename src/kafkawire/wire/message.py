@@ -6,15 +6,15 @@ work, slowly. It decides whether the input is legal, and reports what is wrong a
 
 from __future__ import annotations
 
-import struct
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self, TypeAlias, cast
 
 import msgspec
 
 from kafkawire.layout import MessageLayouts, Uuid
 from kafkawire.wire.errors import DecodeError, UnsupportedVersionError
+from kafkawire.wire.message_codec import FAST_PATH_FAILS, MessageCodec
 
 Octets = bytes | bytearray | memoryview
 """The types of buffers that decoding accepts."""
@@ -22,11 +22,8 @@ Octets = bytes | bytearray | memoryview
 RecordBytes: TypeAlias = bytes | memoryview
 """The type of a ``records`` field: decoding gives a read-only view of the buffer, encoding takes either."""
 
-FAST_PATH_FAILS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, BufferError, struct.error)
-"""Exceptions of generated readers and writers; none of them escapes from a message."""
-
 _FAILS = (*FAST_PATH_FAILS, KeyError)
-"""The same, and the error if there is no reader or writer for the version."""
+"""The same, and the error if there is no codec for the version."""
 
 
 class Struct(msgspec.Struct, frozen=True, gc=False):
@@ -83,8 +80,7 @@ class Message(Struct, frozen=True, gc=False):
     HEADER_NAME: ClassVar[str | None] = None
     HEADER_VERSIONS: ClassVar[Mapping[int, int]] = {}
 
-    _readers: ClassVar[Mapping[int, Callable[[bytes, int], tuple[Any, int]]]] = {}
-    _encoders: ClassVar[Mapping[int, Callable[[Any], bytes]]] = {}
+    _codecs: ClassVar[Mapping[int, MessageCodec]] = {}
 
     def encode(self, version: int) -> bytes:
         """The bytes of the message at a version.
@@ -105,7 +101,7 @@ class Message(Struct, frozen=True, gc=False):
             ```
         """
         try:
-            return self._encoders[version](self)
+            return self._codecs[version].write(self)
         except _FAILS:
             return self._encode_exactly(version)
 
@@ -133,15 +129,11 @@ class Message(Struct, frozen=True, gc=False):
             ```
         """
         try:
-            if type(buffer) is bytes:
-                read: tuple[Self, int] = cls._readers[version](buffer, 0)
-                if read[1] == len(buffer):
-                    return read[0]
+            message: Self = cls._codecs[version].decode(buffer)
         except _FAILS:
-            pass
-        octets = buffer if isinstance(buffer, bytes) else bytes(buffer)
-        message, end = cls.decode_from(octets, 0, version)
-        cls.refuse_trailing(octets, end, version)
+            octets = buffer if isinstance(buffer, bytes) else bytes(buffer)
+            message, end = cls.decode_from(octets, 0, version)
+            cls.refuse_trailing(octets, end, version)
         return message
 
     @classmethod
@@ -173,50 +165,35 @@ class Message(Struct, frozen=True, gc=False):
             assert octets[end:] == b"more"
             ```
         """
-        reader = cls.fast_reader(version)
+        codec = cls.fast_codec(version)
         octets = buffer if isinstance(buffer, bytes) else bytes(buffer)
         if not 0 <= offset <= len(octets):
             raise DecodeError("length", f"the buffer has {len(octets)} bytes", message_name=cls.NAME, offset=offset)
         try:
-            message, end = reader(octets, offset)
-            if end <= len(octets):
-                return message, end
+            read: tuple[Self, int] = codec.read(octets, offset)
         except FAST_PATH_FAILS:
-            pass
-        from kafkawire.wire.reference import decode_struct  # noqa: PLC0415 loaded when needed
+            from kafkawire.wire.reference import decode_struct  # noqa: PLC0415 loaded when needed
 
-        return decode_struct(
-            cls, cls.layouts().of_version(version), octets, offset, message_name=cls.NAME, version=version
-        )
+            layout = cls.layouts().of_version(version)
+            return decode_struct(cls, layout, octets, offset, message_name=cls.NAME, version=version)
+        return read
 
     def _encode_exactly(self, version: int) -> bytes:
         """Let the reference codec write the message, or report what is wrong with it."""
         from kafkawire.wire.reference import encode_struct  # noqa: PLC0415 loaded when needed
 
-        self.fast_encoder(version)  # raises UnsupportedVersionError
+        self.fast_codec(version)  # raises UnsupportedVersionError
         return encode_struct(self, self.layouts().of_version(version), message_name=self.NAME, version=version)
 
     @classmethod
-    def fast_reader(cls, version: int) -> Callable[[bytes, int], tuple[Self, int]]:
-        """The generated code that reads a version; what it raises is one of FAST_PATH_FAILS.
+    def fast_codec(cls, version: int) -> MessageCodec:
+        """The codec of the engine in use; it does not say what is wrong.
 
         Raises:
             UnsupportedVersionError: if the message has no such version.
         """
         try:
-            return cls._readers[version]
-        except KeyError:
-            raise UnsupportedVersionError(cls.NAME, version, cls.VERSIONS) from None
-
-    @classmethod
-    def fast_encoder(cls, version: int) -> Callable[[Message], bytes]:
-        """The generated code that writes a version; what it raises is one of FAST_PATH_FAILS.
-
-        Raises:
-            UnsupportedVersionError: if the message has no such version.
-        """
-        try:
-            return cls._encoders[version]
+            return cls._codecs[version]
         except KeyError:
             raise UnsupportedVersionError(cls.NAME, version, cls.VERSIONS) from None
 

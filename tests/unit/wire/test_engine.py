@@ -32,7 +32,7 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import EngineError, EngineName, Message, Struct, use_engine
 from kafkawire.wire.engine import codecs
-from kafkawire.wire.message import FAST_PATH_FAILS
+from kafkawire.wire.message_codec import FAST_PATH_FAILS
 
 VERSION = 12
 TOPIC = MetadataRequest.MetadataRequestTopic
@@ -110,9 +110,9 @@ class TestChoice:
 
     def test_messages_follow_a_change_of_the_engine(self) -> None:
         native_only()
-        assert MetadataRequest.fast_reader(VERSION).__class__.__name__ == "builtin_function_or_method"
+        assert type(MetadataRequest.fast_codec(VERSION)).__name__ == "Codec"
         use_engine("python")
-        assert MetadataRequest.fast_reader(VERSION).__class__.__name__ == "function"
+        assert type(MetadataRequest.fast_codec(VERSION)).__name__ == "GeneratedCodec"
         assert wire.ENGINE == "python"
 
     def test_the_module_has_no_other_attribute(self) -> None:
@@ -123,48 +123,47 @@ class TestChoice:
 class TestBoth:
     """What ``both`` does with engines that differ; C cannot be broken for a test, so the generated part is replaced."""
 
-    def readers(
-        self, read: Callable[[bytes, int], tuple[object, int]], encode: Callable[[Message], bytes] = lambda _: b""
+    def compare(
+        self, read: Callable[[bytes, int], tuple[object, int]], write: Callable[[Message], bytes] = lambda _: b""
     ) -> None:
         native_only()
         use_engine("both")
-        tables = codecs(MetadataRequest, {VERSION: read}, {VERSION: encode})
-        self.read, self.encode = tables[0][VERSION], tables[1][VERSION]
+        self.codec = codecs(MetadataRequest, {VERSION: read}, {VERSION: write})[VERSION]
 
     def test_another_value_is_reported_with_its_place_and_without_values(self) -> None:
         topics = (TOPIC(Uuid(b"\1" * 16), "secret"), TOPIC(name=None))
-        self.readers(lambda _, __: (replace(REQUEST, topics=topics), len(OCTETS)))
+        self.compare(lambda _, __: (replace(REQUEST, topics=topics), len(OCTETS)))
         with pytest.raises(EngineError) as caught:
-            self.read(OCTETS, 0)
+            self.codec.read(OCTETS, 0)
         assert str(caught.value) == "the engines differ at [0].topics[0].name; please report it"
 
     def test_another_type_of_an_equal_value_is_reported(self) -> None:
-        self.readers(lambda _, __: (replace(REQUEST, unknown_tagged_fields=[(5, b"x")]), len(OCTETS)))
+        self.compare(lambda _, __: (replace(REQUEST, unknown_tagged_fields=[(5, b"x")]), len(OCTETS)))
         with pytest.raises(EngineError, match=r"differ at \[0\].unknown_tagged_fields;"):
-            self.read(OCTETS, 0)
+            self.codec.read(OCTETS, 0)
 
     def test_another_end_is_reported(self) -> None:
-        self.readers(lambda _, __: (REQUEST, len(OCTETS) - 1))
+        self.compare(lambda _, __: (REQUEST, len(OCTETS) - 1))
         with pytest.raises(EngineError, match=r"differ at \[1\];"):
-            self.read(OCTETS, 0)
+            self.codec.read(OCTETS, 0)
 
     def test_another_verdict_is_reported(self) -> None:
         def refuse(_: object, __: object = None) -> bytes:
             raise ValueError
 
-        self.readers(lambda _, __: (REQUEST, len(OCTETS) + 1), refuse)  # past the end is a refusal
+        self.compare(lambda _, __: (REQUEST, len(OCTETS) + 1), refuse)  # past the end is a refusal
         with pytest.raises(EngineError, match="only the generated code refuses this message"):
-            self.read(OCTETS, 0)
+            self.codec.read(OCTETS, 0)
         with pytest.raises(EngineError, match="only the generated code refuses this message"):
-            self.encode(REQUEST)
-        self.readers(lambda _, __: (REQUEST, 0))
+            self.codec.write(REQUEST)
+        self.compare(lambda _, __: (REQUEST, 0))
         with pytest.raises(EngineError, match="only the native engine refuses this message"):
-            self.read(b"", 0)
+            self.codec.read(b"", 0)
 
     def test_other_bytes_are_reported(self) -> None:
-        self.readers(lambda _, __: (REQUEST, 1), lambda _: b"")
+        self.compare(lambda _, __: (REQUEST, 1), lambda _: b"")
         with pytest.raises(EngineError, match="the engines differ; please"):
-            self.encode(REQUEST)
+            self.codec.write(REQUEST)
 
 
 class Index:
@@ -251,7 +250,7 @@ def encoders(cls: type[Message], version: int) -> list[Callable[[Message], bytes
     made = []
     for engine in ("python", "native"):
         use_engine(engine)
-        made.append(cls.fast_encoder(version))
+        made.append(cls.fast_codec(version).write)
     return made
 
 
@@ -281,7 +280,7 @@ def test_the_engines_read_the_same_from_damaged_bytes(name: str) -> None:
     chance = random.Random(name)
     for version in cls.VERSIONS:
         use_engine("both")
-        read = cls.fast_reader(version)
+        read = cls.fast_codec(version).read
         layout = cls.layouts().of_version(version)
         whole = [
             message.encode(version)
@@ -333,7 +332,7 @@ def test_code_of_users_that_changes_the_message_meanwhile_does_no_harm() -> None
     topics = [topic, MetadataResponse.MetadataResponseTopic(name="b" * 100)]
     message = MetadataResponse(topics=topics)
     del partition
-    assert len(MetadataResponse.fast_encoder(12)(message)) > 1000
+    assert len(MetadataResponse.fast_codec(12).write(message)) > 1000
 
 
 def test_subclasses_of_messages_and_structs_are_written_by_their_attributes() -> None:

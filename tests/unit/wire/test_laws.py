@@ -11,23 +11,24 @@ from hypothesis import given, strategies as st
 from kafkawire.layout import Uuid
 from kafkawire.protocol import DescribeClientQuotasResponse, MetadataRequest
 from kafkawire.wire.laws import check_engines_agree, check_round_trip, damaged, same, without_unknown_tags
+from kafkawire.wire.message_codec import GeneratedCodec
 
 Topic = MetadataRequest.MetadataRequestTopic
 REQUEST = MetadataRequest((Topic(Uuid(b"\1" * 16), "orders"),), unknown_tagged_fields=((5, b"x"),))
 VERSION = 12
-READ = MetadataRequest.fast_reader(VERSION)
-ENCODE = MetadataRequest.fast_encoder(VERSION)
+READ = MetadataRequest.fast_codec(VERSION).read
+WRITE = MetadataRequest.fast_codec(VERSION).write
 
 Reader = Callable[[bytes, int], tuple[MetadataRequest, int]]
 Encoder = Callable[[MetadataRequest], bytes]
 
 
 def with_reader(monkeypatch: pytest.MonkeyPatch, reader: Reader) -> None:
-    monkeypatch.setattr(MetadataRequest, "_readers", {VERSION: reader})
+    monkeypatch.setattr(MetadataRequest, "_codecs", {VERSION: GeneratedCodec(reader, WRITE)})
 
 
 def with_encoder(monkeypatch: pytest.MonkeyPatch, encoder: Encoder) -> None:
-    monkeypatch.setattr(MetadataRequest, "_encoders", {VERSION: encoder})
+    monkeypatch.setattr(MetadataRequest, "_codecs", {VERSION: GeneratedCodec(READ, encoder)})
 
 
 def test_right_codecs_pass() -> None:
@@ -37,7 +38,7 @@ def test_right_codecs_pass() -> None:
 
 
 def test_an_encoder_that_writes_other_bytes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    with_encoder(monkeypatch, lambda item: ENCODE(without_unknown_tags(item)))
+    with_encoder(monkeypatch, lambda item: WRITE(without_unknown_tags(item)))
     with pytest.raises(AssertionError, match="the engines write different bytes"):
         check_round_trip(REQUEST, VERSION)
 

@@ -339,6 +339,7 @@ def test_tagged_unknown_kept() -> None:
 
 
 def test_engines_have_an_entrance_of_their_own() -> None:
-    reader, encoder = CreateTopicsRequest.fast_reader(7), CreateTopicsRequest.fast_encoder(7)
-    assert encoder(REQUEST) == BODY
-    assert reader(BODY, 0) == (REQUEST, len(BODY))
+    codec = CreateTopicsRequest.fast_codec(7)
+    assert codec.write(REQUEST) == BODY
+    assert codec.decode(BODY) == REQUEST
+    assert codec.read(BODY, 0) == (REQUEST, len(BODY))

@@ -60,4 +60,4 @@ def _encode_aborted_txn_v0(item: AbortedTxn) -> bytes:
     return out
 
 
-AbortedTxn._readers, AbortedTxn._encoders = codecs(AbortedTxn, {0: _read_aborted_txn_v0}, {0: _encode_aborted_txn_v0})
+AbortedTxn._codecs = codecs(AbortedTxn, {0: _read_aborted_txn_v0}, {0: _encode_aborted_txn_v0})

@@ -165,7 +165,7 @@ def _encode_add_offsets_to_txn_request_v3(item: AddOffsetsToTxnRequest) -> bytes
     return out
 
 
-AddOffsetsToTxnRequest._readers, AddOffsetsToTxnRequest._encoders = codecs(
+AddOffsetsToTxnRequest._codecs = codecs(
     AddOffsetsToTxnRequest,
     {
         0: _read_add_offsets_to_txn_request_v0,

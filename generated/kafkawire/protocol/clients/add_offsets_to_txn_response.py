@@ -80,7 +80,7 @@ def _encode_add_offsets_to_txn_response_v3(item: AddOffsetsToTxnResponse) -> byt
     return out
 
 
-AddOffsetsToTxnResponse._readers, AddOffsetsToTxnResponse._encoders = codecs(
+AddOffsetsToTxnResponse._codecs = codecs(
     AddOffsetsToTxnResponse,
     {
         0: _read_add_offsets_to_txn_response_v0,

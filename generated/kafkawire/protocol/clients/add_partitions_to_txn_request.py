@@ -442,7 +442,7 @@ def _encode_add_partitions_to_txn_request_v4(item: AddPartitionsToTxnRequest) ->
     return bytes(out)
 
 
-AddPartitionsToTxnRequest._readers, AddPartitionsToTxnRequest._encoders = codecs(
+AddPartitionsToTxnRequest._codecs = codecs(
     AddPartitionsToTxnRequest,
     {
         0: _read_add_partitions_to_txn_request_v0,

@@ -414,7 +414,7 @@ def _encode_add_partitions_to_txn_response_v4(item: AddPartitionsToTxnResponse) 
     return bytes(out)
 
 
-AddPartitionsToTxnResponse._readers, AddPartitionsToTxnResponse._encoders = codecs(
+AddPartitionsToTxnResponse._codecs = codecs(
     AddPartitionsToTxnResponse,
     {
         0: _read_add_partitions_to_txn_response_v0,

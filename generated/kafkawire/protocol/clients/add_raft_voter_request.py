@@ -289,7 +289,7 @@ def _encode_add_raft_voter_request_v1(item: AddRaftVoterRequest) -> bytes:
     return bytes(out)
 
 
-AddRaftVoterRequest._readers, AddRaftVoterRequest._encoders = codecs(
+AddRaftVoterRequest._codecs = codecs(
     AddRaftVoterRequest,
     {0: _read_add_raft_voter_request_v0, 1: _read_add_raft_voter_request_v1},
     {0: _encode_add_raft_voter_request_v0, 1: _encode_add_raft_voter_request_v1},

@@ -94,7 +94,7 @@ def _encode_add_raft_voter_response_v0(item: AddRaftVoterResponse) -> bytes:
     return out
 
 
-AddRaftVoterResponse._readers, AddRaftVoterResponse._encoders = codecs(
+AddRaftVoterResponse._codecs = codecs(
     AddRaftVoterResponse,
     {0: _read_add_raft_voter_response_v0, 1: _read_add_raft_voter_response_v0},
     {0: _encode_add_raft_voter_response_v0, 1: _encode_add_raft_voter_response_v0},

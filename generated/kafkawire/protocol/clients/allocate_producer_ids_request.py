@@ -59,7 +59,7 @@ def _encode_allocate_producer_ids_request_v0(item: AllocateProducerIdsRequest) -
     return out
 
 
-AllocateProducerIdsRequest._readers, AllocateProducerIdsRequest._encoders = codecs(
+AllocateProducerIdsRequest._codecs = codecs(
     AllocateProducerIdsRequest,
     {0: _read_allocate_producer_ids_request_v0},
     {0: _encode_allocate_producer_ids_request_v0},

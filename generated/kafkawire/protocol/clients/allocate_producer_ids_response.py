@@ -68,7 +68,7 @@ def _encode_allocate_producer_ids_response_v0(item: AllocateProducerIdsResponse)
     return out
 
 
-AllocateProducerIdsResponse._readers, AllocateProducerIdsResponse._encoders = codecs(
+AllocateProducerIdsResponse._codecs = codecs(
     AllocateProducerIdsResponse,
     {0: _read_allocate_producer_ids_response_v0},
     {0: _encode_allocate_producer_ids_response_v0},

@@ -448,7 +448,7 @@ def _encode_alter_client_quotas_request_v1(item: AlterClientQuotasRequest) -> by
     return bytes(out)
 
 
-AlterClientQuotasRequest._readers, AlterClientQuotasRequest._encoders = codecs(
+AlterClientQuotasRequest._codecs = codecs(
     AlterClientQuotasRequest,
     {0: _read_alter_client_quotas_request_v0, 1: _read_alter_client_quotas_request_v1},
     {0: _encode_alter_client_quotas_request_v0, 1: _encode_alter_client_quotas_request_v1},

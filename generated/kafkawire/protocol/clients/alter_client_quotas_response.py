@@ -364,7 +364,7 @@ def _encode_alter_client_quotas_response_v1(item: AlterClientQuotasResponse) -> 
     return bytes(out)
 
 
-AlterClientQuotasResponse._readers, AlterClientQuotasResponse._encoders = codecs(
+AlterClientQuotasResponse._codecs = codecs(
     AlterClientQuotasResponse,
     {0: _read_alter_client_quotas_response_v0, 1: _read_alter_client_quotas_response_v1},
     {0: _encode_alter_client_quotas_response_v0, 1: _encode_alter_client_quotas_response_v1},

@@ -365,7 +365,7 @@ def _encode_alter_configs_request_v2(item: AlterConfigsRequest) -> bytes:
     return bytes(out)
 
 
-AlterConfigsRequest._readers, AlterConfigsRequest._encoders = codecs(
+AlterConfigsRequest._codecs = codecs(
     AlterConfigsRequest,
     {0: _read_alter_configs_request_v0, 1: _read_alter_configs_request_v0, 2: _read_alter_configs_request_v2},
     {0: _encode_alter_configs_request_v0, 1: _encode_alter_configs_request_v0, 2: _encode_alter_configs_request_v2},

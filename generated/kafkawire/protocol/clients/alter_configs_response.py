@@ -268,7 +268,7 @@ def _encode_alter_configs_response_v2(item: AlterConfigsResponse) -> bytes:
     return bytes(out)
 
 
-AlterConfigsResponse._readers, AlterConfigsResponse._encoders = codecs(
+AlterConfigsResponse._codecs = codecs(
     AlterConfigsResponse,
     {0: _read_alter_configs_response_v0, 1: _read_alter_configs_response_v0, 2: _read_alter_configs_response_v2},
     {0: _encode_alter_configs_response_v0, 1: _encode_alter_configs_response_v0, 2: _encode_alter_configs_response_v2},

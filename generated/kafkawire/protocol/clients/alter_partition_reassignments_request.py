@@ -284,7 +284,7 @@ def _encode_alter_partition_reassignments_request_v1(item: AlterPartitionReassig
     return bytes(out)
 
 
-AlterPartitionReassignmentsRequest._readers, AlterPartitionReassignmentsRequest._encoders = codecs(
+AlterPartitionReassignmentsRequest._codecs = codecs(
     AlterPartitionReassignmentsRequest,
     {0: _read_alter_partition_reassignments_request_v0, 1: _read_alter_partition_reassignments_request_v1},
     {0: _encode_alter_partition_reassignments_request_v0, 1: _encode_alter_partition_reassignments_request_v1},

@@ -327,7 +327,7 @@ def _encode_alter_partition_reassignments_response_v1(item: AlterPartitionReassi
     return bytes(out)
 
 
-AlterPartitionReassignmentsResponse._readers, AlterPartitionReassignmentsResponse._encoders = codecs(
+AlterPartitionReassignmentsResponse._codecs = codecs(
     AlterPartitionReassignmentsResponse,
     {0: _read_alter_partition_reassignments_response_v0, 1: _read_alter_partition_reassignments_response_v1},
     {0: _encode_alter_partition_reassignments_response_v0, 1: _encode_alter_partition_reassignments_response_v1},

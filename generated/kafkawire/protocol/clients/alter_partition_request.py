@@ -647,7 +647,7 @@ def _encode_alter_partition_request_v3(item: AlterPartitionRequest) -> bytes:
     return bytes(out)
 
 
-AlterPartitionRequest._readers, AlterPartitionRequest._encoders = codecs(
+AlterPartitionRequest._codecs = codecs(
     AlterPartitionRequest,
     {
         0: _read_alter_partition_request_v0,

@@ -482,7 +482,7 @@ def _encode_alter_partition_response_v2(item: AlterPartitionResponse) -> bytes:
     return bytes(out)
 
 
-AlterPartitionResponse._readers, AlterPartitionResponse._encoders = codecs(
+AlterPartitionResponse._codecs = codecs(
     AlterPartitionResponse,
     {
         0: _read_alter_partition_response_v0,

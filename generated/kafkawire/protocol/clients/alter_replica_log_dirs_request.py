@@ -345,7 +345,7 @@ def _encode_alter_replica_log_dirs_request_v2(item: AlterReplicaLogDirsRequest) 
     return bytes(out)
 
 
-AlterReplicaLogDirsRequest._readers, AlterReplicaLogDirsRequest._encoders = codecs(
+AlterReplicaLogDirsRequest._codecs = codecs(
     AlterReplicaLogDirsRequest,
     {
         0: _read_alter_replica_log_dirs_request_v0,

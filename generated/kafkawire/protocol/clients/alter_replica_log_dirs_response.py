@@ -297,7 +297,7 @@ def _encode_alter_replica_log_dirs_response_v2(item: AlterReplicaLogDirsResponse
     return bytes(out)
 
 
-AlterReplicaLogDirsResponse._readers, AlterReplicaLogDirsResponse._encoders = codecs(
+AlterReplicaLogDirsResponse._codecs = codecs(
     AlterReplicaLogDirsResponse,
     {
         0: _read_alter_replica_log_dirs_response_v0,

@@ -216,7 +216,7 @@ def _encode_alter_share_group_offsets_request_v0(item: AlterShareGroupOffsetsReq
     return bytes(out)
 
 
-AlterShareGroupOffsetsRequest._readers, AlterShareGroupOffsetsRequest._encoders = codecs(
+AlterShareGroupOffsetsRequest._codecs = codecs(
     AlterShareGroupOffsetsRequest,
     {0: _read_alter_share_group_offsets_request_v0},
     {0: _encode_alter_share_group_offsets_request_v0},

@@ -271,7 +271,7 @@ def _encode_alter_share_group_offsets_response_v0(item: AlterShareGroupOffsetsRe
     return bytes(out)
 
 
-AlterShareGroupOffsetsResponse._readers, AlterShareGroupOffsetsResponse._encoders = codecs(
+AlterShareGroupOffsetsResponse._codecs = codecs(
     AlterShareGroupOffsetsResponse,
     {0: _read_alter_share_group_offsets_response_v0},
     {0: _encode_alter_share_group_offsets_response_v0},

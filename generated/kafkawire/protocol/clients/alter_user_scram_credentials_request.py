@@ -261,7 +261,7 @@ def _encode_alter_user_scram_credentials_request_v0(item: AlterUserScramCredenti
     return b"".join(out)
 
 
-AlterUserScramCredentialsRequest._readers, AlterUserScramCredentialsRequest._encoders = codecs(
+AlterUserScramCredentialsRequest._codecs = codecs(
     AlterUserScramCredentialsRequest,
     {0: _read_alter_user_scram_credentials_request_v0},
     {0: _encode_alter_user_scram_credentials_request_v0},

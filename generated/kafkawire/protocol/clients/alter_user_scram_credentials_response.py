@@ -179,7 +179,7 @@ def _encode_alter_user_scram_credentials_response_v0(item: AlterUserScramCredent
     return bytes(out)
 
 
-AlterUserScramCredentialsResponse._readers, AlterUserScramCredentialsResponse._encoders = codecs(
+AlterUserScramCredentialsResponse._codecs = codecs(
     AlterUserScramCredentialsResponse,
     {0: _read_alter_user_scram_credentials_response_v0},
     {0: _encode_alter_user_scram_credentials_response_v0},

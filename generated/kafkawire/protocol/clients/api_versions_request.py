@@ -215,7 +215,7 @@ def _encode_api_versions_request_v5(item: ApiVersionsRequest) -> bytes:
     return out
 
 
-ApiVersionsRequest._readers, ApiVersionsRequest._encoders = codecs(
+ApiVersionsRequest._codecs = codecs(
     ApiVersionsRequest,
     {
         0: _read_api_versions_request_v0,

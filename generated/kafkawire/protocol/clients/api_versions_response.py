@@ -453,7 +453,7 @@ def _encode_api_versions_response_v3(item: ApiVersionsResponse) -> bytes:
     return bytes(out)
 
 
-ApiVersionsResponse._readers, ApiVersionsResponse._encoders = codecs(
+ApiVersionsResponse._codecs = codecs(
     ApiVersionsResponse,
     {
         0: _read_api_versions_response_v0,

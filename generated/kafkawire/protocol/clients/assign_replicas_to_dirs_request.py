@@ -250,7 +250,7 @@ def _encode_assign_replicas_to_dirs_request_v0(item: AssignReplicasToDirsRequest
     return bytes(out)
 
 
-AssignReplicasToDirsRequest._readers, AssignReplicasToDirsRequest._encoders = codecs(
+AssignReplicasToDirsRequest._codecs = codecs(
     AssignReplicasToDirsRequest,
     {0: _read_assign_replicas_to_dirs_request_v0},
     {0: _encode_assign_replicas_to_dirs_request_v0},

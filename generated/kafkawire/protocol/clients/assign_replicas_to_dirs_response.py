@@ -253,7 +253,7 @@ def _encode_assign_replicas_to_dirs_response_v0(item: AssignReplicasToDirsRespon
     return bytes(out)
 
 
-AssignReplicasToDirsResponse._readers, AssignReplicasToDirsResponse._encoders = codecs(
+AssignReplicasToDirsResponse._codecs = codecs(
     AssignReplicasToDirsResponse,
     {0: _read_assign_replicas_to_dirs_response_v0},
     {0: _encode_assign_replicas_to_dirs_response_v0},

@@ -449,7 +449,7 @@ def _encode_begin_quorum_epoch_request_v1(item: BeginQuorumEpochRequest) -> byte
     return bytes(out)
 
 
-BeginQuorumEpochRequest._readers, BeginQuorumEpochRequest._encoders = codecs(
+BeginQuorumEpochRequest._codecs = codecs(
     BeginQuorumEpochRequest,
     {0: _read_begin_quorum_epoch_request_v0, 1: _read_begin_quorum_epoch_request_v1},
     {0: _encode_begin_quorum_epoch_request_v0, 1: _encode_begin_quorum_epoch_request_v1},

@@ -402,7 +402,7 @@ def _encode_begin_quorum_epoch_response_v1(item: BeginQuorumEpochResponse) -> by
     return bytes(out)
 
 
-BeginQuorumEpochResponse._readers, BeginQuorumEpochResponse._encoders = codecs(
+BeginQuorumEpochResponse._codecs = codecs(
     BeginQuorumEpochResponse,
     {0: _read_begin_quorum_epoch_response_v0, 1: _read_begin_quorum_epoch_response_v1},
     {0: _encode_begin_quorum_epoch_response_v0, 1: _encode_begin_quorum_epoch_response_v1},

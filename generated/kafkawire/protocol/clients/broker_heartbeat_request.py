@@ -322,7 +322,7 @@ def _encode_broker_heartbeat_request_v2(item: BrokerHeartbeatRequest) -> bytes:
     return b"".join(out)
 
 
-BrokerHeartbeatRequest._readers, BrokerHeartbeatRequest._encoders = codecs(
+BrokerHeartbeatRequest._codecs = codecs(
     BrokerHeartbeatRequest,
     {0: _read_broker_heartbeat_request_v0, 1: _read_broker_heartbeat_request_v1, 2: _read_broker_heartbeat_request_v2},
     {

@@ -79,7 +79,7 @@ def _encode_broker_heartbeat_response_v0(item: BrokerHeartbeatResponse) -> bytes
     return out
 
 
-BrokerHeartbeatResponse._readers, BrokerHeartbeatResponse._encoders = codecs(
+BrokerHeartbeatResponse._codecs = codecs(
     BrokerHeartbeatResponse,
     {
         0: _read_broker_heartbeat_response_v0,

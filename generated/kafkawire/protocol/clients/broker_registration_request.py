@@ -706,7 +706,7 @@ def _encode_broker_registration_request_v3(item: BrokerRegistrationRequest) -> b
     return bytes(out)
 
 
-BrokerRegistrationRequest._readers, BrokerRegistrationRequest._encoders = codecs(
+BrokerRegistrationRequest._codecs = codecs(
     BrokerRegistrationRequest,
     {
         0: _read_broker_registration_request_v0,

@@ -63,7 +63,7 @@ def _encode_broker_registration_response_v0(item: BrokerRegistrationResponse) ->
     return out
 
 
-BrokerRegistrationResponse._readers, BrokerRegistrationResponse._encoders = codecs(
+BrokerRegistrationResponse._codecs = codecs(
     BrokerRegistrationResponse,
     {
         0: _read_broker_registration_response_v0,

@@ -109,7 +109,7 @@ def _encode_consumer_group_describe_request_v0(item: ConsumerGroupDescribeReques
     return b"".join(out)
 
 
-ConsumerGroupDescribeRequest._readers, ConsumerGroupDescribeRequest._encoders = codecs(
+ConsumerGroupDescribeRequest._codecs = codecs(
     ConsumerGroupDescribeRequest,
     {0: _read_consumer_group_describe_request_v0, 1: _read_consumer_group_describe_request_v0},
     {0: _encode_consumer_group_describe_request_v0, 1: _encode_consumer_group_describe_request_v0},

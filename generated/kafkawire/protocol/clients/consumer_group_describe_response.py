@@ -1058,7 +1058,7 @@ def _encode_consumer_group_describe_response_v1(item: ConsumerGroupDescribeRespo
     return bytes(out)
 
 
-ConsumerGroupDescribeResponse._readers, ConsumerGroupDescribeResponse._encoders = codecs(
+ConsumerGroupDescribeResponse._codecs = codecs(
     ConsumerGroupDescribeResponse,
     {0: _read_consumer_group_describe_response_v0, 1: _read_consumer_group_describe_response_v1},
     {0: _encode_consumer_group_describe_response_v0, 1: _encode_consumer_group_describe_response_v1},

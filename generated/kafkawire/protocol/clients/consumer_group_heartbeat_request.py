@@ -603,7 +603,7 @@ def _encode_consumer_group_heartbeat_request_v1(item: ConsumerGroupHeartbeatRequ
     return bytes(out)
 
 
-ConsumerGroupHeartbeatRequest._readers, ConsumerGroupHeartbeatRequest._encoders = codecs(
+ConsumerGroupHeartbeatRequest._codecs = codecs(
     ConsumerGroupHeartbeatRequest,
     {0: _read_consumer_group_heartbeat_request_v0, 1: _read_consumer_group_heartbeat_request_v1},
     {0: _encode_consumer_group_heartbeat_request_v0, 1: _encode_consumer_group_heartbeat_request_v1},

@@ -283,7 +283,7 @@ def _encode_consumer_group_heartbeat_response_v0(item: ConsumerGroupHeartbeatRes
     return bytes(out)
 
 
-ConsumerGroupHeartbeatResponse._readers, ConsumerGroupHeartbeatResponse._encoders = codecs(
+ConsumerGroupHeartbeatResponse._codecs = codecs(
     ConsumerGroupHeartbeatResponse,
     {0: _read_consumer_group_heartbeat_response_v0, 1: _read_consumer_group_heartbeat_response_v0},
     {0: _encode_consumer_group_heartbeat_response_v0, 1: _encode_consumer_group_heartbeat_response_v0},

@@ -149,7 +149,7 @@ def _encode_consumer_protocol_assignment_v0(item: ConsumerProtocolAssignment) ->
     return b"".join(out)
 
 
-ConsumerProtocolAssignment._readers, ConsumerProtocolAssignment._encoders = codecs(
+ConsumerProtocolAssignment._codecs = codecs(
     ConsumerProtocolAssignment,
     {
         0: _read_consumer_protocol_assignment_v0,

@@ -394,7 +394,7 @@ def _encode_consumer_protocol_subscription_v3(item: ConsumerProtocolSubscription
     return b"".join(out)
 
 
-ConsumerProtocolSubscription._readers, ConsumerProtocolSubscription._encoders = codecs(
+ConsumerProtocolSubscription._codecs = codecs(
     ConsumerProtocolSubscription,
     {
         0: _read_consumer_protocol_subscription_v0,

@@ -49,6 +49,6 @@ def _encode_control_record_type_schema_v0(item: ControlRecordTypeSchema) -> byte
     return out
 
 
-ControlRecordTypeSchema._readers, ControlRecordTypeSchema._encoders = codecs(
+ControlRecordTypeSchema._codecs = codecs(
     ControlRecordTypeSchema, {0: _read_control_record_type_schema_v0}, {0: _encode_control_record_type_schema_v0}
 )

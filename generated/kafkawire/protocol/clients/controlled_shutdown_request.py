@@ -100,7 +100,7 @@ def _encode_controlled_shutdown_request_v3(item: ControlledShutdownRequest) -> b
     return out
 
 
-ControlledShutdownRequest._readers, ControlledShutdownRequest._encoders = codecs(
+ControlledShutdownRequest._codecs = codecs(
     ControlledShutdownRequest,
     {
         0: _read_controlled_shutdown_request_v0,

@@ -214,7 +214,7 @@ def _encode_controlled_shutdown_response_v3(item: ControlledShutdownResponse) ->
     return bytes(out)
 
 
-ControlledShutdownResponse._readers, ControlledShutdownResponse._encoders = codecs(
+ControlledShutdownResponse._codecs = codecs(
     ControlledShutdownResponse,
     {
         0: _read_controlled_shutdown_response_v0,

@@ -278,7 +278,7 @@ def _encode_controller_registration_request_v0(item: ControllerRegistrationReque
     return bytes(out)
 
 
-ControllerRegistrationRequest._readers, ControllerRegistrationRequest._encoders = codecs(
+ControllerRegistrationRequest._codecs = codecs(
     ControllerRegistrationRequest,
     {0: _read_controller_registration_request_v0},
     {0: _encode_controller_registration_request_v0},

@@ -94,7 +94,7 @@ def _encode_controller_registration_response_v0(item: ControllerRegistrationResp
     return out
 
 
-ControllerRegistrationResponse._readers, ControllerRegistrationResponse._encoders = codecs(
+ControllerRegistrationResponse._codecs = codecs(
     ControllerRegistrationResponse,
     {0: _read_controller_registration_response_v0},
     {0: _encode_controller_registration_response_v0},

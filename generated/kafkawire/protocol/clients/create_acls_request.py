@@ -383,7 +383,7 @@ def _encode_create_acls_request_v2(item: CreateAclsRequest) -> bytes:
     return bytes(out)
 
 
-CreateAclsRequest._readers, CreateAclsRequest._encoders = codecs(
+CreateAclsRequest._codecs = codecs(
     CreateAclsRequest,
     {
         0: _read_create_acls_request_v0,

@@ -215,7 +215,7 @@ def _encode_create_acls_response_v2(item: CreateAclsResponse) -> bytes:
     return bytes(out)
 
 
-CreateAclsResponse._readers, CreateAclsResponse._encoders = codecs(
+CreateAclsResponse._codecs = codecs(
     CreateAclsResponse,
     {
         0: _read_create_acls_response_v0,

@@ -332,7 +332,7 @@ def _encode_create_delegation_token_request_v3(item: CreateDelegationTokenReques
     return bytes(out)
 
 
-CreateDelegationTokenRequest._readers, CreateDelegationTokenRequest._encoders = codecs(
+CreateDelegationTokenRequest._codecs = codecs(
     CreateDelegationTokenRequest,
     {
         0: _read_create_delegation_token_request_v0,

@@ -463,7 +463,7 @@ def _encode_create_delegation_token_response_v3(item: CreateDelegationTokenRespo
     return b"".join(out)
 
 
-CreateDelegationTokenResponse._readers, CreateDelegationTokenResponse._encoders = codecs(
+CreateDelegationTokenResponse._codecs = codecs(
     CreateDelegationTokenResponse,
     {
         0: _read_create_delegation_token_response_v0,

@@ -370,7 +370,7 @@ def _encode_create_partitions_request_v2(item: CreatePartitionsRequest) -> bytes
     return bytes(out)
 
 
-CreatePartitionsRequest._readers, CreatePartitionsRequest._encoders = codecs(
+CreatePartitionsRequest._codecs = codecs(
     CreatePartitionsRequest,
     {
         0: _read_create_partitions_request_v0,

@@ -257,7 +257,7 @@ def _encode_create_partitions_response_v2(item: CreatePartitionsResponse) -> byt
     return bytes(out)
 
 
-CreatePartitionsResponse._readers, CreatePartitionsResponse._encoders = codecs(
+CreatePartitionsResponse._codecs = codecs(
     CreatePartitionsResponse,
     {
         0: _read_create_partitions_response_v0,

@@ -538,7 +538,7 @@ def _encode_create_topics_request_v5(item: CreateTopicsRequest) -> bytes:
     return bytes(out)
 
 
-CreateTopicsRequest._readers, CreateTopicsRequest._encoders = codecs(
+CreateTopicsRequest._codecs = codecs(
     CreateTopicsRequest,
     {
         0: _read_create_topics_request_v0,

@@ -687,7 +687,7 @@ def _encode_create_topics_response_v7(item: CreateTopicsResponse) -> bytes:
     return bytes(out)
 
 
-CreateTopicsResponse._readers, CreateTopicsResponse._encoders = codecs(
+CreateTopicsResponse._codecs = codecs(
     CreateTopicsResponse,
     {
         0: _read_create_topics_response_v0,

@@ -117,6 +117,6 @@ def _encode_default_principal_data_v0(item: DefaultPrincipalData) -> bytes:
     return out
 
 
-DefaultPrincipalData._readers, DefaultPrincipalData._encoders = codecs(
+DefaultPrincipalData._codecs = codecs(
     DefaultPrincipalData, {0: _read_default_principal_data_v0}, {0: _encode_default_principal_data_v0}
 )

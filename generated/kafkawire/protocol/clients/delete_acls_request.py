@@ -443,7 +443,7 @@ def _encode_delete_acls_request_v2(item: DeleteAclsRequest) -> bytes:
     return bytes(out)
 
 
-DeleteAclsRequest._readers, DeleteAclsRequest._encoders = codecs(
+DeleteAclsRequest._codecs = codecs(
     DeleteAclsRequest,
     {
         0: _read_delete_acls_request_v0,

@@ -672,7 +672,7 @@ def _encode_delete_acls_response_v2(item: DeleteAclsResponse) -> bytes:
     return bytes(out)
 
 
-DeleteAclsResponse._readers, DeleteAclsResponse._encoders = codecs(
+DeleteAclsResponse._codecs = codecs(
     DeleteAclsResponse,
     {
         0: _read_delete_acls_response_v0,

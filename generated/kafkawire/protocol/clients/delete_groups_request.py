@@ -145,7 +145,7 @@ def _encode_delete_groups_request_v2(item: DeleteGroupsRequest) -> bytes:
     return b"".join(out)
 
 
-DeleteGroupsRequest._readers, DeleteGroupsRequest._encoders = codecs(
+DeleteGroupsRequest._codecs = codecs(
     DeleteGroupsRequest,
     {
         0: _read_delete_groups_request_v0,

@@ -322,7 +322,7 @@ def _encode_delete_groups_response_v3(item: DeleteGroupsResponse) -> bytes:
     return bytes(out)
 
 
-DeleteGroupsResponse._readers, DeleteGroupsResponse._encoders = codecs(
+DeleteGroupsResponse._codecs = codecs(
     DeleteGroupsResponse,
     {
         0: _read_delete_groups_response_v0,

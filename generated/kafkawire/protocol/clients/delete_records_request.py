@@ -296,7 +296,7 @@ def _encode_delete_records_request_v2(item: DeleteRecordsRequest) -> bytes:
     return bytes(out)
 
 
-DeleteRecordsRequest._readers, DeleteRecordsRequest._encoders = codecs(
+DeleteRecordsRequest._codecs = codecs(
     DeleteRecordsRequest,
     {0: _read_delete_records_request_v0, 1: _read_delete_records_request_v0, 2: _read_delete_records_request_v2},
     {0: _encode_delete_records_request_v0, 1: _encode_delete_records_request_v0, 2: _encode_delete_records_request_v2},

@@ -302,7 +302,7 @@ def _encode_delete_records_response_v2(item: DeleteRecordsResponse) -> bytes:
     return bytes(out)
 
 
-DeleteRecordsResponse._readers, DeleteRecordsResponse._encoders = codecs(
+DeleteRecordsResponse._codecs = codecs(
     DeleteRecordsResponse,
     {0: _read_delete_records_response_v0, 1: _read_delete_records_response_v0, 2: _read_delete_records_response_v2},
     {

@@ -147,7 +147,7 @@ def _encode_delete_share_group_offsets_request_v0(item: DeleteShareGroupOffsetsR
     return bytes(out)
 
 
-DeleteShareGroupOffsetsRequest._readers, DeleteShareGroupOffsetsRequest._encoders = codecs(
+DeleteShareGroupOffsetsRequest._codecs = codecs(
     DeleteShareGroupOffsetsRequest,
     {0: _read_delete_share_group_offsets_request_v0},
     {0: _encode_delete_share_group_offsets_request_v0},

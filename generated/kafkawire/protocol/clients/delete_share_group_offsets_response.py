@@ -216,7 +216,7 @@ def _encode_delete_share_group_offsets_response_v0(item: DeleteShareGroupOffsets
     return bytes(out)
 
 
-DeleteShareGroupOffsetsResponse._readers, DeleteShareGroupOffsetsResponse._encoders = codecs(
+DeleteShareGroupOffsetsResponse._codecs = codecs(
     DeleteShareGroupOffsetsResponse,
     {0: _read_delete_share_group_offsets_response_v0},
     {0: _encode_delete_share_group_offsets_response_v0},

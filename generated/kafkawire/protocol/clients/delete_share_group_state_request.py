@@ -204,7 +204,7 @@ def _encode_delete_share_group_state_request_v0(item: DeleteShareGroupStateReque
     return bytes(out)
 
 
-DeleteShareGroupStateRequest._readers, DeleteShareGroupStateRequest._encoders = codecs(
+DeleteShareGroupStateRequest._codecs = codecs(
     DeleteShareGroupStateRequest,
     {0: _read_delete_share_group_state_request_v0},
     {0: _encode_delete_share_group_state_request_v0},

@@ -211,7 +211,7 @@ def _encode_delete_share_group_state_response_v0(item: DeleteShareGroupStateResp
     return bytes(out)
 
 
-DeleteShareGroupStateResponse._readers, DeleteShareGroupStateResponse._encoders = codecs(
+DeleteShareGroupStateResponse._codecs = codecs(
     DeleteShareGroupStateResponse,
     {0: _read_delete_share_group_state_response_v0},
     {0: _encode_delete_share_group_state_response_v0},

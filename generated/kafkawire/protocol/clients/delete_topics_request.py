@@ -271,7 +271,7 @@ def _encode_delete_topics_request_v6(item: DeleteTopicsRequest) -> bytes:
     return bytes(out)
 
 
-DeleteTopicsRequest._readers, DeleteTopicsRequest._encoders = codecs(
+DeleteTopicsRequest._codecs = codecs(
     DeleteTopicsRequest,
     {
         0: _read_delete_topics_request_v0,

@@ -470,7 +470,7 @@ def _encode_delete_topics_response_v6(item: DeleteTopicsResponse) -> bytes:
     return bytes(out)
 
 
-DeleteTopicsResponse._readers, DeleteTopicsResponse._encoders = codecs(
+DeleteTopicsResponse._codecs = codecs(
     DeleteTopicsResponse,
     {
         0: _read_delete_topics_response_v0,

@@ -542,7 +542,7 @@ def _encode_describe_acls_request_v4(item: DescribeAclsRequest) -> bytes:
     return bytes(out)
 
 
-DescribeAclsRequest._readers, DescribeAclsRequest._encoders = codecs(
+DescribeAclsRequest._codecs = codecs(
     DescribeAclsRequest,
     {
         0: _read_describe_acls_request_v0,

@@ -651,7 +651,7 @@ def _encode_describe_acls_response_v4(item: DescribeAclsResponse) -> bytes:
     return bytes(out)
 
 
-DescribeAclsResponse._readers, DescribeAclsResponse._encoders = codecs(
+DescribeAclsResponse._codecs = codecs(
     DescribeAclsResponse,
     {
         0: _read_describe_acls_response_v0,

@@ -358,7 +358,7 @@ def _encode_describe_client_quotas_request_v2(item: DescribeClientQuotasRequest)
     return bytes(out)
 
 
-DescribeClientQuotasRequest._readers, DescribeClientQuotasRequest._encoders = codecs(
+DescribeClientQuotasRequest._codecs = codecs(
     DescribeClientQuotasRequest,
     {
         0: _read_describe_client_quotas_request_v0,

@@ -632,7 +632,7 @@ def _encode_describe_client_quotas_response_v2(item: DescribeClientQuotasRespons
     return bytes(out)
 
 
-DescribeClientQuotasResponse._readers, DescribeClientQuotasResponse._encoders = codecs(
+DescribeClientQuotasResponse._codecs = codecs(
     DescribeClientQuotasResponse,
     {
         0: _read_describe_client_quotas_response_v0,

@@ -130,7 +130,7 @@ def _encode_describe_cluster_request_v2(item: DescribeClusterRequest) -> bytes:
     return out
 
 
-DescribeClusterRequest._readers, DescribeClusterRequest._encoders = codecs(
+DescribeClusterRequest._codecs = codecs(
     DescribeClusterRequest,
     {0: _read_describe_cluster_request_v0, 1: _read_describe_cluster_request_v1, 2: _read_describe_cluster_request_v2},
     {

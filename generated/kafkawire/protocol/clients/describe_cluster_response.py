@@ -530,7 +530,7 @@ def _encode_describe_cluster_response_v2(item: DescribeClusterResponse) -> bytes
     return bytes(out)
 
 
-DescribeClusterResponse._readers, DescribeClusterResponse._encoders = codecs(
+DescribeClusterResponse._codecs = codecs(
     DescribeClusterResponse,
     {
         0: _read_describe_cluster_response_v0,

@@ -361,7 +361,7 @@ def _encode_describe_configs_request_v4(item: DescribeConfigsRequest) -> bytes:
     return bytes(out)
 
 
-DescribeConfigsRequest._readers, DescribeConfigsRequest._encoders = codecs(
+DescribeConfigsRequest._codecs = codecs(
     DescribeConfigsRequest,
     {
         0: _read_describe_configs_request_v0,

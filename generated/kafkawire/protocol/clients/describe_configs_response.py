@@ -957,7 +957,7 @@ def _encode_describe_configs_response_v4(item: DescribeConfigsResponse) -> bytes
     return bytes(out)
 
 
-DescribeConfigsResponse._readers, DescribeConfigsResponse._encoders = codecs(
+DescribeConfigsResponse._codecs = codecs(
     DescribeConfigsResponse,
     {
         0: _read_describe_configs_response_v0,

@@ -242,7 +242,7 @@ def _encode_describe_delegation_token_request_v2(item: DescribeDelegationTokenRe
     return bytes(out)
 
 
-DescribeDelegationTokenRequest._readers, DescribeDelegationTokenRequest._encoders = codecs(
+DescribeDelegationTokenRequest._codecs = codecs(
     DescribeDelegationTokenRequest,
     {
         0: _read_describe_delegation_token_request_v0,

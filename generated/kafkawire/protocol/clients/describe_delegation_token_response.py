@@ -714,7 +714,7 @@ def _encode_describe_delegation_token_response_v3(item: DescribeDelegationTokenR
     return b"".join(out)
 
 
-DescribeDelegationTokenResponse._readers, DescribeDelegationTokenResponse._encoders = codecs(
+DescribeDelegationTokenResponse._codecs = codecs(
     DescribeDelegationTokenResponse,
     {
         0: _read_describe_delegation_token_response_v0,

@@ -205,7 +205,7 @@ def _encode_describe_groups_request_v5(item: DescribeGroupsRequest) -> bytes:
     return b"".join(out)
 
 
-DescribeGroupsRequest._readers, DescribeGroupsRequest._encoders = codecs(
+DescribeGroupsRequest._codecs = codecs(
     DescribeGroupsRequest,
     {
         0: _read_describe_groups_request_v0,

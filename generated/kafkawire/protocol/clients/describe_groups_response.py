@@ -1055,7 +1055,7 @@ def _encode_describe_groups_response_v6(item: DescribeGroupsResponse) -> bytes:
     return b"".join(out)
 
 
-DescribeGroupsResponse._readers, DescribeGroupsResponse._encoders = codecs(
+DescribeGroupsResponse._codecs = codecs(
     DescribeGroupsResponse,
     {
         0: _read_describe_groups_response_v0,

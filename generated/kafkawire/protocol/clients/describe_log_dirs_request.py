@@ -251,7 +251,7 @@ def _encode_describe_log_dirs_request_v2(item: DescribeLogDirsRequest) -> bytes:
     return bytes(out)
 
 
-DescribeLogDirsRequest._readers, DescribeLogDirsRequest._encoders = codecs(
+DescribeLogDirsRequest._codecs = codecs(
     DescribeLogDirsRequest,
     {
         0: _read_describe_log_dirs_request_v0,

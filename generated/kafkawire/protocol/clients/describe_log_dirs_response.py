@@ -677,7 +677,7 @@ def _encode_describe_log_dirs_response_v5(item: DescribeLogDirsResponse) -> byte
     return bytes(out)
 
 
-DescribeLogDirsResponse._readers, DescribeLogDirsResponse._encoders = codecs(
+DescribeLogDirsResponse._codecs = codecs(
     DescribeLogDirsResponse,
     {
         0: _read_describe_log_dirs_response_v0,

@@ -160,6 +160,6 @@ def _encode_describe_producers_request_v0(item: DescribeProducersRequest) -> byt
     return bytes(out)
 
 
-DescribeProducersRequest._readers, DescribeProducersRequest._encoders = codecs(
+DescribeProducersRequest._codecs = codecs(
     DescribeProducersRequest, {0: _read_describe_producers_request_v0}, {0: _encode_describe_producers_request_v0}
 )

@@ -326,6 +326,6 @@ def _encode_describe_producers_response_v0(item: DescribeProducersResponse) -> b
     return bytes(out)
 
 
-DescribeProducersResponse._readers, DescribeProducersResponse._encoders = codecs(
+DescribeProducersResponse._codecs = codecs(
     DescribeProducersResponse, {0: _read_describe_producers_response_v0}, {0: _encode_describe_producers_response_v0}
 )

@@ -189,7 +189,7 @@ def _encode_describe_quorum_request_v0(item: DescribeQuorumRequest) -> bytes:
     return bytes(out)
 
 
-DescribeQuorumRequest._readers, DescribeQuorumRequest._encoders = codecs(
+DescribeQuorumRequest._codecs = codecs(
     DescribeQuorumRequest,
     {0: _read_describe_quorum_request_v0, 1: _read_describe_quorum_request_v0, 2: _read_describe_quorum_request_v0},
     {

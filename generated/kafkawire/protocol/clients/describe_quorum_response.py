@@ -926,7 +926,7 @@ def _encode_describe_quorum_response_v2(item: DescribeQuorumResponse) -> bytes:
     return bytes(out)
 
 
-DescribeQuorumResponse._readers, DescribeQuorumResponse._encoders = codecs(
+DescribeQuorumResponse._codecs = codecs(
     DescribeQuorumResponse,
     {0: _read_describe_quorum_response_v0, 1: _read_describe_quorum_response_v1, 2: _read_describe_quorum_response_v2},
     {

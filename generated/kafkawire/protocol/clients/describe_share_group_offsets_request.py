@@ -242,7 +242,7 @@ def _encode_describe_share_group_offsets_request_v0(item: DescribeShareGroupOffs
     return bytes(out)
 
 
-DescribeShareGroupOffsetsRequest._readers, DescribeShareGroupOffsetsRequest._encoders = codecs(
+DescribeShareGroupOffsetsRequest._codecs = codecs(
     DescribeShareGroupOffsetsRequest,
     {0: _read_describe_share_group_offsets_request_v0, 1: _read_describe_share_group_offsets_request_v0},
     {0: _encode_describe_share_group_offsets_request_v0, 1: _encode_describe_share_group_offsets_request_v0},

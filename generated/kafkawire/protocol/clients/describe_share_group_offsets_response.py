@@ -593,7 +593,7 @@ def _encode_describe_share_group_offsets_response_v1(item: DescribeShareGroupOff
     return bytes(out)
 
 
-DescribeShareGroupOffsetsResponse._readers, DescribeShareGroupOffsetsResponse._encoders = codecs(
+DescribeShareGroupOffsetsResponse._codecs = codecs(
     DescribeShareGroupOffsetsResponse,
     {0: _read_describe_share_group_offsets_response_v0, 1: _read_describe_share_group_offsets_response_v1},
     {0: _encode_describe_share_group_offsets_response_v0, 1: _encode_describe_share_group_offsets_response_v1},

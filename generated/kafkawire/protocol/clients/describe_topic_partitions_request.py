@@ -211,7 +211,7 @@ def _encode_describe_topic_partitions_request_v0(item: DescribeTopicPartitionsRe
     return bytes(out)
 
 
-DescribeTopicPartitionsRequest._readers, DescribeTopicPartitionsRequest._encoders = codecs(
+DescribeTopicPartitionsRequest._codecs = codecs(
     DescribeTopicPartitionsRequest,
     {0: _read_describe_topic_partitions_request_v0},
     {0: _encode_describe_topic_partitions_request_v0},

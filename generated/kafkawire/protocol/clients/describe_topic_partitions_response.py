@@ -489,7 +489,7 @@ def _encode_describe_topic_partitions_response_v0(item: DescribeTopicPartitionsR
     return bytes(out)
 
 
-DescribeTopicPartitionsResponse._readers, DescribeTopicPartitionsResponse._encoders = codecs(
+DescribeTopicPartitionsResponse._codecs = codecs(
     DescribeTopicPartitionsResponse,
     {0: _read_describe_topic_partitions_response_v0},
     {0: _encode_describe_topic_partitions_response_v0},

@@ -97,7 +97,7 @@ def _encode_describe_transactions_request_v0(item: DescribeTransactionsRequest) 
     return b"".join(out)
 
 
-DescribeTransactionsRequest._readers, DescribeTransactionsRequest._encoders = codecs(
+DescribeTransactionsRequest._codecs = codecs(
     DescribeTransactionsRequest,
     {0: _read_describe_transactions_request_v0},
     {0: _encode_describe_transactions_request_v0},

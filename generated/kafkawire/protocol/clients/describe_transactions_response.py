@@ -335,7 +335,7 @@ def _encode_describe_transactions_response_v0(item: DescribeTransactionsResponse
     return bytes(out)
 
 
-DescribeTransactionsResponse._readers, DescribeTransactionsResponse._encoders = codecs(
+DescribeTransactionsResponse._codecs = codecs(
     DescribeTransactionsResponse,
     {0: _read_describe_transactions_response_v0},
     {0: _encode_describe_transactions_response_v0},

@@ -134,7 +134,7 @@ def _encode_describe_user_scram_credentials_request_v0(item: DescribeUserScramCr
     return bytes(out)
 
 
-DescribeUserScramCredentialsRequest._readers, DescribeUserScramCredentialsRequest._encoders = codecs(
+DescribeUserScramCredentialsRequest._codecs = codecs(
     DescribeUserScramCredentialsRequest,
     {0: _read_describe_user_scram_credentials_request_v0},
     {0: _encode_describe_user_scram_credentials_request_v0},

@@ -273,7 +273,7 @@ def _encode_describe_user_scram_credentials_response_v0(item: DescribeUserScramC
     return bytes(out)
 
 
-DescribeUserScramCredentialsResponse._readers, DescribeUserScramCredentialsResponse._encoders = codecs(
+DescribeUserScramCredentialsResponse._codecs = codecs(
     DescribeUserScramCredentialsResponse,
     {0: _read_describe_user_scram_credentials_response_v0},
     {0: _encode_describe_user_scram_credentials_response_v0},

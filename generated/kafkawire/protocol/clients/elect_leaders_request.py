@@ -305,7 +305,7 @@ def _encode_elect_leaders_request_v2(item: ElectLeadersRequest) -> bytes:
     return bytes(out)
 
 
-ElectLeadersRequest._readers, ElectLeadersRequest._encoders = codecs(
+ElectLeadersRequest._codecs = codecs(
     ElectLeadersRequest,
     {0: _read_elect_leaders_request_v0, 1: _read_elect_leaders_request_v1, 2: _read_elect_leaders_request_v2},
     {0: _encode_elect_leaders_request_v0, 1: _encode_elect_leaders_request_v1, 2: _encode_elect_leaders_request_v2},

@@ -363,7 +363,7 @@ def _encode_elect_leaders_response_v2(item: ElectLeadersResponse) -> bytes:
     return bytes(out)
 
 
-ElectLeadersResponse._readers, ElectLeadersResponse._encoders = codecs(
+ElectLeadersResponse._codecs = codecs(
     ElectLeadersResponse,
     {0: _read_elect_leaders_response_v0, 1: _read_elect_leaders_response_v1, 2: _read_elect_leaders_response_v2},
     {0: _encode_elect_leaders_response_v0, 1: _encode_elect_leaders_response_v1, 2: _encode_elect_leaders_response_v2},

@@ -518,7 +518,7 @@ def _encode_end_quorum_epoch_request_v1(item: EndQuorumEpochRequest) -> bytes:
     return bytes(out)
 
 
-EndQuorumEpochRequest._readers, EndQuorumEpochRequest._encoders = codecs(
+EndQuorumEpochRequest._codecs = codecs(
     EndQuorumEpochRequest,
     {0: _read_end_quorum_epoch_request_v0, 1: _read_end_quorum_epoch_request_v1},
     {0: _encode_end_quorum_epoch_request_v0, 1: _encode_end_quorum_epoch_request_v1},

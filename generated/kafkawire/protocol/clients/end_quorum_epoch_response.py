@@ -402,7 +402,7 @@ def _encode_end_quorum_epoch_response_v1(item: EndQuorumEpochResponse) -> bytes:
     return bytes(out)
 
 
-EndQuorumEpochResponse._readers, EndQuorumEpochResponse._encoders = codecs(
+EndQuorumEpochResponse._codecs = codecs(
     EndQuorumEpochResponse,
     {0: _read_end_quorum_epoch_response_v0, 1: _read_end_quorum_epoch_response_v1},
     {0: _encode_end_quorum_epoch_response_v0, 1: _encode_end_quorum_epoch_response_v1},

@@ -48,6 +48,4 @@ def _encode_end_txn_marker_v0(item: EndTxnMarker) -> bytes:
     return out
 
 
-EndTxnMarker._readers, EndTxnMarker._encoders = codecs(
-    EndTxnMarker, {0: _read_end_txn_marker_v0}, {0: _encode_end_txn_marker_v0}
-)
+EndTxnMarker._codecs = codecs(EndTxnMarker, {0: _read_end_txn_marker_v0}, {0: _encode_end_txn_marker_v0})

@@ -134,7 +134,7 @@ def _encode_end_txn_request_v3(item: EndTxnRequest) -> bytes:
     return out
 
 
-EndTxnRequest._readers, EndTxnRequest._encoders = codecs(
+EndTxnRequest._codecs = codecs(
     EndTxnRequest,
     {
         0: _read_end_txn_request_v0,

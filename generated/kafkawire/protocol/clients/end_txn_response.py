@@ -114,7 +114,7 @@ def _encode_end_txn_response_v5(item: EndTxnResponse) -> bytes:
     return out
 
 
-EndTxnResponse._readers, EndTxnResponse._encoders = codecs(
+EndTxnResponse._codecs = codecs(
     EndTxnResponse,
     {
         0: _read_end_txn_response_v0,

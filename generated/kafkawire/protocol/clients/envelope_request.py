@@ -100,6 +100,4 @@ def _encode_envelope_request_v0(item: EnvelopeRequest) -> bytes:
     return b"".join(out)
 
 
-EnvelopeRequest._readers, EnvelopeRequest._encoders = codecs(
-    EnvelopeRequest, {0: _read_envelope_request_v0}, {0: _encode_envelope_request_v0}
-)
+EnvelopeRequest._codecs = codecs(EnvelopeRequest, {0: _read_envelope_request_v0}, {0: _encode_envelope_request_v0})

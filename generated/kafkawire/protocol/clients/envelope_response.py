@@ -85,6 +85,4 @@ def _encode_envelope_response_v0(item: EnvelopeResponse) -> bytes:
     return b"".join(out)
 
 
-EnvelopeResponse._readers, EnvelopeResponse._encoders = codecs(
-    EnvelopeResponse, {0: _read_envelope_response_v0}, {0: _encode_envelope_response_v0}
-)
+EnvelopeResponse._codecs = codecs(EnvelopeResponse, {0: _read_envelope_response_v0}, {0: _encode_envelope_response_v0})

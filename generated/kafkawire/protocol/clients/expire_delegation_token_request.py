@@ -114,7 +114,7 @@ def _encode_expire_delegation_token_request_v2(item: ExpireDelegationTokenReques
     return b"".join(out)
 
 
-ExpireDelegationTokenRequest._readers, ExpireDelegationTokenRequest._encoders = codecs(
+ExpireDelegationTokenRequest._codecs = codecs(
     ExpireDelegationTokenRequest,
     {
         0: _read_expire_delegation_token_request_v0,

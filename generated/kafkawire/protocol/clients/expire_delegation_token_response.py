@@ -85,7 +85,7 @@ def _encode_expire_delegation_token_response_v2(item: ExpireDelegationTokenRespo
     return out
 
 
-ExpireDelegationTokenResponse._readers, ExpireDelegationTokenResponse._encoders = codecs(
+ExpireDelegationTokenResponse._codecs = codecs(
     ExpireDelegationTokenResponse,
     {
         0: _read_expire_delegation_token_response_v0,

@@ -2037,7 +2037,7 @@ def _encode_fetch_request_v18(item: FetchRequest) -> bytes:
     return bytes(out)
 
 
-FetchRequest._readers, FetchRequest._encoders = codecs(
+FetchRequest._codecs = codecs(
     FetchRequest,
     {
         0: _read_fetch_request_v0,

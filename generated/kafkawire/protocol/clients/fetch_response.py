@@ -1506,7 +1506,7 @@ def _encode_fetch_response_v16(item: FetchResponse) -> bytes:
     return b"".join(out)
 
 
-FetchResponse._readers, FetchResponse._encoders = codecs(
+FetchResponse._codecs = codecs(
     FetchResponse,
     {
         0: _read_fetch_response_v0,

@@ -482,7 +482,7 @@ def _encode_fetch_snapshot_request_v1(item: FetchSnapshotRequest) -> bytes:
     return bytes(out)
 
 
-FetchSnapshotRequest._readers, FetchSnapshotRequest._encoders = codecs(
+FetchSnapshotRequest._codecs = codecs(
     FetchSnapshotRequest,
     {0: _read_fetch_snapshot_request_v0, 1: _read_fetch_snapshot_request_v1},
     {0: _encode_fetch_snapshot_request_v0, 1: _encode_fetch_snapshot_request_v1},

@@ -491,7 +491,7 @@ def _encode_fetch_snapshot_response_v1(item: FetchSnapshotResponse) -> bytes:
     return b"".join(out)
 
 
-FetchSnapshotResponse._readers, FetchSnapshotResponse._encoders = codecs(
+FetchSnapshotResponse._codecs = codecs(
     FetchSnapshotResponse,
     {0: _read_fetch_snapshot_response_v0, 1: _read_fetch_snapshot_response_v1},
     {0: _encode_fetch_snapshot_response_v0, 1: _encode_fetch_snapshot_response_v1},

@@ -222,7 +222,7 @@ def _encode_find_coordinator_request_v4(item: FindCoordinatorRequest) -> bytes:
     return b"".join(out)
 
 
-FindCoordinatorRequest._readers, FindCoordinatorRequest._encoders = codecs(
+FindCoordinatorRequest._codecs = codecs(
     FindCoordinatorRequest,
     {
         0: _read_find_coordinator_request_v0,

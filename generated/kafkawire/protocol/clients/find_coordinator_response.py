@@ -401,7 +401,7 @@ def _encode_find_coordinator_response_v4(item: FindCoordinatorResponse) -> bytes
     return bytes(out)
 
 
-FindCoordinatorResponse._readers, FindCoordinatorResponse._encoders = codecs(
+FindCoordinatorResponse._codecs = codecs(
     FindCoordinatorResponse,
     {
         0: _read_find_coordinator_response_v0,

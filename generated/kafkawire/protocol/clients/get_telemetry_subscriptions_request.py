@@ -60,7 +60,7 @@ def _encode_get_telemetry_subscriptions_request_v0(item: GetTelemetrySubscriptio
     return out
 
 
-GetTelemetrySubscriptionsRequest._readers, GetTelemetrySubscriptionsRequest._encoders = codecs(
+GetTelemetrySubscriptionsRequest._codecs = codecs(
     GetTelemetrySubscriptionsRequest,
     {0: _read_get_telemetry_subscriptions_request_v0},
     {0: _encode_get_telemetry_subscriptions_request_v0},

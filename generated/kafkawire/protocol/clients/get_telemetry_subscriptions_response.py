@@ -193,7 +193,7 @@ def _encode_get_telemetry_subscriptions_response_v0(item: GetTelemetrySubscripti
     return b"".join(out)
 
 
-GetTelemetrySubscriptionsResponse._readers, GetTelemetrySubscriptionsResponse._encoders = codecs(
+GetTelemetrySubscriptionsResponse._codecs = codecs(
     GetTelemetrySubscriptionsResponse,
     {0: _read_get_telemetry_subscriptions_response_v0},
     {0: _encode_get_telemetry_subscriptions_response_v0},

@@ -241,7 +241,7 @@ def _encode_heartbeat_request_v4(item: HeartbeatRequest) -> bytes:
     return out
 
 
-HeartbeatRequest._readers, HeartbeatRequest._encoders = codecs(
+HeartbeatRequest._codecs = codecs(
     HeartbeatRequest,
     {
         0: _read_heartbeat_request_v0,

@@ -100,7 +100,7 @@ def _encode_heartbeat_response_v4(item: HeartbeatResponse) -> bytes:
     return out
 
 
-HeartbeatResponse._readers, HeartbeatResponse._encoders = codecs(
+HeartbeatResponse._codecs = codecs(
     HeartbeatResponse,
     {
         0: _read_heartbeat_response_v0,

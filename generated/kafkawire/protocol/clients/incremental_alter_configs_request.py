@@ -380,7 +380,7 @@ def _encode_incremental_alter_configs_request_v1(item: IncrementalAlterConfigsRe
     return bytes(out)
 
 
-IncrementalAlterConfigsRequest._readers, IncrementalAlterConfigsRequest._encoders = codecs(
+IncrementalAlterConfigsRequest._codecs = codecs(
     IncrementalAlterConfigsRequest,
     {0: _read_incremental_alter_configs_request_v0, 1: _read_incremental_alter_configs_request_v1},
     {0: _encode_incremental_alter_configs_request_v0, 1: _encode_incremental_alter_configs_request_v1},

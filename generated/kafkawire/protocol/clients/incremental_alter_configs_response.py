@@ -268,7 +268,7 @@ def _encode_incremental_alter_configs_response_v1(item: IncrementalAlterConfigsR
     return bytes(out)
 
 
-IncrementalAlterConfigsResponse._readers, IncrementalAlterConfigsResponse._encoders = codecs(
+IncrementalAlterConfigsResponse._codecs = codecs(
     IncrementalAlterConfigsResponse,
     {0: _read_incremental_alter_configs_response_v0, 1: _read_incremental_alter_configs_response_v1},
     {0: _encode_incremental_alter_configs_response_v0, 1: _encode_incremental_alter_configs_response_v1},

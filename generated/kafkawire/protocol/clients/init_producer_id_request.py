@@ -277,7 +277,7 @@ def _encode_init_producer_id_request_v6(item: InitProducerIdRequest) -> bytes:
     return out
 
 
-InitProducerIdRequest._readers, InitProducerIdRequest._encoders = codecs(
+InitProducerIdRequest._codecs = codecs(
     InitProducerIdRequest,
     {
         0: _read_init_producer_id_request_v0,

@@ -160,7 +160,7 @@ def _encode_init_producer_id_response_v6(item: InitProducerIdResponse) -> bytes:
     return out
 
 
-InitProducerIdResponse._readers, InitProducerIdResponse._encoders = codecs(
+InitProducerIdResponse._codecs = codecs(
     InitProducerIdResponse,
     {
         0: _read_init_producer_id_response_v0,

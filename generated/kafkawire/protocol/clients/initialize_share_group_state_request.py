@@ -216,7 +216,7 @@ def _encode_initialize_share_group_state_request_v0(item: InitializeShareGroupSt
     return bytes(out)
 
 
-InitializeShareGroupStateRequest._readers, InitializeShareGroupStateRequest._encoders = codecs(
+InitializeShareGroupStateRequest._codecs = codecs(
     InitializeShareGroupStateRequest,
     {0: _read_initialize_share_group_state_request_v0},
     {0: _encode_initialize_share_group_state_request_v0},

@@ -213,7 +213,7 @@ def _encode_initialize_share_group_state_response_v0(item: InitializeShareGroupS
     return bytes(out)
 
 
-InitializeShareGroupStateResponse._readers, InitializeShareGroupStateResponse._encoders = codecs(
+InitializeShareGroupStateResponse._codecs = codecs(
     InitializeShareGroupStateResponse,
     {0: _read_initialize_share_group_state_response_v0},
     {0: _encode_initialize_share_group_state_response_v0},

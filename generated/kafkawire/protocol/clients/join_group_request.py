@@ -646,7 +646,7 @@ def _encode_join_group_request_v8(item: JoinGroupRequest) -> bytes:
     return b"".join(out)
 
 
-JoinGroupRequest._readers, JoinGroupRequest._encoders = codecs(
+JoinGroupRequest._codecs = codecs(
     JoinGroupRequest,
     {
         0: _read_join_group_request_v0,

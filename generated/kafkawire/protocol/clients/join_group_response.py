@@ -820,7 +820,7 @@ def _encode_join_group_response_v9(item: JoinGroupResponse) -> bytes:
     return b"".join(out)
 
 
-JoinGroupResponse._readers, JoinGroupResponse._encoders = codecs(
+JoinGroupResponse._codecs = codecs(
     JoinGroupResponse,
     {
         0: _read_join_group_response_v0,

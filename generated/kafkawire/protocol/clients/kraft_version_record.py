@@ -56,6 +56,6 @@ def _encode_kraft_version_record_v0(item: KRaftVersionRecord) -> bytes:
     return out
 
 
-KRaftVersionRecord._readers, KRaftVersionRecord._encoders = codecs(
+KRaftVersionRecord._codecs = codecs(
     KRaftVersionRecord, {0: _read_kraft_version_record_v0}, {0: _encode_kraft_version_record_v0}
 )

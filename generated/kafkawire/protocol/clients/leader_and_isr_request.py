@@ -1606,7 +1606,7 @@ def _encode_leader_and_isr_request_v7(item: LeaderAndIsrRequest) -> bytes:
     return bytes(out)
 
 
-LeaderAndIsrRequest._readers, LeaderAndIsrRequest._encoders = codecs(
+LeaderAndIsrRequest._codecs = codecs(
     LeaderAndIsrRequest,
     {
         0: _read_leader_and_isr_request_v0,

@@ -356,7 +356,7 @@ def _encode_leader_and_isr_response_v5(item: LeaderAndIsrResponse) -> bytes:
     return bytes(out)
 
 
-LeaderAndIsrResponse._readers, LeaderAndIsrResponse._encoders = codecs(
+LeaderAndIsrResponse._codecs = codecs(
     LeaderAndIsrResponse,
     {
         0: _read_leader_and_isr_response_v0,

@@ -227,7 +227,7 @@ def _encode_leader_change_message_v1(item: LeaderChangeMessage) -> bytes:
     return bytes(out)
 
 
-LeaderChangeMessage._readers, LeaderChangeMessage._encoders = codecs(
+LeaderChangeMessage._codecs = codecs(
     LeaderChangeMessage,
     {0: _read_leader_change_message_v0, 1: _read_leader_change_message_v1},
     {0: _encode_leader_change_message_v0, 1: _encode_leader_change_message_v1},

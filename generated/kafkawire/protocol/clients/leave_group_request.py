@@ -443,7 +443,7 @@ def _encode_leave_group_request_v5(item: LeaveGroupRequest) -> bytes:
     return bytes(out)
 
 
-LeaveGroupRequest._readers, LeaveGroupRequest._encoders = codecs(
+LeaveGroupRequest._codecs = codecs(
     LeaveGroupRequest,
     {
         0: _read_leave_group_request_v0,

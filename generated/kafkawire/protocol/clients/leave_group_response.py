@@ -295,7 +295,7 @@ def _encode_leave_group_response_v4(item: LeaveGroupResponse) -> bytes:
     return bytes(out)
 
 
-LeaveGroupResponse._readers, LeaveGroupResponse._encoders = codecs(
+LeaveGroupResponse._codecs = codecs(
     LeaveGroupResponse,
     {
         0: _read_leave_group_response_v0,

@@ -114,7 +114,7 @@ def _encode_list_config_resources_request_v1(item: ListConfigResourcesRequest) -
     return out
 
 
-ListConfigResourcesRequest._readers, ListConfigResourcesRequest._encoders = codecs(
+ListConfigResourcesRequest._codecs = codecs(
     ListConfigResourcesRequest,
     {0: _read_list_config_resources_request_v0, 1: _read_list_config_resources_request_v1},
     {0: _encode_list_config_resources_request_v0, 1: _encode_list_config_resources_request_v1},

@@ -230,7 +230,7 @@ def _encode_list_config_resources_response_v1(item: ListConfigResourcesResponse)
     return bytes(out)
 
 
-ListConfigResourcesResponse._readers, ListConfigResourcesResponse._encoders = codecs(
+ListConfigResourcesResponse._codecs = codecs(
     ListConfigResourcesResponse,
     {0: _read_list_config_resources_response_v0, 1: _read_list_config_resources_response_v1},
     {0: _encode_list_config_resources_response_v0, 1: _encode_list_config_resources_response_v1},

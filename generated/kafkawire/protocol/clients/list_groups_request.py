@@ -235,7 +235,7 @@ def _encode_list_groups_request_v5(item: ListGroupsRequest) -> bytes:
     return b"".join(out)
 
 
-ListGroupsRequest._readers, ListGroupsRequest._encoders = codecs(
+ListGroupsRequest._codecs = codecs(
     ListGroupsRequest,
     {
         0: _read_list_groups_request_v0,

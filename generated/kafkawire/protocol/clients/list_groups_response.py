@@ -525,7 +525,7 @@ def _encode_list_groups_response_v5(item: ListGroupsResponse) -> bytes:
     return bytes(out)
 
 
-ListGroupsResponse._readers, ListGroupsResponse._encoders = codecs(
+ListGroupsResponse._codecs = codecs(
     ListGroupsResponse,
     {
         0: _read_list_groups_response_v0,

@@ -558,7 +558,7 @@ def _encode_list_offsets_request_v10(item: ListOffsetsRequest) -> bytes:
     return bytes(out)
 
 
-ListOffsetsRequest._readers, ListOffsetsRequest._encoders = codecs(
+ListOffsetsRequest._codecs = codecs(
     ListOffsetsRequest,
     {
         0: _read_list_offsets_request_v0,

@@ -544,7 +544,7 @@ def _encode_list_offsets_response_v6(item: ListOffsetsResponse) -> bytes:
     return bytes(out)
 
 
-ListOffsetsResponse._readers, ListOffsetsResponse._encoders = codecs(
+ListOffsetsResponse._codecs = codecs(
     ListOffsetsResponse,
     {
         0: _read_list_offsets_response_v0,

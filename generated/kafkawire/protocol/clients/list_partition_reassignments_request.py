@@ -186,7 +186,7 @@ def _encode_list_partition_reassignments_request_v0(item: ListPartitionReassignm
     return bytes(out)
 
 
-ListPartitionReassignmentsRequest._readers, ListPartitionReassignmentsRequest._encoders = codecs(
+ListPartitionReassignmentsRequest._codecs = codecs(
     ListPartitionReassignmentsRequest,
     {0: _read_list_partition_reassignments_request_v0},
     {0: _encode_list_partition_reassignments_request_v0},

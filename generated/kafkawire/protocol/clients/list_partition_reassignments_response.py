@@ -331,7 +331,7 @@ def _encode_list_partition_reassignments_response_v0(item: ListPartitionReassign
     return bytes(out)
 
 
-ListPartitionReassignmentsResponse._readers, ListPartitionReassignmentsResponse._encoders = codecs(
+ListPartitionReassignmentsResponse._codecs = codecs(
     ListPartitionReassignmentsResponse,
     {0: _read_list_partition_reassignments_response_v0},
     {0: _encode_list_partition_reassignments_response_v0},

@@ -331,7 +331,7 @@ def _encode_list_transactions_request_v2(item: ListTransactionsRequest) -> bytes
     return b"".join(out)
 
 
-ListTransactionsRequest._readers, ListTransactionsRequest._encoders = codecs(
+ListTransactionsRequest._codecs = codecs(
     ListTransactionsRequest,
     {
         0: _read_list_transactions_request_v0,

@@ -226,7 +226,7 @@ def _encode_list_transactions_response_v0(item: ListTransactionsResponse) -> byt
     return bytes(out)
 
 
-ListTransactionsResponse._readers, ListTransactionsResponse._encoders = codecs(
+ListTransactionsResponse._codecs = codecs(
     ListTransactionsResponse,
     {
         0: _read_list_transactions_response_v0,

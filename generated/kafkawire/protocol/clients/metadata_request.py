@@ -552,7 +552,7 @@ def _encode_metadata_request_v11(item: MetadataRequest) -> bytes:
     return bytes(out)
 
 
-MetadataRequest._readers, MetadataRequest._encoders = codecs(
+MetadataRequest._codecs = codecs(
     MetadataRequest,
     {
         0: _read_metadata_request_v0,

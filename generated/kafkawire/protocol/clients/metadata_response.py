@@ -1785,7 +1785,7 @@ def _encode_metadata_response_v13(item: MetadataResponse) -> bytes:
     return bytes(out)
 
 
-MetadataResponse._readers, MetadataResponse._encoders = codecs(
+MetadataResponse._codecs = codecs(
     MetadataResponse,
     {
         0: _read_metadata_response_v0,

@@ -1010,7 +1010,7 @@ def _encode_offset_commit_request_v10(item: OffsetCommitRequest) -> bytes:
     return bytes(out)
 
 
-OffsetCommitRequest._readers, OffsetCommitRequest._encoders = codecs(
+OffsetCommitRequest._codecs = codecs(
     OffsetCommitRequest,
     {
         0: _read_offset_commit_request_v0,

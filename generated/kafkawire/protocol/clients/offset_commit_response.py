@@ -405,7 +405,7 @@ def _encode_offset_commit_response_v10(item: OffsetCommitResponse) -> bytes:
     return bytes(out)
 
 
-OffsetCommitResponse._readers, OffsetCommitResponse._encoders = codecs(
+OffsetCommitResponse._codecs = codecs(
     OffsetCommitResponse,
     {
         0: _read_offset_commit_response_v0,

@@ -159,6 +159,6 @@ def _encode_offset_delete_request_v0(item: OffsetDeleteRequest) -> bytes:
     return bytes(out)
 
 
-OffsetDeleteRequest._readers, OffsetDeleteRequest._encoders = codecs(
+OffsetDeleteRequest._codecs = codecs(
     OffsetDeleteRequest, {0: _read_offset_delete_request_v0}, {0: _encode_offset_delete_request_v0}
 )

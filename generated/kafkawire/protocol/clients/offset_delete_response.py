@@ -161,6 +161,6 @@ def _encode_offset_delete_response_v0(item: OffsetDeleteResponse) -> bytes:
     return bytes(out)
 
 
-OffsetDeleteResponse._readers, OffsetDeleteResponse._encoders = codecs(
+OffsetDeleteResponse._codecs = codecs(
     OffsetDeleteResponse, {0: _read_offset_delete_response_v0}, {0: _encode_offset_delete_response_v0}
 )

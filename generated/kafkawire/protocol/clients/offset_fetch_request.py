@@ -927,7 +927,7 @@ def _encode_offset_fetch_request_v10(item: OffsetFetchRequest) -> bytes:
     return bytes(out)
 
 
-OffsetFetchRequest._readers, OffsetFetchRequest._encoders = codecs(
+OffsetFetchRequest._codecs = codecs(
     OffsetFetchRequest,
     {
         0: _read_offset_fetch_request_v0,

@@ -932,7 +932,7 @@ def _encode_offset_fetch_response_v10(item: OffsetFetchResponse) -> bytes:
     return bytes(out)
 
 
-OffsetFetchResponse._readers, OffsetFetchResponse._encoders = codecs(
+OffsetFetchResponse._codecs = codecs(
     OffsetFetchResponse,
     {
         0: _read_offset_fetch_response_v0,

@@ -408,7 +408,7 @@ def _encode_offset_for_leader_epoch_request_v4(item: OffsetForLeaderEpochRequest
     return bytes(out)
 
 
-OffsetForLeaderEpochRequest._readers, OffsetForLeaderEpochRequest._encoders = codecs(
+OffsetForLeaderEpochRequest._codecs = codecs(
     OffsetForLeaderEpochRequest,
     {
         0: _read_offset_for_leader_epoch_request_v0,

@@ -417,7 +417,7 @@ def _encode_offset_for_leader_epoch_response_v4(item: OffsetForLeaderEpochRespon
     return bytes(out)
 
 
-OffsetForLeaderEpochResponse._readers, OffsetForLeaderEpochResponse._encoders = codecs(
+OffsetForLeaderEpochResponse._codecs = codecs(
     OffsetForLeaderEpochResponse,
     {
         0: _read_offset_for_leader_epoch_response_v0,

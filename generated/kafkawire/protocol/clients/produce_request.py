@@ -507,7 +507,7 @@ def _encode_produce_request_v13(item: ProduceRequest) -> bytes:
     return b"".join(out)
 
 
-ProduceRequest._readers, ProduceRequest._encoders = codecs(
+ProduceRequest._codecs = codecs(
     ProduceRequest,
     {
         0: _read_produce_request_v0,

@@ -1310,7 +1310,7 @@ def _encode_produce_response_v13(item: ProduceResponse) -> bytes:
     return bytes(out)
 
 
-ProduceResponse._readers, ProduceResponse._encoders = codecs(
+ProduceResponse._codecs = codecs(
     ProduceResponse,
     {
         0: _read_produce_response_v0,

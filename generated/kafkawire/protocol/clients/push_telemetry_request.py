@@ -102,6 +102,6 @@ def _encode_push_telemetry_request_v0(item: PushTelemetryRequest) -> bytes:
     return b"".join(out)
 
 
-PushTelemetryRequest._readers, PushTelemetryRequest._encoders = codecs(
+PushTelemetryRequest._codecs = codecs(
     PushTelemetryRequest, {0: _read_push_telemetry_request_v0}, {0: _encode_push_telemetry_request_v0}
 )

@@ -59,6 +59,6 @@ def _encode_push_telemetry_response_v0(item: PushTelemetryResponse) -> bytes:
     return out
 
 
-PushTelemetryResponse._readers, PushTelemetryResponse._encoders = codecs(
+PushTelemetryResponse._codecs = codecs(
     PushTelemetryResponse, {0: _read_push_telemetry_response_v0}, {0: _encode_push_telemetry_response_v0}
 )

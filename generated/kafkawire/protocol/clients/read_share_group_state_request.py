@@ -206,7 +206,7 @@ def _encode_read_share_group_state_request_v0(item: ReadShareGroupStateRequest) 
     return bytes(out)
 
 
-ReadShareGroupStateRequest._readers, ReadShareGroupStateRequest._encoders = codecs(
+ReadShareGroupStateRequest._codecs = codecs(
     ReadShareGroupStateRequest,
     {0: _read_read_share_group_state_request_v0},
     {0: _encode_read_share_group_state_request_v0},

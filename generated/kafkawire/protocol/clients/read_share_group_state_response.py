@@ -295,7 +295,7 @@ def _encode_read_share_group_state_response_v0(item: ReadShareGroupStateResponse
     return bytes(out)
 
 
-ReadShareGroupStateResponse._readers, ReadShareGroupStateResponse._encoders = codecs(
+ReadShareGroupStateResponse._codecs = codecs(
     ReadShareGroupStateResponse,
     {0: _read_read_share_group_state_response_v0},
     {0: _encode_read_share_group_state_response_v0},

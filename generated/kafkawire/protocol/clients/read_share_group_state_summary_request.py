@@ -212,7 +212,7 @@ def _encode_read_share_group_state_summary_request_v0(item: ReadShareGroupStateS
     return bytes(out)
 
 
-ReadShareGroupStateSummaryRequest._readers, ReadShareGroupStateSummaryRequest._encoders = codecs(
+ReadShareGroupStateSummaryRequest._codecs = codecs(
     ReadShareGroupStateSummaryRequest,
     {0: _read_read_share_group_state_summary_request_v0, 1: _read_read_share_group_state_summary_request_v0},
     {0: _encode_read_share_group_state_summary_request_v0, 1: _encode_read_share_group_state_summary_request_v0},

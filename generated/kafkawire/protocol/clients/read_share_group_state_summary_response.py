@@ -379,7 +379,7 @@ def _encode_read_share_group_state_summary_response_v1(item: ReadShareGroupState
     return bytes(out)
 
 
-ReadShareGroupStateSummaryResponse._readers, ReadShareGroupStateSummaryResponse._encoders = codecs(
+ReadShareGroupStateSummaryResponse._codecs = codecs(
     ReadShareGroupStateSummaryResponse,
     {0: _read_read_share_group_state_summary_response_v0, 1: _read_read_share_group_state_summary_response_v1},
     {0: _encode_read_share_group_state_summary_response_v0, 1: _encode_read_share_group_state_summary_response_v1},

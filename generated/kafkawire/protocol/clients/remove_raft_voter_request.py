@@ -99,6 +99,6 @@ def _encode_remove_raft_voter_request_v0(item: RemoveRaftVoterRequest) -> bytes:
     return out
 
 
-RemoveRaftVoterRequest._readers, RemoveRaftVoterRequest._encoders = codecs(
+RemoveRaftVoterRequest._codecs = codecs(
     RemoveRaftVoterRequest, {0: _read_remove_raft_voter_request_v0}, {0: _encode_remove_raft_voter_request_v0}
 )

@@ -94,6 +94,6 @@ def _encode_remove_raft_voter_response_v0(item: RemoveRaftVoterResponse) -> byte
     return out
 
 
-RemoveRaftVoterResponse._readers, RemoveRaftVoterResponse._encoders = codecs(
+RemoveRaftVoterResponse._codecs = codecs(
     RemoveRaftVoterResponse, {0: _read_remove_raft_voter_response_v0}, {0: _encode_remove_raft_voter_response_v0}
 )

@@ -113,7 +113,7 @@ def _encode_renew_delegation_token_request_v2(item: RenewDelegationTokenRequest)
     return b"".join(out)
 
 
-RenewDelegationTokenRequest._readers, RenewDelegationTokenRequest._encoders = codecs(
+RenewDelegationTokenRequest._codecs = codecs(
     RenewDelegationTokenRequest,
     {
         0: _read_renew_delegation_token_request_v0,

@@ -85,7 +85,7 @@ def _encode_renew_delegation_token_response_v2(item: RenewDelegationTokenRespons
     return out
 
 
-RenewDelegationTokenResponse._readers, RenewDelegationTokenResponse._encoders = codecs(
+RenewDelegationTokenResponse._codecs = codecs(
     RenewDelegationTokenResponse,
     {
         0: _read_renew_delegation_token_response_v0,

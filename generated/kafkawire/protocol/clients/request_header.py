@@ -141,7 +141,7 @@ def _encode_request_header_v2(item: RequestHeader) -> bytes:
     return out
 
 
-RequestHeader._readers, RequestHeader._encoders = codecs(
+RequestHeader._codecs = codecs(
     RequestHeader,
     {0: _read_request_header_v0, 1: _read_request_header_v1, 2: _read_request_header_v2},
     {0: _encode_request_header_v0, 1: _encode_request_header_v1, 2: _encode_request_header_v2},

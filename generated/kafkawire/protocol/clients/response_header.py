@@ -73,7 +73,7 @@ def _encode_response_header_v1(item: ResponseHeader) -> bytes:
     return out
 
 
-ResponseHeader._readers, ResponseHeader._encoders = codecs(
+ResponseHeader._codecs = codecs(
     ResponseHeader,
     {0: _read_response_header_v0, 1: _read_response_header_v1},
     {0: _encode_response_header_v0, 1: _encode_response_header_v1},

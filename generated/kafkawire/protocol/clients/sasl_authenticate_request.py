@@ -101,7 +101,7 @@ def _encode_sasl_authenticate_request_v2(item: SaslAuthenticateRequest) -> bytes
     return b"".join(out)
 
 
-SaslAuthenticateRequest._readers, SaslAuthenticateRequest._encoders = codecs(
+SaslAuthenticateRequest._codecs = codecs(
     SaslAuthenticateRequest,
     {
         0: _read_sasl_authenticate_request_v0,

@@ -207,7 +207,7 @@ def _encode_sasl_authenticate_response_v2(item: SaslAuthenticateResponse) -> byt
     return b"".join(out)
 
 
-SaslAuthenticateResponse._readers, SaslAuthenticateResponse._encoders = codecs(
+SaslAuthenticateResponse._codecs = codecs(
     SaslAuthenticateResponse,
     {
         0: _read_sasl_authenticate_response_v0,

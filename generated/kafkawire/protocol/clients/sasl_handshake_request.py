@@ -57,7 +57,7 @@ def _encode_sasl_handshake_request_v0(item: SaslHandshakeRequest) -> bytes:
     return out
 
 
-SaslHandshakeRequest._readers, SaslHandshakeRequest._encoders = codecs(
+SaslHandshakeRequest._codecs = codecs(
     SaslHandshakeRequest,
     {0: _read_sasl_handshake_request_v0, 1: _read_sasl_handshake_request_v0},
     {0: _encode_sasl_handshake_request_v0, 1: _encode_sasl_handshake_request_v0},

@@ -81,7 +81,7 @@ def _encode_sasl_handshake_response_v0(item: SaslHandshakeResponse) -> bytes:
     return b"".join(out)
 
 
-SaslHandshakeResponse._readers, SaslHandshakeResponse._encoders = codecs(
+SaslHandshakeResponse._codecs = codecs(
     SaslHandshakeResponse,
     {0: _read_sasl_handshake_response_v0, 1: _read_sasl_handshake_response_v0},
     {0: _encode_sasl_handshake_response_v0, 1: _encode_sasl_handshake_response_v0},

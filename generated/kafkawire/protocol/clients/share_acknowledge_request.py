@@ -419,7 +419,7 @@ def _encode_share_acknowledge_request_v2(item: ShareAcknowledgeRequest) -> bytes
     return bytes(out)
 
 
-ShareAcknowledgeRequest._readers, ShareAcknowledgeRequest._encoders = codecs(
+ShareAcknowledgeRequest._codecs = codecs(
     ShareAcknowledgeRequest,
     {
         0: _read_share_acknowledge_request_v0,

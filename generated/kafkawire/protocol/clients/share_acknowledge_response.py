@@ -485,7 +485,7 @@ def _encode_share_acknowledge_response_v2(item: ShareAcknowledgeResponse) -> byt
     return bytes(out)
 
 
-ShareAcknowledgeResponse._readers, ShareAcknowledgeResponse._encoders = codecs(
+ShareAcknowledgeResponse._codecs = codecs(
     ShareAcknowledgeResponse,
     {
         0: _read_share_acknowledge_response_v0,

@@ -829,7 +829,7 @@ def _encode_share_fetch_request_v2(item: ShareFetchRequest) -> bytes:
     return bytes(out)
 
 
-ShareFetchRequest._readers, ShareFetchRequest._encoders = codecs(
+ShareFetchRequest._codecs = codecs(
     ShareFetchRequest,
     {0: _read_share_fetch_request_v0, 1: _read_share_fetch_request_v1, 2: _read_share_fetch_request_v2},
     {0: _encode_share_fetch_request_v0, 1: _encode_share_fetch_request_v1, 2: _encode_share_fetch_request_v2},

@@ -768,7 +768,7 @@ def _encode_share_fetch_response_v1(item: ShareFetchResponse) -> bytes:
     return b"".join(out)
 
 
-ShareFetchResponse._readers, ShareFetchResponse._encoders = codecs(
+ShareFetchResponse._codecs = codecs(
     ShareFetchResponse,
     {0: _read_share_fetch_response_v0, 1: _read_share_fetch_response_v1, 2: _read_share_fetch_response_v1},
     {0: _encode_share_fetch_response_v0, 1: _encode_share_fetch_response_v1, 2: _encode_share_fetch_response_v1},

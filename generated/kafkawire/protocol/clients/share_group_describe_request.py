@@ -109,7 +109,7 @@ def _encode_share_group_describe_request_v0(item: ShareGroupDescribeRequest) -> 
     return b"".join(out)
 
 
-ShareGroupDescribeRequest._readers, ShareGroupDescribeRequest._encoders = codecs(
+ShareGroupDescribeRequest._codecs = codecs(
     ShareGroupDescribeRequest,
     {0: _read_share_group_describe_request_v0, 1: _read_share_group_describe_request_v0},
     {0: _encode_share_group_describe_request_v0, 1: _encode_share_group_describe_request_v0},

@@ -596,7 +596,7 @@ def _encode_share_group_describe_response_v0(item: ShareGroupDescribeResponse) -
     return bytes(out)
 
 
-ShareGroupDescribeResponse._readers, ShareGroupDescribeResponse._encoders = codecs(
+ShareGroupDescribeResponse._codecs = codecs(
     ShareGroupDescribeResponse,
     {0: _read_share_group_describe_response_v0, 1: _read_share_group_describe_response_v0},
     {0: _encode_share_group_describe_response_v0, 1: _encode_share_group_describe_response_v0},

@@ -181,7 +181,7 @@ def _encode_share_group_heartbeat_request_v0(item: ShareGroupHeartbeatRequest) -
     return b"".join(out)
 
 
-ShareGroupHeartbeatRequest._readers, ShareGroupHeartbeatRequest._encoders = codecs(
+ShareGroupHeartbeatRequest._codecs = codecs(
     ShareGroupHeartbeatRequest,
     {0: _read_share_group_heartbeat_request_v0, 1: _read_share_group_heartbeat_request_v0},
     {0: _encode_share_group_heartbeat_request_v0, 1: _encode_share_group_heartbeat_request_v0},

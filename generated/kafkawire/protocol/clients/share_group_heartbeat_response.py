@@ -283,7 +283,7 @@ def _encode_share_group_heartbeat_response_v0(item: ShareGroupHeartbeatResponse)
     return bytes(out)
 
 
-ShareGroupHeartbeatResponse._readers, ShareGroupHeartbeatResponse._encoders = codecs(
+ShareGroupHeartbeatResponse._codecs = codecs(
     ShareGroupHeartbeatResponse,
     {0: _read_share_group_heartbeat_response_v0, 1: _read_share_group_heartbeat_response_v0},
     {0: _encode_share_group_heartbeat_response_v0, 1: _encode_share_group_heartbeat_response_v0},

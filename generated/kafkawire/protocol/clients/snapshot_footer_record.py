@@ -52,6 +52,6 @@ def _encode_snapshot_footer_record_v0(item: SnapshotFooterRecord) -> bytes:
     return out
 
 
-SnapshotFooterRecord._readers, SnapshotFooterRecord._encoders = codecs(
+SnapshotFooterRecord._codecs = codecs(
     SnapshotFooterRecord, {0: _read_snapshot_footer_record_v0}, {0: _encode_snapshot_footer_record_v0}
 )

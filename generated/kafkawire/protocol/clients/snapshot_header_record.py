@@ -56,6 +56,6 @@ def _encode_snapshot_header_record_v0(item: SnapshotHeaderRecord) -> bytes:
     return out
 
 
-SnapshotHeaderRecord._readers, SnapshotHeaderRecord._encoders = codecs(
+SnapshotHeaderRecord._codecs = codecs(
     SnapshotHeaderRecord, {0: _read_snapshot_header_record_v0}, {0: _encode_snapshot_header_record_v0}
 )

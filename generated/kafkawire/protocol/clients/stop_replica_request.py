@@ -611,7 +611,7 @@ def _encode_stop_replica_request_v4(item: StopReplicaRequest) -> bytes:
     return bytes(out)
 
 
-StopReplicaRequest._readers, StopReplicaRequest._encoders = codecs(
+StopReplicaRequest._codecs = codecs(
     StopReplicaRequest,
     {
         0: _read_stop_replica_request_v0,

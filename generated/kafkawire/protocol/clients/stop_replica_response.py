@@ -219,7 +219,7 @@ def _encode_stop_replica_response_v2(item: StopReplicaResponse) -> bytes:
     return bytes(out)
 
 
-StopReplicaResponse._readers, StopReplicaResponse._encoders = codecs(
+StopReplicaResponse._codecs = codecs(
     StopReplicaResponse,
     {
         0: _read_stop_replica_response_v0,

@@ -177,7 +177,7 @@ def _encode_streams_group_describe_request_v1(item: StreamsGroupDescribeRequest)
     return b"".join(out)
 
 
-StreamsGroupDescribeRequest._readers, StreamsGroupDescribeRequest._encoders = codecs(
+StreamsGroupDescribeRequest._codecs = codecs(
     StreamsGroupDescribeRequest,
     {0: _read_streams_group_describe_request_v0, 1: _read_streams_group_describe_request_v1},
     {0: _encode_streams_group_describe_request_v0, 1: _encode_streams_group_describe_request_v1},

@@ -2020,7 +2020,7 @@ def _encode_streams_group_describe_response_v1(item: StreamsGroupDescribeRespons
     return bytes(out)
 
 
-StreamsGroupDescribeResponse._readers, StreamsGroupDescribeResponse._encoders = codecs(
+StreamsGroupDescribeResponse._codecs = codecs(
     StreamsGroupDescribeResponse,
     {0: _read_streams_group_describe_response_v0, 1: _read_streams_group_describe_response_v1},
     {0: _encode_streams_group_describe_response_v0, 1: _encode_streams_group_describe_response_v1},

@@ -1184,7 +1184,7 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
     return bytes(out)
 
 
-StreamsGroupHeartbeatRequest._readers, StreamsGroupHeartbeatRequest._encoders = codecs(
+StreamsGroupHeartbeatRequest._codecs = codecs(
     StreamsGroupHeartbeatRequest,
     {0: _read_streams_group_heartbeat_request_v0, 1: _read_streams_group_heartbeat_request_v0},
     {0: _encode_streams_group_heartbeat_request_v0, 1: _encode_streams_group_heartbeat_request_v0},

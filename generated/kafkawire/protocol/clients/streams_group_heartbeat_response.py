@@ -881,7 +881,7 @@ def _encode_streams_group_heartbeat_response_v1(item: StreamsGroupHeartbeatRespo
     return bytes(out)
 
 
-StreamsGroupHeartbeatResponse._readers, StreamsGroupHeartbeatResponse._encoders = codecs(
+StreamsGroupHeartbeatResponse._codecs = codecs(
     StreamsGroupHeartbeatResponse,
     {0: _read_streams_group_heartbeat_response_v0, 1: _read_streams_group_heartbeat_response_v1},
     {0: _encode_streams_group_heartbeat_response_v0, 1: _encode_streams_group_heartbeat_response_v1},

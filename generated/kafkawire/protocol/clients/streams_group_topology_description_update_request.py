@@ -713,7 +713,7 @@ def _encode_streams_group_topology_description_update_request_v0(
     return bytes(out)
 
 
-StreamsGroupTopologyDescriptionUpdateRequest._readers, StreamsGroupTopologyDescriptionUpdateRequest._encoders = codecs(
+StreamsGroupTopologyDescriptionUpdateRequest._codecs = codecs(
     StreamsGroupTopologyDescriptionUpdateRequest,
     {0: _read_streams_group_topology_description_update_request_v0},
     {0: _encode_streams_group_topology_description_update_request_v0},

@@ -98,10 +98,8 @@ def _encode_streams_group_topology_description_update_response_v0(
     return out
 
 
-StreamsGroupTopologyDescriptionUpdateResponse._readers, StreamsGroupTopologyDescriptionUpdateResponse._encoders = (
-    codecs(
-        StreamsGroupTopologyDescriptionUpdateResponse,
-        {0: _read_streams_group_topology_description_update_response_v0},
-        {0: _encode_streams_group_topology_description_update_response_v0},
-    )
+StreamsGroupTopologyDescriptionUpdateResponse._codecs = codecs(
+    StreamsGroupTopologyDescriptionUpdateResponse,
+    {0: _read_streams_group_topology_description_update_response_v0},
+    {0: _encode_streams_group_topology_description_update_response_v0},
 )

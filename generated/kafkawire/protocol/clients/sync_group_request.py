@@ -514,7 +514,7 @@ def _encode_sync_group_request_v5(item: SyncGroupRequest) -> bytes:
     return b"".join(out)
 
 
-SyncGroupRequest._readers, SyncGroupRequest._encoders = codecs(
+SyncGroupRequest._codecs = codecs(
     SyncGroupRequest,
     {
         0: _read_sync_group_request_v0,

@@ -224,7 +224,7 @@ def _encode_sync_group_response_v5(item: SyncGroupResponse) -> bytes:
     return b"".join(out)
 
 
-SyncGroupResponse._readers, SyncGroupResponse._encoders = codecs(
+SyncGroupResponse._codecs = codecs(
     SyncGroupResponse,
     {
         0: _read_sync_group_response_v0,

@@ -820,7 +820,7 @@ def _encode_txn_offset_commit_request_v6(item: TxnOffsetCommitRequest) -> bytes:
     return bytes(out)
 
 
-TxnOffsetCommitRequest._readers, TxnOffsetCommitRequest._encoders = codecs(
+TxnOffsetCommitRequest._codecs = codecs(
     TxnOffsetCommitRequest,
     {
         0: _read_txn_offset_commit_request_v0,

@@ -384,7 +384,7 @@ def _encode_txn_offset_commit_response_v6(item: TxnOffsetCommitResponse) -> byte
     return bytes(out)
 
 
-TxnOffsetCommitResponse._readers, TxnOffsetCommitResponse._encoders = codecs(
+TxnOffsetCommitResponse._codecs = codecs(
     TxnOffsetCommitResponse,
     {
         0: _read_txn_offset_commit_response_v0,

@@ -55,6 +55,6 @@ def _encode_unregister_broker_request_v0(item: UnregisterBrokerRequest) -> bytes
     return out
 
 
-UnregisterBrokerRequest._readers, UnregisterBrokerRequest._encoders = codecs(
+UnregisterBrokerRequest._codecs = codecs(
     UnregisterBrokerRequest, {0: _read_unregister_broker_request_v0}, {0: _encode_unregister_broker_request_v0}
 )

@@ -94,6 +94,6 @@ def _encode_unregister_broker_response_v0(item: UnregisterBrokerResponse) -> byt
     return out
 
 
-UnregisterBrokerResponse._readers, UnregisterBrokerResponse._encoders = codecs(
+UnregisterBrokerResponse._codecs = codecs(
     UnregisterBrokerResponse, {0: _read_unregister_broker_response_v0}, {0: _encode_unregister_broker_response_v0}
 )

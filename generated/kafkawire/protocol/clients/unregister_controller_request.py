@@ -54,7 +54,7 @@ def _encode_unregister_controller_request_v0(item: UnregisterControllerRequest) 
     return out
 
 
-UnregisterControllerRequest._readers, UnregisterControllerRequest._encoders = codecs(
+UnregisterControllerRequest._codecs = codecs(
     UnregisterControllerRequest,
     {0: _read_unregister_controller_request_v0},
     {0: _encode_unregister_controller_request_v0},

@@ -94,7 +94,7 @@ def _encode_unregister_controller_response_v0(item: UnregisterControllerResponse
     return out
 
 
-UnregisterControllerResponse._readers, UnregisterControllerResponse._encoders = codecs(
+UnregisterControllerResponse._codecs = codecs(
     UnregisterControllerResponse,
     {0: _read_unregister_controller_response_v0},
     {0: _encode_unregister_controller_response_v0},

@@ -253,7 +253,7 @@ def _encode_update_features_request_v1(item: UpdateFeaturesRequest) -> bytes:
     return bytes(out)
 
 
-UpdateFeaturesRequest._readers, UpdateFeaturesRequest._encoders = codecs(
+UpdateFeaturesRequest._codecs = codecs(
     UpdateFeaturesRequest,
     {0: _read_update_features_request_v0, 1: _read_update_features_request_v1, 2: _read_update_features_request_v1},
     {

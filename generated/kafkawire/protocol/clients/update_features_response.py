@@ -251,7 +251,7 @@ def _encode_update_features_response_v2(item: UpdateFeaturesResponse) -> bytes:
     return bytes(out)
 
 
-UpdateFeaturesResponse._readers, UpdateFeaturesResponse._encoders = codecs(
+UpdateFeaturesResponse._codecs = codecs(
     UpdateFeaturesResponse,
     {0: _read_update_features_response_v0, 1: _read_update_features_response_v0, 2: _read_update_features_response_v2},
     {

@@ -1552,7 +1552,7 @@ def _encode_update_metadata_request_v8(item: UpdateMetadataRequest) -> bytes:
     return bytes(out)
 
 
-UpdateMetadataRequest._readers, UpdateMetadataRequest._encoders = codecs(
+UpdateMetadataRequest._codecs = codecs(
     UpdateMetadataRequest,
     {
         0: _read_update_metadata_request_v0,

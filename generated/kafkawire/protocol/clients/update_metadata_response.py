@@ -74,7 +74,7 @@ def _encode_update_metadata_response_v6(item: UpdateMetadataResponse) -> bytes:
     return out
 
 
-UpdateMetadataResponse._readers, UpdateMetadataResponse._encoders = codecs(
+UpdateMetadataResponse._codecs = codecs(
     UpdateMetadataResponse,
     {
         0: _read_update_metadata_response_v0,

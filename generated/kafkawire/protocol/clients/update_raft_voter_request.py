@@ -270,6 +270,6 @@ def _encode_update_raft_voter_request_v0(item: UpdateRaftVoterRequest) -> bytes:
     return bytes(out)
 
 
-UpdateRaftVoterRequest._readers, UpdateRaftVoterRequest._encoders = codecs(
+UpdateRaftVoterRequest._codecs = codecs(
     UpdateRaftVoterRequest, {0: _read_update_raft_voter_request_v0}, {0: _encode_update_raft_voter_request_v0}
 )

@@ -166,6 +166,6 @@ def _encode_update_raft_voter_response_v0(item: UpdateRaftVoterResponse) -> byte
     return b"".join(out)
 
 
-UpdateRaftVoterResponse._readers, UpdateRaftVoterResponse._encoders = codecs(
+UpdateRaftVoterResponse._codecs = codecs(
     UpdateRaftVoterResponse, {0: _read_update_raft_voter_response_v0}, {0: _encode_update_raft_voter_response_v0}
 )

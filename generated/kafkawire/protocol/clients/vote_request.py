@@ -619,7 +619,7 @@ def _encode_vote_request_v2(item: VoteRequest) -> bytes:
     return bytes(out)
 
 
-VoteRequest._readers, VoteRequest._encoders = codecs(
+VoteRequest._codecs = codecs(
     VoteRequest,
     {0: _read_vote_request_v0, 1: _read_vote_request_v1, 2: _read_vote_request_v2},
     {0: _encode_vote_request_v0, 1: _encode_vote_request_v1, 2: _encode_vote_request_v2},

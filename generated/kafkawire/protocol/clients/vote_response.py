@@ -352,7 +352,7 @@ def _encode_vote_response_v1(item: VoteResponse) -> bytes:
     return bytes(out)
 
 
-VoteResponse._readers, VoteResponse._encoders = codecs(
+VoteResponse._codecs = codecs(
     VoteResponse,
     {0: _read_vote_response_v0, 1: _read_vote_response_v1, 2: _read_vote_response_v1},
     {0: _encode_vote_response_v0, 1: _encode_vote_response_v1, 2: _encode_vote_response_v1},

@@ -285,6 +285,4 @@ def _encode_voters_record_v0(item: VotersRecord) -> bytes:
     return bytes(out)
 
 
-VotersRecord._readers, VotersRecord._encoders = codecs(
-    VotersRecord, {0: _read_voters_record_v0}, {0: _encode_voters_record_v0}
-)
+VotersRecord._codecs = codecs(VotersRecord, {0: _read_voters_record_v0}, {0: _encode_voters_record_v0})

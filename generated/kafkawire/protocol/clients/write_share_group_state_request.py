@@ -437,7 +437,7 @@ def _encode_write_share_group_state_request_v1(item: WriteShareGroupStateRequest
     return bytes(out)
 
 
-WriteShareGroupStateRequest._readers, WriteShareGroupStateRequest._encoders = codecs(
+WriteShareGroupStateRequest._codecs = codecs(
     WriteShareGroupStateRequest,
     {0: _read_write_share_group_state_request_v0, 1: _read_write_share_group_state_request_v1},
     {0: _encode_write_share_group_state_request_v0, 1: _encode_write_share_group_state_request_v1},

@@ -211,7 +211,7 @@ def _encode_write_share_group_state_response_v0(item: WriteShareGroupStateRespon
     return bytes(out)
 
 
-WriteShareGroupStateResponse._readers, WriteShareGroupStateResponse._encoders = codecs(
+WriteShareGroupStateResponse._codecs = codecs(
     WriteShareGroupStateResponse,
     {0: _read_write_share_group_state_response_v0, 1: _read_write_share_group_state_response_v0},
     {0: _encode_write_share_group_state_response_v0, 1: _encode_write_share_group_state_response_v0},

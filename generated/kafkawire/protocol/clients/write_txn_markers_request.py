@@ -437,7 +437,7 @@ def _encode_write_txn_markers_request_v2(item: WriteTxnMarkersRequest) -> bytes:
     return bytes(out)
 
 
-WriteTxnMarkersRequest._readers, WriteTxnMarkersRequest._encoders = codecs(
+WriteTxnMarkersRequest._codecs = codecs(
     WriteTxnMarkersRequest,
     {
         0: _read_write_txn_markers_request_v0,

@@ -375,7 +375,7 @@ def _encode_write_txn_markers_response_v1(item: WriteTxnMarkersResponse) -> byte
     return bytes(out)
 
 
-WriteTxnMarkersResponse._readers, WriteTxnMarkersResponse._encoders = codecs(
+WriteTxnMarkersResponse._codecs = codecs(
     WriteTxnMarkersResponse,
     {
         0: _read_write_txn_markers_response_v0,

@@ -71,7 +71,7 @@ def _encode_consumer_group_current_member_assignment_key_v0(item: ConsumerGroupC
     return out
 
 
-ConsumerGroupCurrentMemberAssignmentKey._readers, ConsumerGroupCurrentMemberAssignmentKey._encoders = codecs(
+ConsumerGroupCurrentMemberAssignmentKey._codecs = codecs(
     ConsumerGroupCurrentMemberAssignmentKey,
     {0: _read_consumer_group_current_member_assignment_key_v0},
     {0: _encode_consumer_group_current_member_assignment_key_v0},

@@ -234,7 +234,7 @@ def _encode_consumer_group_current_member_assignment_value_v0(item: ConsumerGrou
     return bytes(out)
 
 
-ConsumerGroupCurrentMemberAssignmentValue._readers, ConsumerGroupCurrentMemberAssignmentValue._encoders = codecs(
+ConsumerGroupCurrentMemberAssignmentValue._codecs = codecs(
     ConsumerGroupCurrentMemberAssignmentValue,
     {0: _read_consumer_group_current_member_assignment_value_v0},
     {0: _encode_consumer_group_current_member_assignment_value_v0},

@@ -69,7 +69,7 @@ def _encode_consumer_group_member_metadata_key_v0(item: ConsumerGroupMemberMetad
     return out
 
 
-ConsumerGroupMemberMetadataKey._readers, ConsumerGroupMemberMetadataKey._encoders = codecs(
+ConsumerGroupMemberMetadataKey._codecs = codecs(
     ConsumerGroupMemberMetadataKey,
     {0: _read_consumer_group_member_metadata_key_v0},
     {0: _encode_consumer_group_member_metadata_key_v0},

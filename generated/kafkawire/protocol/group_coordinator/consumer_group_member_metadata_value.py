@@ -410,7 +410,7 @@ def _encode_consumer_group_member_metadata_value_v0(item: ConsumerGroupMemberMet
     return b"".join(out)
 
 
-ConsumerGroupMemberMetadataValue._readers, ConsumerGroupMemberMetadataValue._encoders = codecs(
+ConsumerGroupMemberMetadataValue._codecs = codecs(
     ConsumerGroupMemberMetadataValue,
     {0: _read_consumer_group_member_metadata_value_v0},
     {0: _encode_consumer_group_member_metadata_value_v0},

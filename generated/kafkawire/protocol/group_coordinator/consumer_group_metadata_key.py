@@ -55,6 +55,6 @@ def _encode_consumer_group_metadata_key_v0(item: ConsumerGroupMetadataKey) -> by
     return out
 
 
-ConsumerGroupMetadataKey._readers, ConsumerGroupMetadataKey._encoders = codecs(
+ConsumerGroupMetadataKey._codecs = codecs(
     ConsumerGroupMetadataKey, {0: _read_consumer_group_metadata_key_v0}, {0: _encode_consumer_group_metadata_key_v0}
 )

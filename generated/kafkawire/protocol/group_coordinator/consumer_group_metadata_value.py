@@ -78,7 +78,7 @@ def _encode_consumer_group_metadata_value_v0(item: ConsumerGroupMetadataValue) -
     return out
 
 
-ConsumerGroupMetadataValue._readers, ConsumerGroupMetadataValue._encoders = codecs(
+ConsumerGroupMetadataValue._codecs = codecs(
     ConsumerGroupMetadataValue,
     {0: _read_consumer_group_metadata_value_v0},
     {0: _encode_consumer_group_metadata_value_v0},

@@ -57,7 +57,7 @@ def _encode_consumer_group_partition_metadata_key_v0(item: ConsumerGroupPartitio
     return out
 
 
-ConsumerGroupPartitionMetadataKey._readers, ConsumerGroupPartitionMetadataKey._encoders = codecs(
+ConsumerGroupPartitionMetadataKey._codecs = codecs(
     ConsumerGroupPartitionMetadataKey,
     {0: _read_consumer_group_partition_metadata_key_v0},
     {0: _encode_consumer_group_partition_metadata_key_v0},

@@ -253,7 +253,7 @@ def _encode_consumer_group_partition_metadata_value_v0(item: ConsumerGroupPartit
     return bytes(out)
 
 
-ConsumerGroupPartitionMetadataValue._readers, ConsumerGroupPartitionMetadataValue._encoders = codecs(
+ConsumerGroupPartitionMetadataValue._codecs = codecs(
     ConsumerGroupPartitionMetadataValue,
     {0: _read_consumer_group_partition_metadata_value_v0},
     {0: _encode_consumer_group_partition_metadata_value_v0},

@@ -71,7 +71,7 @@ def _encode_consumer_group_regular_expression_key_v0(item: ConsumerGroupRegularE
     return out
 
 
-ConsumerGroupRegularExpressionKey._readers, ConsumerGroupRegularExpressionKey._encoders = codecs(
+ConsumerGroupRegularExpressionKey._codecs = codecs(
     ConsumerGroupRegularExpressionKey,
     {0: _read_consumer_group_regular_expression_key_v0},
     {0: _encode_consumer_group_regular_expression_key_v0},

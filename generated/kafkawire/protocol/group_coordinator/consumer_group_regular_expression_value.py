@@ -109,7 +109,7 @@ def _encode_consumer_group_regular_expression_value_v0(item: ConsumerGroupRegula
     return b"".join(out)
 
 
-ConsumerGroupRegularExpressionValue._readers, ConsumerGroupRegularExpressionValue._encoders = codecs(
+ConsumerGroupRegularExpressionValue._codecs = codecs(
     ConsumerGroupRegularExpressionValue,
     {0: _read_consumer_group_regular_expression_value_v0},
     {0: _encode_consumer_group_regular_expression_value_v0},

@@ -71,7 +71,7 @@ def _encode_consumer_group_target_assignment_member_key_v0(item: ConsumerGroupTa
     return out
 
 
-ConsumerGroupTargetAssignmentMemberKey._readers, ConsumerGroupTargetAssignmentMemberKey._encoders = codecs(
+ConsumerGroupTargetAssignmentMemberKey._codecs = codecs(
     ConsumerGroupTargetAssignmentMemberKey,
     {0: _read_consumer_group_target_assignment_member_key_v0},
     {0: _encode_consumer_group_target_assignment_member_key_v0},

@@ -152,7 +152,7 @@ def _encode_consumer_group_target_assignment_member_value_v0(item: ConsumerGroup
     return bytes(out)
 
 
-ConsumerGroupTargetAssignmentMemberValue._readers, ConsumerGroupTargetAssignmentMemberValue._encoders = codecs(
+ConsumerGroupTargetAssignmentMemberValue._codecs = codecs(
     ConsumerGroupTargetAssignmentMemberValue,
     {0: _read_consumer_group_target_assignment_member_value_v0},
     {0: _encode_consumer_group_target_assignment_member_value_v0},

@@ -57,7 +57,7 @@ def _encode_consumer_group_target_assignment_metadata_key_v0(item: ConsumerGroup
     return out
 
 
-ConsumerGroupTargetAssignmentMetadataKey._readers, ConsumerGroupTargetAssignmentMetadataKey._encoders = codecs(
+ConsumerGroupTargetAssignmentMetadataKey._codecs = codecs(
     ConsumerGroupTargetAssignmentMetadataKey,
     {0: _read_consumer_group_target_assignment_metadata_key_v0},
     {0: _encode_consumer_group_target_assignment_metadata_key_v0},

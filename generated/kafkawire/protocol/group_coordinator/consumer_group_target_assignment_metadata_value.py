@@ -82,7 +82,7 @@ def _encode_consumer_group_target_assignment_metadata_value_v0(
     return out
 
 
-ConsumerGroupTargetAssignmentMetadataValue._readers, ConsumerGroupTargetAssignmentMetadataValue._encoders = codecs(
+ConsumerGroupTargetAssignmentMetadataValue._codecs = codecs(
     ConsumerGroupTargetAssignmentMetadataValue,
     {0: _read_consumer_group_target_assignment_metadata_value_v0},
     {0: _encode_consumer_group_target_assignment_metadata_value_v0},

@@ -55,6 +55,6 @@ def _encode_group_metadata_key_v0(item: GroupMetadataKey) -> bytes:
     return out
 
 
-GroupMetadataKey._readers, GroupMetadataKey._encoders = codecs(
+GroupMetadataKey._codecs = codecs(
     GroupMetadataKey, {0: _read_group_metadata_key_v0}, {0: _encode_group_metadata_key_v0}
 )

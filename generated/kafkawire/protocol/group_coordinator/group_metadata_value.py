@@ -866,7 +866,7 @@ def _encode_group_metadata_value_v4(item: GroupMetadataValue) -> bytes:
     return b"".join(out)
 
 
-GroupMetadataValue._readers, GroupMetadataValue._encoders = codecs(
+GroupMetadataValue._codecs = codecs(
     GroupMetadataValue,
     {
         0: _read_group_metadata_value_v0,

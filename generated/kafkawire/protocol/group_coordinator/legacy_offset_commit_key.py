@@ -78,6 +78,6 @@ def _encode_legacy_offset_commit_key_v0(item: LegacyOffsetCommitKey) -> bytes:
     return out
 
 
-LegacyOffsetCommitKey._readers, LegacyOffsetCommitKey._encoders = codecs(
+LegacyOffsetCommitKey._codecs = codecs(
     LegacyOffsetCommitKey, {0: _read_legacy_offset_commit_key_v0}, {0: _encode_legacy_offset_commit_key_v0}
 )

@@ -68,6 +68,6 @@ def _encode_legacy_offset_commit_value_v0(item: LegacyOffsetCommitValue) -> byte
     return out
 
 
-LegacyOffsetCommitValue._readers, LegacyOffsetCommitValue._encoders = codecs(
+LegacyOffsetCommitValue._codecs = codecs(
     LegacyOffsetCommitValue, {0: _read_legacy_offset_commit_value_v0}, {0: _encode_legacy_offset_commit_value_v0}
 )

@@ -78,6 +78,4 @@ def _encode_offset_commit_key_v0(item: OffsetCommitKey) -> bytes:
     return out
 
 
-OffsetCommitKey._readers, OffsetCommitKey._encoders = codecs(
-    OffsetCommitKey, {0: _read_offset_commit_key_v0}, {0: _encode_offset_commit_key_v0}
-)
+OffsetCommitKey._codecs = codecs(OffsetCommitKey, {0: _read_offset_commit_key_v0}, {0: _encode_offset_commit_key_v0})

@@ -230,7 +230,7 @@ def _encode_offset_commit_value_v4(item: OffsetCommitValue) -> bytes:
     return out
 
 
-OffsetCommitValue._readers, OffsetCommitValue._encoders = codecs(
+OffsetCommitValue._codecs = codecs(
     OffsetCommitValue,
     {
         0: _read_offset_commit_value_v0,

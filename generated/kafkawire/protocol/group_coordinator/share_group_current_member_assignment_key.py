@@ -71,7 +71,7 @@ def _encode_share_group_current_member_assignment_key_v0(item: ShareGroupCurrent
     return out
 
 
-ShareGroupCurrentMemberAssignmentKey._readers, ShareGroupCurrentMemberAssignmentKey._encoders = codecs(
+ShareGroupCurrentMemberAssignmentKey._codecs = codecs(
     ShareGroupCurrentMemberAssignmentKey,
     {0: _read_share_group_current_member_assignment_key_v0},
     {0: _encode_share_group_current_member_assignment_key_v0},

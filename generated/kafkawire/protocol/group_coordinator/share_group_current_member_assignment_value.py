@@ -171,7 +171,7 @@ def _encode_share_group_current_member_assignment_value_v0(item: ShareGroupCurre
     return bytes(out)
 
 
-ShareGroupCurrentMemberAssignmentValue._readers, ShareGroupCurrentMemberAssignmentValue._encoders = codecs(
+ShareGroupCurrentMemberAssignmentValue._codecs = codecs(
     ShareGroupCurrentMemberAssignmentValue,
     {0: _read_share_group_current_member_assignment_value_v0},
     {0: _encode_share_group_current_member_assignment_value_v0},

@@ -69,7 +69,7 @@ def _encode_share_group_member_metadata_key_v0(item: ShareGroupMemberMetadataKey
     return out
 
 
-ShareGroupMemberMetadataKey._readers, ShareGroupMemberMetadataKey._encoders = codecs(
+ShareGroupMemberMetadataKey._codecs = codecs(
     ShareGroupMemberMetadataKey,
     {0: _read_share_group_member_metadata_key_v0},
     {0: _encode_share_group_member_metadata_key_v0},

@@ -156,7 +156,7 @@ def _encode_share_group_member_metadata_value_v0(item: ShareGroupMemberMetadataV
     return b"".join(out)
 
 
-ShareGroupMemberMetadataValue._readers, ShareGroupMemberMetadataValue._encoders = codecs(
+ShareGroupMemberMetadataValue._codecs = codecs(
     ShareGroupMemberMetadataValue,
     {0: _read_share_group_member_metadata_value_v0},
     {0: _encode_share_group_member_metadata_value_v0},

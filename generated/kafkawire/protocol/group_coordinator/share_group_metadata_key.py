@@ -55,6 +55,6 @@ def _encode_share_group_metadata_key_v0(item: ShareGroupMetadataKey) -> bytes:
     return out
 
 
-ShareGroupMetadataKey._readers, ShareGroupMetadataKey._encoders = codecs(
+ShareGroupMetadataKey._codecs = codecs(
     ShareGroupMetadataKey, {0: _read_share_group_metadata_key_v0}, {0: _encode_share_group_metadata_key_v0}
 )

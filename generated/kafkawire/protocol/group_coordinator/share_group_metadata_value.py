@@ -57,6 +57,6 @@ def _encode_share_group_metadata_value_v0(item: ShareGroupMetadataValue) -> byte
     return out
 
 
-ShareGroupMetadataValue._readers, ShareGroupMetadataValue._encoders = codecs(
+ShareGroupMetadataValue._codecs = codecs(
     ShareGroupMetadataValue, {0: _read_share_group_metadata_value_v0}, {0: _encode_share_group_metadata_value_v0}
 )

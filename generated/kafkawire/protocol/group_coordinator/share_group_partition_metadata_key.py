@@ -55,7 +55,7 @@ def _encode_share_group_partition_metadata_key_v0(item: ShareGroupPartitionMetad
     return out
 
 
-ShareGroupPartitionMetadataKey._readers, ShareGroupPartitionMetadataKey._encoders = codecs(
+ShareGroupPartitionMetadataKey._codecs = codecs(
     ShareGroupPartitionMetadataKey,
     {0: _read_share_group_partition_metadata_key_v0},
     {0: _encode_share_group_partition_metadata_key_v0},

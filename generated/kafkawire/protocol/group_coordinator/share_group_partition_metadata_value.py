@@ -259,7 +259,7 @@ def _encode_share_group_partition_metadata_value_v0(item: ShareGroupPartitionMet
     return bytes(out)
 
 
-ShareGroupPartitionMetadataValue._readers, ShareGroupPartitionMetadataValue._encoders = codecs(
+ShareGroupPartitionMetadataValue._codecs = codecs(
     ShareGroupPartitionMetadataValue,
     {0: _read_share_group_partition_metadata_value_v0},
     {0: _encode_share_group_partition_metadata_value_v0},

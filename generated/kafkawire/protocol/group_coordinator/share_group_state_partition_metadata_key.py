@@ -57,7 +57,7 @@ def _encode_share_group_state_partition_metadata_key_v0(item: ShareGroupStatePar
     return out
 
 
-ShareGroupStatePartitionMetadataKey._readers, ShareGroupStatePartitionMetadataKey._encoders = codecs(
+ShareGroupStatePartitionMetadataKey._codecs = codecs(
     ShareGroupStatePartitionMetadataKey,
     {0: _read_share_group_state_partition_metadata_key_v0},
     {0: _encode_share_group_state_partition_metadata_key_v0},

@@ -273,7 +273,7 @@ def _encode_share_group_state_partition_metadata_value_v0(item: ShareGroupStateP
     return bytes(out)
 
 
-ShareGroupStatePartitionMetadataValue._readers, ShareGroupStatePartitionMetadataValue._encoders = codecs(
+ShareGroupStatePartitionMetadataValue._codecs = codecs(
     ShareGroupStatePartitionMetadataValue,
     {0: _read_share_group_state_partition_metadata_value_v0},
     {0: _encode_share_group_state_partition_metadata_value_v0},

@@ -71,7 +71,7 @@ def _encode_share_group_target_assignment_member_key_v0(item: ShareGroupTargetAs
     return out
 
 
-ShareGroupTargetAssignmentMemberKey._readers, ShareGroupTargetAssignmentMemberKey._encoders = codecs(
+ShareGroupTargetAssignmentMemberKey._codecs = codecs(
     ShareGroupTargetAssignmentMemberKey,
     {0: _read_share_group_target_assignment_member_key_v0},
     {0: _encode_share_group_target_assignment_member_key_v0},

@@ -152,7 +152,7 @@ def _encode_share_group_target_assignment_member_value_v0(item: ShareGroupTarget
     return bytes(out)
 
 
-ShareGroupTargetAssignmentMemberValue._readers, ShareGroupTargetAssignmentMemberValue._encoders = codecs(
+ShareGroupTargetAssignmentMemberValue._codecs = codecs(
     ShareGroupTargetAssignmentMemberValue,
     {0: _read_share_group_target_assignment_member_value_v0},
     {0: _encode_share_group_target_assignment_member_value_v0},

@@ -57,7 +57,7 @@ def _encode_share_group_target_assignment_metadata_key_v0(item: ShareGroupTarget
     return out
 
 
-ShareGroupTargetAssignmentMetadataKey._readers, ShareGroupTargetAssignmentMetadataKey._encoders = codecs(
+ShareGroupTargetAssignmentMetadataKey._codecs = codecs(
     ShareGroupTargetAssignmentMetadataKey,
     {0: _read_share_group_target_assignment_metadata_key_v0},
     {0: _encode_share_group_target_assignment_metadata_key_v0},

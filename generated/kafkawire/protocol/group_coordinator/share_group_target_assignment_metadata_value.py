@@ -80,7 +80,7 @@ def _encode_share_group_target_assignment_metadata_value_v0(item: ShareGroupTarg
     return out
 
 
-ShareGroupTargetAssignmentMetadataValue._readers, ShareGroupTargetAssignmentMetadataValue._encoders = codecs(
+ShareGroupTargetAssignmentMetadataValue._codecs = codecs(
     ShareGroupTargetAssignmentMetadataValue,
     {0: _read_share_group_target_assignment_metadata_value_v0},
     {0: _encode_share_group_target_assignment_metadata_value_v0},

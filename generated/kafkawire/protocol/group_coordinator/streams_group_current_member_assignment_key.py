@@ -71,7 +71,7 @@ def _encode_streams_group_current_member_assignment_key_v0(item: StreamsGroupCur
     return out
 
 
-StreamsGroupCurrentMemberAssignmentKey._readers, StreamsGroupCurrentMemberAssignmentKey._encoders = codecs(
+StreamsGroupCurrentMemberAssignmentKey._codecs = codecs(
     StreamsGroupCurrentMemberAssignmentKey,
     {0: _read_streams_group_current_member_assignment_key_v0},
     {0: _encode_streams_group_current_member_assignment_key_v0},

@@ -307,7 +307,7 @@ def _encode_streams_group_current_member_assignment_value_v0(item: StreamsGroupC
     return bytes(out)
 
 
-StreamsGroupCurrentMemberAssignmentValue._readers, StreamsGroupCurrentMemberAssignmentValue._encoders = codecs(
+StreamsGroupCurrentMemberAssignmentValue._codecs = codecs(
     StreamsGroupCurrentMemberAssignmentValue,
     {0: _read_streams_group_current_member_assignment_value_v0},
     {0: _encode_streams_group_current_member_assignment_value_v0},

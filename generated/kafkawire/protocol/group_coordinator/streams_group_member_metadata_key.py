@@ -69,7 +69,7 @@ def _encode_streams_group_member_metadata_key_v0(item: StreamsGroupMemberMetadat
     return out
 
 
-StreamsGroupMemberMetadataKey._readers, StreamsGroupMemberMetadataKey._encoders = codecs(
+StreamsGroupMemberMetadataKey._codecs = codecs(
     StreamsGroupMemberMetadataKey,
     {0: _read_streams_group_member_metadata_key_v0},
     {0: _encode_streams_group_member_metadata_key_v0},

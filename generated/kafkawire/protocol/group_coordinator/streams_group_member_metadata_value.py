@@ -374,7 +374,7 @@ def _encode_streams_group_member_metadata_value_v0(item: StreamsGroupMemberMetad
     return bytes(out)
 
 
-StreamsGroupMemberMetadataValue._readers, StreamsGroupMemberMetadataValue._encoders = codecs(
+StreamsGroupMemberMetadataValue._codecs = codecs(
     StreamsGroupMemberMetadataValue,
     {0: _read_streams_group_member_metadata_value_v0},
     {0: _encode_streams_group_member_metadata_value_v0},

@@ -55,6 +55,6 @@ def _encode_streams_group_metadata_key_v0(item: StreamsGroupMetadataKey) -> byte
     return out
 
 
-StreamsGroupMetadataKey._readers, StreamsGroupMetadataKey._encoders = codecs(
+StreamsGroupMetadataKey._codecs = codecs(
     StreamsGroupMetadataKey, {0: _read_streams_group_metadata_key_v0}, {0: _encode_streams_group_metadata_key_v0}
 )

@@ -252,6 +252,6 @@ def _encode_streams_group_metadata_value_v0(item: StreamsGroupMetadataValue) -> 
     return bytes(out)
 
 
-StreamsGroupMetadataValue._readers, StreamsGroupMetadataValue._encoders = codecs(
+StreamsGroupMetadataValue._codecs = codecs(
     StreamsGroupMetadataValue, {0: _read_streams_group_metadata_value_v0}, {0: _encode_streams_group_metadata_value_v0}
 )

@@ -71,7 +71,7 @@ def _encode_streams_group_target_assignment_member_key_v0(item: StreamsGroupTarg
     return out
 
 
-StreamsGroupTargetAssignmentMemberKey._readers, StreamsGroupTargetAssignmentMemberKey._encoders = codecs(
+StreamsGroupTargetAssignmentMemberKey._codecs = codecs(
     StreamsGroupTargetAssignmentMemberKey,
     {0: _read_streams_group_target_assignment_member_key_v0},
     {0: _encode_streams_group_target_assignment_member_key_v0},

@@ -187,7 +187,7 @@ def _encode_streams_group_target_assignment_member_value_v0(item: StreamsGroupTa
     return bytes(out)
 
 
-StreamsGroupTargetAssignmentMemberValue._readers, StreamsGroupTargetAssignmentMemberValue._encoders = codecs(
+StreamsGroupTargetAssignmentMemberValue._codecs = codecs(
     StreamsGroupTargetAssignmentMemberValue,
     {0: _read_streams_group_target_assignment_member_value_v0},
     {0: _encode_streams_group_target_assignment_member_value_v0},

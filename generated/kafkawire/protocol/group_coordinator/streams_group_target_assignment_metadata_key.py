@@ -57,7 +57,7 @@ def _encode_streams_group_target_assignment_metadata_key_v0(item: StreamsGroupTa
     return out
 
 
-StreamsGroupTargetAssignmentMetadataKey._readers, StreamsGroupTargetAssignmentMetadataKey._encoders = codecs(
+StreamsGroupTargetAssignmentMetadataKey._codecs = codecs(
     StreamsGroupTargetAssignmentMetadataKey,
     {0: _read_streams_group_target_assignment_metadata_key_v0},
     {0: _encode_streams_group_target_assignment_metadata_key_v0},

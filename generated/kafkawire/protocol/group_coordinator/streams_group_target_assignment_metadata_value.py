@@ -80,7 +80,7 @@ def _encode_streams_group_target_assignment_metadata_value_v0(item: StreamsGroup
     return out
 
 
-StreamsGroupTargetAssignmentMetadataValue._readers, StreamsGroupTargetAssignmentMetadataValue._encoders = codecs(
+StreamsGroupTargetAssignmentMetadataValue._codecs = codecs(
     StreamsGroupTargetAssignmentMetadataValue,
     {0: _read_streams_group_target_assignment_metadata_value_v0},
     {0: _encode_streams_group_target_assignment_metadata_value_v0},

@@ -55,6 +55,6 @@ def _encode_streams_group_topology_key_v0(item: StreamsGroupTopologyKey) -> byte
     return out
 
 
-StreamsGroupTopologyKey._readers, StreamsGroupTopologyKey._encoders = codecs(
+StreamsGroupTopologyKey._codecs = codecs(
     StreamsGroupTopologyKey, {0: _read_streams_group_topology_key_v0}, {0: _encode_streams_group_topology_key_v0}
 )

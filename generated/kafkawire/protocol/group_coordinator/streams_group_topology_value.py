@@ -620,6 +620,6 @@ def _encode_streams_group_topology_value_v0(item: StreamsGroupTopologyValue) -> 
     return bytes(out)
 
 
-StreamsGroupTopologyValue._readers, StreamsGroupTopologyValue._encoders = codecs(
+StreamsGroupTopologyValue._codecs = codecs(
     StreamsGroupTopologyValue, {0: _read_streams_group_topology_value_v0}, {0: _encode_streams_group_topology_value_v0}
 )

@@ -82,6 +82,6 @@ def _encode_abort_transaction_record_v0(item: AbortTransactionRecord) -> bytes:
     return out
 
 
-AbortTransactionRecord._readers, AbortTransactionRecord._encoders = codecs(
+AbortTransactionRecord._codecs = codecs(
     AbortTransactionRecord, {0: _read_abort_transaction_record_v0}, {0: _encode_abort_transaction_record_v0}
 )

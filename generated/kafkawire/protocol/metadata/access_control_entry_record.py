@@ -174,6 +174,6 @@ def _encode_access_control_entry_record_v0(item: AccessControlEntryRecord) -> by
     return out
 
 
-AccessControlEntryRecord._readers, AccessControlEntryRecord._encoders = codecs(
+AccessControlEntryRecord._codecs = codecs(
     AccessControlEntryRecord, {0: _read_access_control_entry_record_v0}, {0: _encode_access_control_entry_record_v0}
 )

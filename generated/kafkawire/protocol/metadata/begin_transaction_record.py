@@ -82,6 +82,6 @@ def _encode_begin_transaction_record_v0(item: BeginTransactionRecord) -> bytes:
     return out
 
 
-BeginTransactionRecord._readers, BeginTransactionRecord._encoders = codecs(
+BeginTransactionRecord._codecs = codecs(
     BeginTransactionRecord, {0: _read_begin_transaction_record_v0}, {0: _encode_begin_transaction_record_v0}
 )

@@ -392,7 +392,7 @@ def _encode_broker_registration_change_record_v3(item: BrokerRegistrationChangeR
     return b"".join(out)
 
 
-BrokerRegistrationChangeRecord._readers, BrokerRegistrationChangeRecord._encoders = codecs(
+BrokerRegistrationChangeRecord._codecs = codecs(
     BrokerRegistrationChangeRecord,
     {
         0: _read_broker_registration_change_record_v0,

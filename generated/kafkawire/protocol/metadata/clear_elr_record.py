@@ -66,6 +66,4 @@ def _encode_clear_elr_record_v0(item: ClearElrRecord) -> bytes:
     return out
 
 
-ClearElrRecord._readers, ClearElrRecord._encoders = codecs(
-    ClearElrRecord, {0: _read_clear_elr_record_v0}, {0: _encode_clear_elr_record_v0}
-)
+ClearElrRecord._codecs = codecs(ClearElrRecord, {0: _read_clear_elr_record_v0}, {0: _encode_clear_elr_record_v0})

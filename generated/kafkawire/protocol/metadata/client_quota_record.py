@@ -188,6 +188,6 @@ def _encode_client_quota_record_v0(item: ClientQuotaRecord) -> bytes:
     return bytes(out)
 
 
-ClientQuotaRecord._readers, ClientQuotaRecord._encoders = codecs(
+ClientQuotaRecord._codecs = codecs(
     ClientQuotaRecord, {0: _read_client_quota_record_v0}, {0: _encode_client_quota_record_v0}
 )

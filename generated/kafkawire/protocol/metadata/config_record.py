@@ -138,6 +138,4 @@ def _encode_config_record_v0(item: ConfigRecord) -> bytes:
     return out
 
 
-ConfigRecord._readers, ConfigRecord._encoders = codecs(
-    ConfigRecord, {0: _read_config_record_v0}, {0: _encode_config_record_v0}
-)
+ConfigRecord._codecs = codecs(ConfigRecord, {0: _read_config_record_v0}, {0: _encode_config_record_v0})

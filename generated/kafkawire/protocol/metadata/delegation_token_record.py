@@ -186,6 +186,6 @@ def _encode_delegation_token_record_v0(item: DelegationTokenRecord) -> bytes:
     return b"".join(out)
 
 
-DelegationTokenRecord._readers, DelegationTokenRecord._encoders = codecs(
+DelegationTokenRecord._codecs = codecs(
     DelegationTokenRecord, {0: _read_delegation_token_record_v0}, {0: _encode_delegation_token_record_v0}
 )

@@ -42,6 +42,6 @@ def _encode_end_transaction_record_v0(item: EndTransactionRecord) -> bytes:
     return out
 
 
-EndTransactionRecord._readers, EndTransactionRecord._encoders = codecs(
+EndTransactionRecord._codecs = codecs(
     EndTransactionRecord, {0: _read_end_transaction_record_v0}, {0: _encode_end_transaction_record_v0}
 )

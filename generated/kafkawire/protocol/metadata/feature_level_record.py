@@ -84,6 +84,6 @@ def _encode_feature_level_record_v0(item: FeatureLevelRecord) -> bytes:
     return out
 
 
-FeatureLevelRecord._readers, FeatureLevelRecord._encoders = codecs(
+FeatureLevelRecord._codecs = codecs(
     FeatureLevelRecord, {0: _read_feature_level_record_v0}, {0: _encode_feature_level_record_v0}
 )

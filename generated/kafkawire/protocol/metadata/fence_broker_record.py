@@ -57,6 +57,6 @@ def _encode_fence_broker_record_v0(item: FenceBrokerRecord) -> bytes:
     return out
 
 
-FenceBrokerRecord._readers, FenceBrokerRecord._encoders = codecs(
+FenceBrokerRecord._codecs = codecs(
     FenceBrokerRecord, {0: _read_fence_broker_record_v0}, {0: _encode_fence_broker_record_v0}
 )

@@ -42,4 +42,4 @@ def _encode_no_op_record_v0(item: NoOpRecord) -> bytes:
     return out
 
 
-NoOpRecord._readers, NoOpRecord._encoders = codecs(NoOpRecord, {0: _read_no_op_record_v0}, {0: _encode_no_op_record_v0})
+NoOpRecord._codecs = codecs(NoOpRecord, {0: _read_no_op_record_v0}, {0: _encode_no_op_record_v0})

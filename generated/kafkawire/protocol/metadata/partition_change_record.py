@@ -832,7 +832,7 @@ def _encode_partition_change_record_v2(item: PartitionChangeRecord) -> bytes:
     return b"".join(out)
 
 
-PartitionChangeRecord._readers, PartitionChangeRecord._encoders = codecs(
+PartitionChangeRecord._codecs = codecs(
     PartitionChangeRecord,
     {0: _read_partition_change_record_v0, 1: _read_partition_change_record_v1, 2: _read_partition_change_record_v2},
     {

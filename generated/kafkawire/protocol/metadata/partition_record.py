@@ -821,7 +821,7 @@ def _encode_partition_record_v2(item: PartitionRecord) -> bytes:
     return b"".join(out)
 
 
-PartitionRecord._readers, PartitionRecord._encoders = codecs(
+PartitionRecord._codecs = codecs(
     PartitionRecord,
     {0: _read_partition_record_v0, 1: _read_partition_record_v1, 2: _read_partition_record_v2},
     {0: _encode_partition_record_v0, 1: _encode_partition_record_v1, 2: _encode_partition_record_v2},

@@ -62,6 +62,6 @@ def _encode_producer_ids_record_v0(item: ProducerIdsRecord) -> bytes:
     return out
 
 
-ProducerIdsRecord._readers, ProducerIdsRecord._encoders = codecs(
+ProducerIdsRecord._codecs = codecs(
     ProducerIdsRecord, {0: _read_producer_ids_record_v0}, {0: _encode_producer_ids_record_v0}
 )

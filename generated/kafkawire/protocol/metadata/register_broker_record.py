@@ -861,7 +861,7 @@ def _encode_register_broker_record_v4(item: RegisterBrokerRecord) -> bytes:
     return bytes(out)
 
 
-RegisterBrokerRecord._readers, RegisterBrokerRecord._encoders = codecs(
+RegisterBrokerRecord._codecs = codecs(
     RegisterBrokerRecord,
     {
         0: _read_register_broker_record_v0,

@@ -277,6 +277,6 @@ def _encode_register_controller_record_v0(item: RegisterControllerRecord) -> byt
     return bytes(out)
 
 
-RegisterControllerRecord._readers, RegisterControllerRecord._encoders = codecs(
+RegisterControllerRecord._codecs = codecs(
     RegisterControllerRecord, {0: _read_register_controller_record_v0}, {0: _encode_register_controller_record_v0}
 )

@@ -56,7 +56,7 @@ def _encode_remove_access_control_entry_record_v0(item: RemoveAccessControlEntry
     return out
 
 
-RemoveAccessControlEntryRecord._readers, RemoveAccessControlEntryRecord._encoders = codecs(
+RemoveAccessControlEntryRecord._codecs = codecs(
     RemoveAccessControlEntryRecord,
     {0: _read_remove_access_control_entry_record_v0},
     {0: _encode_remove_access_control_entry_record_v0},

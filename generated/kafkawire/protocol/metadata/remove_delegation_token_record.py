@@ -64,7 +64,7 @@ def _encode_remove_delegation_token_record_v0(item: RemoveDelegationTokenRecord)
     return out
 
 
-RemoveDelegationTokenRecord._readers, RemoveDelegationTokenRecord._encoders = codecs(
+RemoveDelegationTokenRecord._codecs = codecs(
     RemoveDelegationTokenRecord,
     {0: _read_remove_delegation_token_record_v0},
     {0: _encode_remove_delegation_token_record_v0},

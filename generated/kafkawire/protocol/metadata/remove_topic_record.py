@@ -56,6 +56,6 @@ def _encode_remove_topic_record_v0(item: RemoveTopicRecord) -> bytes:
     return out
 
 
-RemoveTopicRecord._readers, RemoveTopicRecord._encoders = codecs(
+RemoveTopicRecord._codecs = codecs(
     RemoveTopicRecord, {0: _read_remove_topic_record_v0}, {0: _encode_remove_topic_record_v0}
 )

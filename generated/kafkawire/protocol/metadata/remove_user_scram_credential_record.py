@@ -84,7 +84,7 @@ def _encode_remove_user_scram_credential_record_v0(item: RemoveUserScramCredenti
     return out
 
 
-RemoveUserScramCredentialRecord._readers, RemoveUserScramCredentialRecord._encoders = codecs(
+RemoveUserScramCredentialRecord._codecs = codecs(
     RemoveUserScramCredentialRecord,
     {0: _read_remove_user_scram_credential_record_v0},
     {0: _encode_remove_user_scram_credential_record_v0},

@@ -91,6 +91,4 @@ def _encode_topic_record_v0(item: TopicRecord) -> bytes:
     return out
 
 
-TopicRecord._readers, TopicRecord._encoders = codecs(
-    TopicRecord, {0: _read_topic_record_v0}, {0: _encode_topic_record_v0}
-)
+TopicRecord._codecs = codecs(TopicRecord, {0: _read_topic_record_v0}, {0: _encode_topic_record_v0})

@@ -57,6 +57,6 @@ def _encode_unfence_broker_record_v0(item: UnfenceBrokerRecord) -> bytes:
     return out
 
 
-UnfenceBrokerRecord._readers, UnfenceBrokerRecord._encoders = codecs(
+UnfenceBrokerRecord._codecs = codecs(
     UnfenceBrokerRecord, {0: _read_unfence_broker_record_v0}, {0: _encode_unfence_broker_record_v0}
 )

@@ -58,6 +58,6 @@ def _encode_unregister_broker_record_v0(item: UnregisterBrokerRecord) -> bytes:
     return out
 
 
-UnregisterBrokerRecord._readers, UnregisterBrokerRecord._encoders = codecs(
+UnregisterBrokerRecord._codecs = codecs(
     UnregisterBrokerRecord, {0: _read_unregister_broker_record_v0}, {0: _encode_unregister_broker_record_v0}
 )

@@ -52,6 +52,6 @@ def _encode_unregister_controller_record_v0(item: UnregisterControllerRecord) ->
     return out
 
 
-UnregisterControllerRecord._readers, UnregisterControllerRecord._encoders = codecs(
+UnregisterControllerRecord._codecs = codecs(
     UnregisterControllerRecord, {0: _read_unregister_controller_record_v0}, {0: _encode_unregister_controller_record_v0}
 )

@@ -143,6 +143,6 @@ def _encode_user_scram_credential_record_v0(item: UserScramCredentialRecord) -> 
     return b"".join(out)
 
 
-UserScramCredentialRecord._readers, UserScramCredentialRecord._encoders = codecs(
+UserScramCredentialRecord._codecs = codecs(
     UserScramCredentialRecord, {0: _read_user_scram_credential_record_v0}, {0: _encode_user_scram_credential_record_v0}
 )

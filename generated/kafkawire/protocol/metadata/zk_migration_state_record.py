@@ -53,6 +53,6 @@ def _encode_zk_migration_state_record_v0(item: ZkMigrationStateRecord) -> bytes:
     return out
 
 
-ZkMigrationStateRecord._readers, ZkMigrationStateRecord._encoders = codecs(
+ZkMigrationStateRecord._codecs = codecs(
     ZkMigrationStateRecord, {0: _read_zk_migration_state_record_v0}, {0: _encode_zk_migration_state_record_v0}
 )

@@ -219,7 +219,7 @@ def _encode_quorum_state_data_v1(item: QuorumStateData) -> bytes:
     return bytes(out)
 
 
-QuorumStateData._readers, QuorumStateData._encoders = codecs(
+QuorumStateData._codecs = codecs(
     QuorumStateData,
     {0: _read_quorum_state_data_v0, 1: _read_quorum_state_data_v1},
     {0: _encode_quorum_state_data_v0, 1: _encode_quorum_state_data_v1},

@@ -72,6 +72,6 @@ def _encode_share_snapshot_key_v0(item: ShareSnapshotKey) -> bytes:
     return out
 
 
-ShareSnapshotKey._readers, ShareSnapshotKey._encoders = codecs(
+ShareSnapshotKey._codecs = codecs(
     ShareSnapshotKey, {0: _read_share_snapshot_key_v0}, {0: _encode_share_snapshot_key_v0}
 )

@@ -215,6 +215,6 @@ def _encode_share_snapshot_value_v0(item: ShareSnapshotValue) -> bytes:
     return bytes(out)
 
 
-ShareSnapshotValue._readers, ShareSnapshotValue._encoders = codecs(
+ShareSnapshotValue._codecs = codecs(
     ShareSnapshotValue, {0: _read_share_snapshot_value_v0}, {0: _encode_share_snapshot_value_v0}
 )

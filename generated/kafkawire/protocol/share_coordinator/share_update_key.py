@@ -72,6 +72,4 @@ def _encode_share_update_key_v0(item: ShareUpdateKey) -> bytes:
     return out
 
 
-ShareUpdateKey._readers, ShareUpdateKey._encoders = codecs(
-    ShareUpdateKey, {0: _read_share_update_key_v0}, {0: _encode_share_update_key_v0}
-)
+ShareUpdateKey._codecs = codecs(ShareUpdateKey, {0: _read_share_update_key_v0}, {0: _encode_share_update_key_v0})

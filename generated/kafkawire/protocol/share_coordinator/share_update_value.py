@@ -176,6 +176,6 @@ def _encode_share_update_value_v0(item: ShareUpdateValue) -> bytes:
     return bytes(out)
 
 
-ShareUpdateValue._readers, ShareUpdateValue._encoders = codecs(
+ShareUpdateValue._codecs = codecs(
     ShareUpdateValue, {0: _read_share_update_value_v0}, {0: _encode_share_update_value_v0}
 )

@@ -128,6 +128,4 @@ def _encode_producer_snapshot_v1(item: ProducerSnapshot) -> bytes:
     return bytes(out)
 
 
-ProducerSnapshot._readers, ProducerSnapshot._encoders = codecs(
-    ProducerSnapshot, {1: _read_producer_snapshot_v1}, {1: _encode_producer_snapshot_v1}
-)
+ProducerSnapshot._codecs = codecs(ProducerSnapshot, {1: _read_producer_snapshot_v1}, {1: _encode_producer_snapshot_v1})

@@ -379,7 +379,7 @@ def _encode_remote_log_segment_metadata_record_v0(item: RemoteLogSegmentMetadata
     return b"".join(out)
 
 
-RemoteLogSegmentMetadataRecord._readers, RemoteLogSegmentMetadataRecord._encoders = codecs(
+RemoteLogSegmentMetadataRecord._codecs = codecs(
     RemoteLogSegmentMetadataRecord,
     {0: _read_remote_log_segment_metadata_record_v0},
     {0: _encode_remote_log_segment_metadata_record_v0},

@@ -261,7 +261,7 @@ def _encode_remote_log_segment_metadata_snapshot_record_v0(item: RemoteLogSegmen
     return b"".join(out)
 
 
-RemoteLogSegmentMetadataSnapshotRecord._readers, RemoteLogSegmentMetadataSnapshotRecord._encoders = codecs(
+RemoteLogSegmentMetadataSnapshotRecord._codecs = codecs(
     RemoteLogSegmentMetadataSnapshotRecord,
     {0: _read_remote_log_segment_metadata_snapshot_record_v0},
     {0: _encode_remote_log_segment_metadata_snapshot_record_v0},

@@ -239,7 +239,7 @@ def _encode_remote_log_segment_metadata_update_record_v0(item: RemoteLogSegmentM
     return b"".join(out)
 
 
-RemoteLogSegmentMetadataUpdateRecord._readers, RemoteLogSegmentMetadataUpdateRecord._encoders = codecs(
+RemoteLogSegmentMetadataUpdateRecord._codecs = codecs(
     RemoteLogSegmentMetadataUpdateRecord,
     {0: _read_remote_log_segment_metadata_update_record_v0},
     {0: _encode_remote_log_segment_metadata_update_record_v0},

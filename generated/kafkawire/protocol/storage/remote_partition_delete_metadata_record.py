@@ -160,7 +160,7 @@ def _encode_remote_partition_delete_metadata_record_v0(item: RemotePartitionDele
     return b"".join(out)
 
 
-RemotePartitionDeleteMetadataRecord._readers, RemotePartitionDeleteMetadataRecord._encoders = codecs(
+RemotePartitionDeleteMetadataRecord._codecs = codecs(
     RemotePartitionDeleteMetadataRecord,
     {0: _read_remote_partition_delete_metadata_record_v0},
     {0: _encode_remote_partition_delete_metadata_record_v0},

@@ -763,7 +763,7 @@ def _encode_subscription_info_data_v11(item: SubscriptionInfoData) -> bytes:
     return b"".join(out)
 
 
-SubscriptionInfoData._readers, SubscriptionInfoData._encoders = codecs(
+SubscriptionInfoData._codecs = codecs(
     SubscriptionInfoData,
     {
         1: _read_subscription_info_data_v1,

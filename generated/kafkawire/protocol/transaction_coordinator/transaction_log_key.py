@@ -55,6 +55,6 @@ def _encode_transaction_log_key_v0(item: TransactionLogKey) -> bytes:
     return out
 
 
-TransactionLogKey._readers, TransactionLogKey._encoders = codecs(
+TransactionLogKey._codecs = codecs(
     TransactionLogKey, {0: _read_transaction_log_key_v0}, {0: _encode_transaction_log_key_v0}
 )

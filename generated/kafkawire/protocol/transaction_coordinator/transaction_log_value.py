@@ -408,7 +408,7 @@ def _encode_transaction_log_value_v1(item: TransactionLogValue) -> bytes:
     return bytes(out)
 
 
-TransactionLogValue._readers, TransactionLogValue._encoders = codecs(
+TransactionLogValue._codecs = codecs(
     TransactionLogValue,
     {0: _read_transaction_log_value_v0, 1: _read_transaction_log_value_v1},
     {0: _encode_transaction_log_value_v0, 1: _encode_transaction_log_value_v1},

@@ -12,7 +12,7 @@ from kafkawire.logs.frames.flaws import code_of
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.records.version_prefix import PREFIX_SIZE, read_prefix
 from kafkawire.wire import DecodeError, Message
-from kafkawire.wire.message import FAST_PATH_FAILS
+from kafkawire.wire.message_codec import FAST_PATH_FAILS
 from kafkawire.wire.record_types import CoordinatorRecordType
 
 _FAILS: Final = (*FAST_PATH_FAILS, KeyError)

@@ -60,7 +60,7 @@ class MessageDecoder:
         return f"there is no version {version}; versions are {known.start} to {known.stop - 1}"
 
     def _reader(self, version: int) -> Reader:
-        read = self._defined_class.fast_reader(version)
+        read = self._defined_class.fast_codec(version).read
         if not self._is_own:
             return read
 

@@ -11,7 +11,7 @@ from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.records.framed_records import FRAME_VERSION, METADATA_RECORD, read_frame
 from kafkawire.wire import DecodeError, Message
-from kafkawire.wire.message import FAST_PATH_FAILS
+from kafkawire.wire.message_codec import FAST_PATH_FAILS
 from kafkawire.wire.varint import write_uvarint
 
 _FRAME_SIZE: Final = 3

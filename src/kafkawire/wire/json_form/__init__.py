@@ -14,7 +14,8 @@ from kafkawire.wire.errors import UnsupportedVersionError
 from kafkawire.wire.json_form.decoded import StructWriter, decoded_writer, struct_writer
 from kafkawire.wire.json_form.from_json import struct_from_json
 from kafkawire.wire.json_form.to_json import struct_to_json
-from kafkawire.wire.message import FAST_PATH_FAILS, Message
+from kafkawire.wire.message import Message
+from kafkawire.wire.message_codec import FAST_PATH_FAILS
 
 M = TypeVar("M", bound=Message)
 
@@ -50,7 +51,7 @@ def message_to_json(message: Message, version: int) -> dict[str, object]:
     layout = _layout(cls, version)
     try:
         # The generated code gives each value its plain form quickly.
-        plain = cls.decode(message.fast_encoder(version)(message), version)
+        plain = cls.decode(message.fast_codec(version).write(message), version)
     except FAST_PATH_FAILS:
         return struct_to_json(message, layout, message_name=message.NAME, version=version)
     return decoded_writer(cls, version)(plain)

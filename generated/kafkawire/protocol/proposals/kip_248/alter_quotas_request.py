@@ -226,6 +226,6 @@ def _encode_alter_quotas_request_v0(item: AlterQuotasRequest) -> bytes:
     return bytes(out)
 
 
-AlterQuotasRequest._readers, AlterQuotasRequest._encoders = codecs(
+AlterQuotasRequest._codecs = codecs(
     AlterQuotasRequest, {0: _read_alter_quotas_request_v0}, {0: _encode_alter_quotas_request_v0}
 )

@@ -237,6 +237,6 @@ def _encode_alter_quotas_response_v0(item: AlterQuotasResponse) -> bytes:
     return bytes(out)
 
 
-AlterQuotasResponse._readers, AlterQuotasResponse._encoders = codecs(
+AlterQuotasResponse._codecs = codecs(
     AlterQuotasResponse, {0: _read_alter_quotas_response_v0}, {0: _encode_alter_quotas_response_v0}
 )

@@ -188,6 +188,6 @@ def _encode_describe_quotas_request_v1(item: DescribeQuotasRequest) -> bytes:
     return bytes(out)
 
 
-DescribeQuotasRequest._readers, DescribeQuotasRequest._encoders = codecs(
+DescribeQuotasRequest._codecs = codecs(
     DescribeQuotasRequest, {1: _read_describe_quotas_request_v1}, {1: _encode_describe_quotas_request_v1}
 )

@@ -315,6 +315,6 @@ def _encode_describe_quotas_response_v1(item: DescribeQuotasResponse) -> bytes:
     return bytes(out)
 
 
-DescribeQuotasResponse._readers, DescribeQuotasResponse._encoders = codecs(
+DescribeQuotasResponse._codecs = codecs(
     DescribeQuotasResponse, {1: _read_describe_quotas_response_v1}, {1: _encode_describe_quotas_response_v1}
 )

@@ -100,6 +100,6 @@ def _encode_list_quotas_request_v1(item: ListQuotasRequest) -> bytes:
     return b"".join(out)
 
 
-ListQuotasRequest._readers, ListQuotasRequest._encoders = codecs(
+ListQuotasRequest._codecs = codecs(
     ListQuotasRequest, {1: _read_list_quotas_request_v1}, {1: _encode_list_quotas_request_v1}
 )

@@ -108,6 +108,6 @@ def _encode_list_quotas_response_v1(item: ListQuotasResponse) -> bytes:
     return b"".join(out)
 
 
-ListQuotasResponse._readers, ListQuotasResponse._encoders = codecs(
+ListQuotasResponse._codecs = codecs(
     ListQuotasResponse, {1: _read_list_quotas_response_v1}, {1: _encode_list_quotas_response_v1}
 )
