@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup generate check test test-all demo bench docs lock clean
+.PHONY: help setup generate check test test-all sanitize fuzz demo bench docs lock clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,12 @@ check: setup $(VENV)/.spark ## Lint, types, import contracts, generated/ against
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/kafkawire generate --check
 	.ci/check-schema $(BIN)/kafkawire
+
+sanitize: setup ## Run hostile tests with a native engine that checks its memory accesses (TESTS="tests/laws" chooses others)
+	$(BIN)/python tests/native/sanitized.py $(or $(TESTS),tests/native/test_program.py tests/unit/wire/test_engine.py tests/hostile/protocol)
+
+fuzz: setup ## Fuzz the native engine against the generated code (RUNS=10000000)
+	$(BIN)/python -m tests.native.fuzz -runs=$(or $(RUNS),10000000)
 
 bench: setup $(VENV)/.spark ## Measure against other Kafka libraries; writes docs/benchmarks/
 	$(BIN)/python -m benchmarks

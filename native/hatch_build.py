@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -43,7 +44,7 @@ class NativeBuildHook(BuildHookInterface):  # type: ignore[type-arg] # the inter
             return
         self._folder = TemporaryDirectory(prefix="kafkawire-native-")
         try:
-            library = _compile(Path(self.root, "native"), Path(self._folder.name))
+            library = compile_engine(Path(self.root, "native"), Path(self._folder.name))
         except Exception as error:
             if wish == "1":
                 raise RuntimeError(f"the native engine cannot be built, and {VARIABLE} is 1: {error}") from error
@@ -62,8 +63,17 @@ class NativeBuildHook(BuildHookInterface):  # type: ignore[type-arg] # the inter
             self._folder.cleanup()
 
 
-def _compile(sources: Path, target: Path) -> Path:
-    """Compile the engine; returns the library."""
+def compile_engine(sources: Path, target: Path, arguments: Sequence[str] = ()) -> Path:
+    """Compile the engine.
+
+    Args:
+        sources: the folder of the sources.
+        target: a folder for what the compiler writes.
+        arguments: further arguments of compiler and linker.
+
+    Returns:
+        The library.
+    """
     if platform.python_implementation() != "CPython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
         raise RuntimeError("this interpreter has not the stable interface of CPython")
     from setuptools import Distribution, Extension  # noqa: PLC0415 an editable installation may lack it
@@ -74,7 +84,10 @@ def _compile(sources: Path, target: Path) -> Path:
         "_native",
         sorted(map(str, sources.glob("*.c"))),
         py_limited_api=True,
-        extra_compile_args=["/O2", "/std:c11"] if is_microsoft else ["-O3", "-g0", "-std=c11", "-fvisibility=hidden"],
+        extra_compile_args=["/O2", "/std:c11"]
+        if is_microsoft
+        else ["-O3", "-g0", "-std=c11", "-fvisibility=hidden", *arguments],
+        extra_link_args=[*arguments],
     )
     command = build_ext(Distribution({"ext_modules": [extension]}))
     command.build_lib = str(target)

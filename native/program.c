@@ -109,7 +109,7 @@ static int count_field(program *with, const field *of, const field *before) {
 
 static int compile_fields(program *with, PyObject *fields, int depth) {
     Py_ssize_t count = PyTuple_Size(fields);
-    if (count && !(with->fields = PyMem_Calloc((size_t)count, sizeof(field)))) {
+    if (!(with->fields = PyMem_Calloc((size_t)count, sizeof(field)))) {
         PyErr_NoMemory();
         return -1;
     }

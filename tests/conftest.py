@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from collections.abc import Iterator
 
@@ -39,10 +40,23 @@ def ctrl_c() -> Iterator[None]:
 
 @pytest.fixture
 def one_engine() -> Iterator[None]:
-    """What a test measures: time and memory of the native engine, where CI runs both."""
+    """For tests that measure: the time and memory of one engine, where CI runs both."""
     chosen = wire.ENGINE
     if chosen == "both":
         wire.use_engine("native")
     yield
-    if chosen == "both":
-        wire.use_engine(chosen)
+    wire.use_engine(chosen)
+
+
+@pytest.fixture(params=["python", "native"])
+def each_engine(request: pytest.FixtureRequest) -> Iterator[None]:
+    """For tests that measure both engines one after the other."""
+    chosen = wire.ENGINE
+    try:
+        wire.use_engine(request.param)
+    except wire.EngineError as error:
+        if os.environ.get("CI") is not None:
+            raise
+        pytest.skip(str(error))
+    yield
+    wire.use_engine(chosen)

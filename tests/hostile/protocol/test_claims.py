@@ -21,6 +21,9 @@ MOST_MEMORY = 400_000
 """Bytes that may be allocated at any time; a list for what is claimed would take 16 gigabytes."""
 
 
+pytestmark = pytest.mark.usefixtures("each_engine")
+
+
 def versions_by_layout(cls: type[Message]) -> Iterator[int]:
     """The first version of each distinct layout."""
     seen: set[int] = set()
@@ -102,7 +105,6 @@ def test_ten_bytes_fail_at_once(name: str, version: int, buffer: str) -> None:
     [("MetadataRequest", bytes(2)), ("CreateTopicsRequest", bytes(16))],
     ids=["strings without letters", "structs whose arrays are empty"],
 )
-@pytest.mark.usefixtures("one_engine")
 def test_memory_stays_proportional_to_a_large_input(name: str, element: bytes) -> None:
     cls = message_class(name)
     octets = (50_000).to_bytes(4) + element * 50_000 + bytes(8)
