@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
 
 from kafkawire import protocol
@@ -20,6 +21,8 @@ _RESOURCE_TYPES = MembersByCode(ResourceType)
 _PATTERN_TYPES = MembersByCode(PatternType)
 _OPERATIONS = MembersByCode(AclOperation)
 _PERMISSION_TYPES = MembersByCode(AclPermissionType)
+_NAME = attrgetter("resource_name")
+_TYPE = attrgetter("resource_type")
 
 
 def described_acls(resources: Iterable[protocol.DescribeAclsResponse.DescribeAclsResource]) -> list[AclBinding]:
@@ -48,6 +51,9 @@ def described_acls(resources: Iterable[protocol.DescribeAclsResponse.DescribeAcl
                     pattern_type,
                 )
             )
+    # Texts and numbers are compared faster than ACLs, of which then most are in order.
+    acls.sort(key=_NAME)
+    acls.sort(key=_TYPE)
     acls.sort()
     return acls
 
