@@ -32,7 +32,7 @@ from benchmarks.admin_peers import missing_admin_peers
 from benchmarks.chart import speed_up_chart
 from benchmarks.machine import machine_facts
 from benchmarks.peers import missing_peers
-from benchmarks.report import alone_table, page, table, verdict
+from benchmarks.report import alone_table, page, peers_of, table, verdict
 from benchmarks.results import ADMIN_PEERS, KAFKA, Alone, Measurement
 from benchmarks.sampling import Effort
 
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     complete = "all" in options.names
     for name in benchmarks if complete else [name for name in options.names if name in benchmarks]:
         for measurement in benchmarks[name]():
-            print(f"{measurement.kind}\n" + "\n".join(table([measurement])), flush=True)
+            print(f"{measurement.kind}\n" + "\n".join(table([measurement], peers_of(measurement.kind))), flush=True)
             measurements.append(measurement)
     if complete:
         _write(options.out, measurements)

@@ -10,21 +10,41 @@ from dataclasses import dataclass, replace
 from functools import partial
 from operator import methodcaller
 
+import msgspec
+
 from benchmarks import payloads
 from benchmarks.peers import Codec, Entity, kafka_python_codec, kio_codec
-from benchmarks.results import KAFKA_PYTHON, KIO, OURS, DisagreementError, Measurement, Target
-from benchmarks.sampling import Effort, interleave
+from benchmarks.results import (
+    COPY,
+    GENERATED,
+    KAFKA_PYTHON,
+    KIO,
+    MSGPACK,
+    OURS,
+    DisagreementError,
+    Measurement,
+    Target,
+)
+from benchmarks.sampling import Call, Effort, interleave
+from kafkawire import wire
 from kafkawire.protocol import FetchResponse
 from kafkawire.wire import Message, RecordBytes
 
-DECODE_TARGETS = (Target(KIO, 1 / 2), Target(KAFKA_PYTHON, 2.5))
+DECODE_TARGETS = (Target(KIO, 1 / 0.8), Target(KAFKA_PYTHON, 2.5))
+METADATA_TARGETS = (Target(KIO, 1 / 0.3), Target(KAFKA_PYTHON, 2.5))
+ACLS_TARGETS = (Target(KIO, 1 / 0.4), Target(KAFKA_PYTHON, 2.5))
 ENCODE_TARGETS = (Target(KIO, 8), Target(KAFKA_PYTHON, 8))
+LARGE_TARGETS = (Target(KIO, 50), Target(KAFKA_PYTHON, 8))
+COPIED_TARGETS = (Target(KIO, 1), Target(KAFKA_PYTHON, 2.5))
+FLOOR_TARGETS = (Target(GENERATED, 1),)
+LARGE_FLOOR_TARGETS = (Target(GENERATED, 1), Target(MSGPACK, 1))
+COPY_FLOOR_TARGETS = (Target(GENERATED, 1), Target(COPY, 0.95))
 MEBIBYTE = 1 << 20
 RECORDS_NOTE = (
     f"{KIO} and {KAFKA_PYTHON} copy records when decoding, {OURS} returns views of the buffer; "
     "all have to copy them when encoding"
 )
-COPY_NOTE = "the time to copy the records only, a lower bound for any encoder that returns bytes"
+COPY_NOTE = f"{COPY}: the time to copy the records only, a lower bound for any encoder that returns bytes"
 
 
 @dataclass(frozen=True)
@@ -36,6 +56,7 @@ class Case:
         size: contents of the message, for the reader.
         build: makes the message.
         decode_targets, encode_targets: the targets of each.
+        floor_targets: of encoding beside the generated code, another format and a copy.
         kept: if given, decoding is measured again while this number of results is held, as in a cache.
         note: printed below the table.
         copied: if given, the parts of the message that encoding must copy; copying them is also measured alone.
@@ -46,6 +67,7 @@ class Case:
     build: Callable[[], Message]
     decode_targets: tuple[Target, ...] = DECODE_TARGETS
     encode_targets: tuple[Target, ...] = ENCODE_TARGETS
+    floor_targets: tuple[Target, ...] = FLOOR_TARGETS
     kept: int = 0
     note: str = ""
     copied: Callable[[Entity], list[RecordBytes]] | None = None
@@ -57,8 +79,24 @@ def _records(message: Entity) -> list[RecordBytes]:
 
 
 CASES = (
-    Case(12, "100 topics of 12 partitions", lambda: payloads.metadata_response(100, 12), kept=50),
-    Case(3, "55 000 ACLs on 5 000 resources", lambda: payloads.describe_acls_response(5000, 11), kept=5),
+    Case(
+        12,
+        "100 topics of 12 partitions",
+        lambda: payloads.metadata_response(100, 12),
+        METADATA_TARGETS,
+        LARGE_TARGETS,
+        LARGE_FLOOR_TARGETS,
+        kept=50,
+    ),
+    Case(
+        3,
+        "55 000 ACLs on 5 000 resources",
+        lambda: payloads.describe_acls_response(5000, 11),
+        ACLS_TARGETS,
+        LARGE_TARGETS,
+        LARGE_FLOOR_TARGETS,
+        kept=5,
+    ),
     Case(
         12,
         "1 MiB of records in 64 partitions",
@@ -70,11 +108,15 @@ CASES = (
         12,
         "1 MiB of records in 1 partition",
         lambda: payloads.fetch_response(1, 1, MEBIBYTE),
+        encode_targets=COPIED_TARGETS,
+        floor_targets=COPY_FLOOR_TARGETS,
         note=RECORDS_NOTE,
         copied=_records,
     ),
     Case(3, "60 APIs", lambda: payloads.api_versions_response(60)),
     Case(3, "two short strings", payloads.api_versions_request),
+    Case(4, "a member of a group", payloads.heartbeat_request),
+    Case(12, "4 partitions", lambda: payloads.fetch_request(4)),
 )
 
 SMALL_CASES = (
@@ -121,10 +163,24 @@ def _run_case(case: Case, effort: Effort) -> Iterator[Measurement]:
         kept = interleave(decoders, replace(effort, keep=case.kept))
         yield Measurement("decode", f"{title}, {case.kept} results kept", kept, case.decode_targets, notes)
     yield Measurement("encode", title, interleave(encoders, effort), case.encode_targets, notes)
+    yield from _floors(case, title, message, codecs[OURS], effort)
+
+
+def _floors(case: Case, title: str, message: Message, ours: Codec, effort: Effort) -> Iterator[Measurement]:
+    """The same beside the generated code, another format, and a bare copy."""
+    buffer = message.encode(case.version)
+    generated = generated_codec(type(message), case.version)
+    decoders: dict[str, Call] = {OURS: partial(ours.decode, buffer), GENERATED: partial(generated.decode, buffer)}
+    yield Measurement("decode floor", title, interleave(decoders, effort), FLOOR_TARGETS)
+    encoders: dict[str, Call] = {OURS: partial(ours.encode, message), GENERATED: partial(generated.encode, message)}
+    notes: tuple[str, ...] = ()
     if case.copied:
-        copy: Callable[[], object] = partial(b"".join, case.copied(entities[OURS]))
-        times = interleave(encoders | {OURS: copy}, effort)
-        yield Measurement("encode", f"{title}, the copy alone in place of {OURS}", times, notes=(COPY_NOTE,))
+        encoders[COPY] = partial(b"".join, case.copied(ours.decode(buffer)))
+        notes = (COPY_NOTE,)
+    else:
+        encoder = msgspec.msgpack.Encoder(enc_hook=bytes.__bytes__)  # ids are a type of their own
+        encoders[MSGPACK] = partial(encoder.encode, message)
+    yield Measurement("encode floor", title, interleave(encoders, effort), case.floor_targets, notes)
 
 
 def our_codec(message_type: type[Message], version: int) -> Codec:
@@ -134,3 +190,12 @@ def our_codec(message_type: type[Message], version: int) -> Codec:
         return message_type.decode(buffer, version)
 
     return Codec(decode, methodcaller("encode", version))
+
+
+def generated_codec(message_type: type[Message], version: int) -> Codec:
+    """Our codec without the native engine."""
+    before = wire.ENGINE
+    wire.use_engine("python")
+    codec = message_type.fast_codec(version)
+    wire.use_engine(before)
+    return Codec(codec.decode, codec.write)

@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from kafkawire import wire
+
 LIBRARIES = ("msgspec", "kio", "kafka-python")
 
 
@@ -21,6 +23,7 @@ def machine_facts(libraries: Sequence[str] = LIBRARIES) -> list[tuple[str, str]]
     return [
         ("Processor", f"{_processor()}, {os.cpu_count()} cores"),
         ("System", platform.platform(terse=True)),
+        ("Engine of kafkawire", wire.ENGINE),
         ("Python", f"{platform.python_implementation()} {platform.python_version()}"),
         ("Libraries", ", ".join(f"{name} {version(name)}" for name in libraries)),
         ("Measured", datetime.now(UTC).date().isoformat()),

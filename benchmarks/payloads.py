@@ -9,7 +9,9 @@ from kafkawire.protocol import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     DescribeAclsResponse,
+    FetchRequest,
     FetchResponse,
+    HeartbeatRequest,
     MetadataResponse,
 )
 from kafkawire.wire import RecordBytes
@@ -116,6 +118,30 @@ def records_of(response: FetchResponse) -> list[RecordBytes]:
 def api_versions_request() -> ApiVersionsRequest:
     """The first request of a client."""
     return ApiVersionsRequest(client_software_name="kafkawire", client_software_version="0.1.0")
+
+
+def heartbeat_request() -> HeartbeatRequest:
+    """The request that members of classic groups send most."""
+    return HeartbeatRequest(group_id="payments", generation_id=17, member_id=f"consumer-1-{'0123456789abcdef' * 2}")
+
+
+def fetch_request(partitions: int) -> FetchRequest:
+    """A fetch of a few partitions in a session."""
+    return FetchRequest(
+        max_wait_ms=500,
+        min_bytes=1,
+        session_id=77,
+        session_epoch=5,
+        topics=(
+            FetchRequest.FetchTopic(
+                topic="orders",
+                partitions=tuple(
+                    FetchRequest.FetchPartition(partition=number, fetch_offset=1_000_000 + number)
+                    for number in range(partitions)
+                ),
+            ),
+        ),
+    )
 
 
 def api_versions_response(apis: int) -> ApiVersionsResponse:

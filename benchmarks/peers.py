@@ -27,6 +27,7 @@ _KAFKA_PYTHON_PACKAGES = {
     "ApiVersions": "kafka.protocol.metadata",
     "DescribeAcls": "kafka.protocol.admin",
     "Fetch": "kafka.protocol.consumer",
+    "Heartbeat": "kafka.protocol.consumer",
     "Metadata": "kafka.protocol.metadata",
 }
 

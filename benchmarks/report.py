@@ -5,11 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from benchmarks.results import KAFKA_PYTHON, KIO, OURS, PEERS, Alone, Measurement, Spread, Target
+from benchmarks.results import FLOORS, KAFKA_PYTHON, KIO, OURS, PEERS, Alone, Measurement, Spread, Target
 
 SECTIONS = {
     "decode": "Decoding",
     "encode": "Encoding",
+    "decode floor": "Decoding with and without the native engine",
+    "encode floor": "Encoding beside the generated Python, another format and a copy",
     "import": "Import in a fresh process",
     "generate": "Generating the protocol",
     "compare": "Comparing two releases",
@@ -28,7 +30,8 @@ parentheses. The garbage collector is on; the cost of a contender's own objects 
 measuring loop, measured with an empty call beside each slice, is subtracted.
 
 {KIO}'s decoder is native code (Rust), its encoder is Python. {KAFKA_PYTHON} compiles Python functions for each
-version. {OURS} is Python."""
+version. {OURS} runs its native engine (C), which interprets the layouts of messages; the section about decoding with
+and without it has the generated Python too."""
 
 
 def page(
@@ -52,8 +55,14 @@ def page(
     for kind, title in SECTIONS.items():
         chosen = [measurement for measurement in measurements if measurement.kind == kind]
         if chosen:
-            parts += [f"## {title}", in_words(chosen), "\n".join(table(chosen)), *notes(chosen)]
+            peers = peers_of(kind)
+            parts += [f"## {title}", in_words(chosen, peers), "\n".join(table(chosen, peers)), *notes(chosen)]
     return "\n\n".join(parts) + "\n"
+
+
+def peers_of(kind: str) -> Sequence[str]:
+    """All peers of a section."""
+    return FLOORS if kind.endswith(" floor") else PEERS
 
 
 def in_words(measurements: Sequence[Measurement], candidates: Sequence[str] = PEERS) -> str:
