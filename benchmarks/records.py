@@ -1,6 +1,6 @@
 """Decoding and encoding of record batches, beside kio and kafka-python.
 
-All three are Python here. Decoding a batch includes the check of its CRC and an object for each record. The timestamps
+The peers are Python here. Decoding a batch includes the check of its CRC and an object for each record. The timestamps
 are whole seconds, because kio drops fractions.
 """
 
@@ -21,7 +21,7 @@ from kafkawire.wire.batches.writer import encode_batch
 
 FIRST_TIMESTAMP = 1_700_000_000_000
 PRODUCER_ID = 4711
-TARGETS = (Target(KIO, 1), Target(KAFKA_PYTHON, 1))
+TARGETS = (Target(KIO, 8), Target(KAFKA_PYTHON, 8))
 
 
 class PeerRecord(Protocol):

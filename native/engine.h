@@ -60,12 +60,16 @@ typedef struct {
 
 #define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
 
-/* An object of a class with empty slots; NULL with an exception. */
-static inline PyObject *new_object(const program *with) {
-    PyObject *object = _PyObject_New(with->cls);
-    if (object) memset((char *)object + sizeof(PyObject), 0, (size_t)with->size - sizeof(PyObject));
+/* An object with empty slots; NULL with an exception. */
+static inline PyObject *new_object(PyTypeObject *cls, Py_ssize_t size) {
+    PyObject *object = _PyObject_New(cls);
+    if (object) memset((char *)object + sizeof(PyObject), 0, (size_t)size - sizeof(PyObject));
     return object;
 }
+
+/* Finds the slots of the attributes of a class, and the size of its objects, and proves that an object is a head and
+ * these slots. -1 with a ValueError for a class of another form. */
+int find_slots(PyTypeObject *cls, PyObject *names, Py_ssize_t *slots, Py_ssize_t *size);
 
 /* Compiles what kafkawire.wire.programs makes of a layout; NULL with a ValueError for any other source. */
 program *compile_program(PyObject *source);
@@ -78,5 +82,8 @@ PyObject *read_message(const program *with, const shared *state, PyObject *bytes
 
 /* The bytes of a message. NULL as above. */
 PyObject *write_message(const program *with, const shared *state, PyObject *message);
+
+/* The class RecordCodec of the module; NULL with an exception. */
+PyObject *make_record_codec_class(PyObject *module);
 
 #endif

@@ -132,6 +132,12 @@ static PyObject *attribute_of(const char *module_name, const char *name) {
     return found;
 }
 
+static int add_type(PyObject *module, PyObject *type) {
+    int status = type ? PyModule_AddType(module, (PyTypeObject *)type) : -1;
+    Py_XDECREF(type);
+    return status;
+}
+
 static int module_exec(PyObject *module) {
     shared *state = PyModule_GetState(module);
     if (!(state->uuid = attribute_of("kafkawire.layout.uuid", "Uuid"))) return -1;
@@ -141,11 +147,9 @@ static int module_exec(PyObject *module) {
     if (!(state->unknown = PyUnicode_InternFromString("unknown_tagged_fields"))) return -1;
     if (!(state->nothing = PyTuple_New(0)) || (state->items = items_of_tuples()) < 0) return -1;
     state->new_bytes = (newfunc)PyType_GetSlot(&PyBytes_Type, Py_tp_new);
-    PyObject *type = PyType_FromModuleAndSpec(module, &codec_spec, NULL);
-    if (!type) return -1;
-    int status = PyModule_AddType(module, (PyTypeObject *)type);
-    Py_DECREF(type);
-    return status ? status : PyModule_AddStringConstant(module, "FORM", FORM);
+    if (add_type(module, PyType_FromModuleAndSpec(module, &codec_spec, NULL))) return -1;
+    if (add_type(module, make_record_codec_class(module))) return -1;
+    return PyModule_AddStringConstant(module, "FORM", FORM);
 }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {

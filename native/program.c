@@ -1,7 +1,5 @@
-/* Compiles layouts to programs, and proves that objects can be made by writing their slots. */
+/* Compiles layouts to programs. */
 #include "engine.h"
-
-#include <structmember.h>
 
 enum { DEEPEST = 32 };
 
@@ -35,15 +33,6 @@ static int broken(const char *why) {
     return -1;
 }
 
-/* The offset of an attribute in the objects of a class; -1 if it is not a slot. */
-static Py_ssize_t slot_of(PyTypeObject *cls, PyObject *name) {
-    const PyMemberDef *member = PyType_GetSlot(cls, Py_tp_members);
-    for (; member && member->name; member++)
-        if (!PyUnicode_CompareWithASCIIString(name, member->name))
-            return member->type == T_OBJECT_EX ? member->offset : -1;
-    return -1;
-}
-
 static uint8_t width_of(char code) {
     switch (code) {
     case '?': case 'b': case 'B': return 1;
@@ -70,7 +59,7 @@ static int check_field(const field *of) {
     return 0;
 }
 
-static int compile_field(field *of, PyTypeObject *cls, PyObject *source, int depth) {
+static int compile_field(field *of, PyObject *source, int depth) {
     PyObject *name, *initial, *child;
     int code, length_code, array, nullable, compact, ignorable;
     if (!PyTuple_Check(source)) return broken("a field is a tuple");
@@ -86,8 +75,6 @@ static int compile_field(field *of, PyTypeObject *cls, PyObject *source, int dep
     of->nullable = (uint8_t)nullable;
     of->compact = (uint8_t)compact;
     of->ignorable = (uint8_t)ignorable;
-    of->slot = slot_of(cls, name);
-    if (of->slot < (Py_ssize_t)sizeof(PyObject)) return broken("a field has no slot");
     if (child != Py_None && !(of->child = compile_struct(child, depth + 1))) return -1;
     of->width = width_of(of->code);
     of->least = least_of(of);
@@ -115,83 +102,30 @@ static int compile_fields(program *with, PyObject *fields, int depth) {
     }
     for (Py_ssize_t index = 0; index < count; index++) {
         field *of = with->fields + with->count++;
-        if (compile_field(of, with->cls, PyTuple_GetItem(fields, index), depth)) return -1;
+        if (compile_field(of, PyTuple_GetItem(fields, index), depth)) return -1;
         if (count_field(with, of, index ? of - 1 : NULL)) return -1;
     }
     with->least += with->flexible;
     return 0;
 }
 
-/* Whether an object has these values in its slots, and nothing else. */
-static int holds(const program *with, PyObject *object, PyObject *values) {
-    char rest[512];
-    size_t head = sizeof(PyObject), size = (size_t)with->size - head;
-    if (size > sizeof rest) return 0;
-    memcpy(rest, (char *)object + head, size);
-    for (Py_ssize_t index = 0; index <= with->count; index++) {
-        Py_ssize_t slot = index < with->count ? with->fields[index].slot : with->unknown;
-        if (SLOT(object, slot) != PyTuple_GetItem(values, index)) return 0;
-        memset(rest + (size_t)slot - head, 0, sizeof(PyObject *));
-    }
-    for (size_t at = 0; at < size; at++)
-        if (rest[at]) return 0;
-    return 1;
-}
-
-/* Makes an object of values of its own both ways: by its class, whose slots must then hold these values and nothing
- * else, and by its slots, whose attributes must then be these values. */
-static int prove_slots(const program *with) {
-    PyObject *values = PyTuple_New(with->count + 1), *names = PyDict_New(), *nothing = PyTuple_New(0);
-    PyObject *by_class = NULL, *by_slots = NULL;
+static int find_slots_of_fields(program *with) {
+    Py_ssize_t *slots = PyMem_Calloc((size_t)with->count + 1, sizeof *slots);
+    PyObject *names = PyTuple_New(with->count + 1), *unknown = PyUnicode_FromString("unknown_tagged_fields");
     int status = -1;
-    if (!values || !names || !nothing) goto done;
-    for (Py_ssize_t index = 0; index <= with->count; index++) {
-        PyObject *value = PyBytes_FromStringAndSize(NULL, 2 + index % 7); /* never one that Python shares */
-        if (!value || PyTuple_SetItem(values, index, value)) goto done;
-        PyObject *name = index < with->count ? Py_NewRef(with->fields[index].name)
-                                             : PyUnicode_FromString("unknown_tagged_fields");
-        int failed = name ? PyDict_SetItem(names, name, value) : -1;
-        Py_XDECREF(name);
-        if (failed) goto done;
-    }
-    if (PyDict_Size(names) != with->count + 1) goto unproven;
-    if (!(by_class = PyObject_Call((PyObject *)with->cls, nothing, names))) goto done;
-    if (Py_TYPE(by_class) != with->cls || !holds(with, by_class, values)) goto unproven;
-    if (!(by_slots = new_object(with))) goto done;
-    for (Py_ssize_t index = 0; index <= with->count; index++) {
-        Py_ssize_t slot = index < with->count ? with->fields[index].slot : with->unknown;
-        SLOT(by_slots, slot) = Py_NewRef(PyTuple_GetItem(values, index));
-    }
-    for (Py_ssize_t index = 0; index < with->count; index++) {
-        PyObject *value = PyObject_GetAttr(by_slots, with->fields[index].name);
-        Py_XDECREF(value);
-        if (!value) goto done;
-        if (value != PyTuple_GetItem(values, index)) goto unproven;
-    }
-    status = 0;
-    goto done;
-unproven:
-    broken("objects of the class have another form");
+    if (!slots) PyErr_NoMemory();
+    if (!slots || !names || !unknown) goto done;
+    for (Py_ssize_t index = 0; index < with->count; index++)
+        if (PyTuple_SetItem(names, index, Py_NewRef(with->fields[index].name))) goto done;
+    if (PyTuple_SetItem(names, with->count, Py_NewRef(unknown))) goto done;
+    status = find_slots(with->cls, names, slots, &with->size);
+    for (Py_ssize_t index = 0; !status && index < with->count; index++) with->fields[index].slot = slots[index];
+    with->unknown = slots[with->count];
 done:
-    Py_XDECREF(by_slots);
-    Py_XDECREF(by_class);
-    Py_XDECREF(values);
+    PyMem_Free(slots);
     Py_XDECREF(names);
-    Py_XDECREF(nothing);
+    Py_XDECREF(unknown);
     return status;
-}
-
-static int find_slots(program *with) {
-    if (PyType_GetFlags(with->cls) & Py_TPFLAGS_HAVE_GC) return broken("the collector follows objects of the class");
-    PyObject *size = PyObject_GetAttrString((PyObject *)with->cls, "__basicsize__");
-    with->size = size ? PyLong_AsSsize_t(size) : -1;
-    Py_XDECREF(size);
-    if (with->size < 0) return -1;
-    PyObject *name = PyUnicode_FromString("unknown_tagged_fields");
-    if (!name) return -1;
-    with->unknown = slot_of(with->cls, name);
-    Py_DECREF(name);
-    return with->unknown < (Py_ssize_t)sizeof(PyObject) ? broken("a class without unknown tagged fields") : 0;
 }
 
 static program *compile_struct(PyObject *source, int depth) {
@@ -204,7 +138,7 @@ static program *compile_struct(PyObject *source, int depth) {
     if (!with) return (program *)PyErr_NoMemory();
     with->cls = (PyTypeObject *)Py_NewRef(cls);
     with->flexible = (uint8_t)flexible;
-    if (find_slots(with) || compile_fields(with, fields, depth) || prove_slots(with)) {
+    if (compile_fields(with, fields, depth) || find_slots_of_fields(with)) {
         free_program(with);
         return NULL;
     }

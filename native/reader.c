@@ -229,7 +229,7 @@ refused:
 
 static PyObject *read_struct(reader *from, const program *with) {
     if (from->end - from->at < with->least) return NULL;
-    PyObject *object = new_object(with);
+    PyObject *object = new_object(with->cls, with->size);
     if (!object) return NULL;
     const field *of = with->fields, *last = of + with->inline_count;
     for (; of < last; of++) {

@@ -1,5 +1,7 @@
 """The native engine, see native/. Its sources are C; an installation without a C compiler does not have it."""
 
+from collections.abc import Sequence
+
 from kafkawire.wire.programs import StructProgram
 
 FORM: str
@@ -18,3 +20,32 @@ class Codec:
     def read(self, buffer: bytes, at: int, /) -> tuple[object, int]: ...
     def decode(self, buffer: object, /) -> object: ...
     def write(self, message: object, /) -> bytes: ...
+
+class RecordCodec:
+    """Reads and writes the records of batches of magic 2; refuses like ``Codec``.
+
+    Raises:
+        ValueError: if objects of the classes have a form that the engine does not know.
+    """
+
+    def __new__(cls, record: type[object], header: type[object]) -> RecordCodec: ...
+    def read(
+        self,
+        data: bytes,
+        at: int,
+        count: int,
+        base_offset: int,
+        base_timestamp: int,
+        append_time: int | None,
+        keep_headers: bool,
+        /,
+    ) -> tuple[tuple[object, ...], int]: ...
+    def write(
+        self,
+        records: Sequence[object],
+        offsets: Sequence[int],
+        timestamps: Sequence[int],
+        base_offset: int,
+        base_timestamp: int,
+        /,
+    ) -> bytes: ...

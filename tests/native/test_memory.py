@@ -62,6 +62,18 @@ def run(function, *arguments):
         else:
             raise AssertionError("memory is never enough")
 
+from kafkawire._native import RecordCodec
+from kafkawire.wire.batches import Header, Record
+
+records = [Record(2**40, 5, b"key", None, (Header("a", b"b"), Header("c"))), Record(2**40 + 1, 2**62, None, b"v" * 900)]
+codec = RecordCodec(Record, Header)
+arguments = (records, [each.offset for each in records], [each.timestamp for each in records], 2**40, 5)
+payload = codec.write(*arguments)
+run(codec.write, *arguments)
+run(codec.read, payload, 0, 2, 2**63 - 1, 2**63 - 1, None, True)
+run(codec.read, payload, 0, 2, 0, 0, 7, False)
+run(lambda: type(RecordCodec(Record, Header)))
+
 for codec, message, octets in cases({names!r}):
     run(codec.read, octets, 0)
     run(codec.write, message)

@@ -44,6 +44,15 @@ def engine_in_use() -> EngineName:
     return cast(EngineName, _InUse.name)
 
 
+def native_engine() -> ModuleType | None:
+    """The native engine, if it is in use.
+
+    Raises:
+        EngineError: as ``engine_in_use``.
+    """
+    return _InUse.native if engine_in_use() != "python" else None
+
+
 def use_engine(name: EngineName) -> None:
     """Read and write all messages of this process with another engine from now on.
 

@@ -84,18 +84,23 @@ class ComparedCodec:
 
     def read(self, buffer: bytes, at: int) -> tuple[Any, int]:
         """A message and the position after it."""
-        return _agreed(lambda: self._generated.read(buffer, at), lambda: self._native.read(buffer, at))
+        return agreed(lambda: self._generated.read(buffer, at), lambda: self._native.read(buffer, at))
 
     def write(self, message: object) -> bytes:
         """The bytes of a message."""
-        return _agreed(lambda: self._generated.write(message), lambda: self._native.write(message))
+        return agreed(lambda: self._generated.write(message), lambda: self._native.write(message))
 
     def decode(self, buffer: object) -> Any:  # noqa: ANN401 a message of any class
         """The message that fills a buffer."""
-        return _agreed(lambda: self._generated.decode(buffer), lambda: self._native.decode(buffer))
+        return agreed(lambda: self._generated.decode(buffer), lambda: self._native.decode(buffer))
 
 
-def _agreed(run_generated: Callable[[], T], run_native: Callable[[], T]) -> T:
+def agreed(run_generated: Callable[[], T], run_native: Callable[[], T]) -> T:
+    """The result of two engines, or what both raise.
+
+    Raises:
+        EngineError: they have different results.
+    """
     generated, native = _result(run_generated), _result(run_native)
     if isinstance(generated, Exception) != isinstance(native, Exception):
         refuses = "native engine" if isinstance(native, Exception) else "generated code"

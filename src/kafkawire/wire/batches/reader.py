@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from kafkawire.wire.batches.batch import Header, Record, RecordBatch, TimestampType
 from kafkawire.wire.batches.inspector import SMALLEST_HEADER, inspect_records, records_error
+from kafkawire.wire.batches.native_records import native_record_codec
 from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT, decompress
+from kafkawire.wire.engine import engine_in_use
 from kafkawire.wire.errors import DecodeError
+from kafkawire.wire.message_codec import agreed
 from kafkawire.wire.varint import read_uvarint, read_varlong
 
 _SMALLEST_RECORD: Final = 7
@@ -67,10 +70,10 @@ def decode_some_records(
     """
     is_rest = first + count == batch.records_count
     try:
-        records, end = _decode(data, start, count, batch, keep_headers=keep_headers)
+        records, end = _run(data, start, count, batch, keep_headers=keep_headers)
         if end == len(data) or (end < len(data) and not is_rest):
             return records, end
-    except (IndexError, ValueError):
+    except (IndexError, ValueError, OverflowError):
         pass
     return inspect_records(batch, data, start, first, count, keep_headers=keep_headers)
 
@@ -85,6 +88,28 @@ def open_payload(batch: RecordBatch, limit: int) -> bytes:
     if not 0 < batch.records_count <= len(data) // _SMALLEST_RECORD:
         raise _count_error(batch, len(data))
     return data
+
+
+def _run(data: bytes, at: int, count: int, batch: RecordBatch, *, keep_headers: bool) -> tuple[tuple[Record, ...], int]:
+    """Records of a batch and where they end, by the engine in use."""
+    native = native_record_codec()
+    if native is None:
+        return _decode(data, at, count, batch, keep_headers=keep_headers)
+    append_time = batch.max_timestamp if batch.timestamp_type is TimestampType.LOG_APPEND_TIME else None
+
+    def run_native() -> tuple[tuple[Record, ...], int]:
+        read = native.read(data, at, count, batch.base_offset, batch.base_timestamp, append_time, keep_headers)
+        return cast("tuple[tuple[Record, ...], int]", read)
+
+    if engine_in_use() == "native":
+        return run_native()
+    return agreed(lambda: _within(data, _decode(data, at, count, batch, keep_headers=keep_headers)), run_native)
+
+
+def _within(data: bytes, read: tuple[tuple[Record, ...], int]) -> tuple[tuple[Record, ...], int]:
+    if read[1] > len(data):
+        raise ValueError
+    return read
 
 
 # One function on purpose: a call for each number would double the time of every record.

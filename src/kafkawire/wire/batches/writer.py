@@ -21,8 +21,11 @@ from kafkawire.wire.batches.batch import (
     checksum,
 )
 from kafkawire.wire.batches.framing import HEADER_SIZE, LARGEST_LENGTH, LENGTH_COUNTS_FROM
+from kafkawire.wire.batches.native_records import native_record_codec
 from kafkawire.wire.compression import Codec, compress
+from kafkawire.wire.engine import engine_in_use
 from kafkawire.wire.errors import EncodeError
+from kafkawire.wire.message_codec import FAST_PATH_FAILS, agreed
 from kafkawire.wire.varint import write_varint, write_varlong
 
 _NULL: Final = write_varint(-1)
@@ -115,7 +118,7 @@ def encode_batch(
         payload=b"",
     )
     _check_widths(batch)
-    payload = _encode_records(records, offsets, timestamps, base_offset, base_timestamp)
+    payload = _payload(records, offsets, timestamps, base_offset, base_timestamp)
     payload = compress(codec, payload, level=level)
     if len(payload) > _LARGEST_PAYLOAD:
         raise _encode_error("length", f"{len(payload)} bytes of records; a batch holds less than 2^31", "")
@@ -144,6 +147,21 @@ def _check_widths(batch: RecordBatch) -> None:
         value = getattr(batch, name)
         if not -(1 << bits - 1) <= value < 1 << bits - 1:
             raise _encode_error("range", f"{value} is not an int{bits}", name)
+
+
+def _payload(
+    records: Sequence[Record], offsets: Sequence[int], timestamps: Sequence[int], base_offset: int, base_timestamp: int
+) -> bytes:
+    """The bytes of records, by the engine in use; what the native one refuses is left to Python, which says why."""
+    arguments = (records, offsets, timestamps, base_offset, base_timestamp)
+    native = native_record_codec()
+    if native is None:
+        return _encode_records(*arguments)
+    try:
+        written = native.write(*arguments)
+    except FAST_PATH_FAILS:
+        return _encode_records(*arguments)
+    return written if engine_in_use() == "native" else agreed(lambda: _encode_records(*arguments), lambda: written)
 
 
 def _encode_records(

@@ -1,0 +1,355 @@
+/* Records of batches of magic 2: runs of them to objects, and objects to their bytes. Like messages they are refused
+ * without a reason. */
+#include "engine.h"
+
+#include <limits.h>
+
+enum record_slot { OFFSET, TIMESTAMP, KEY, VALUE, HEADERS, RECORD_SLOTS };
+enum header_slot { HEADER_KEY, HEADER_VALUE, HEADER_SLOTS };
+enum { SMALLEST_HEADER = 2 };
+
+typedef struct {
+    PyObject_HEAD
+    PyTypeObject *record, *header;
+    Py_ssize_t record_size, header_size;
+    Py_ssize_t record_slots[RECORD_SLOTS], header_slots[HEADER_SLOTS];
+    PyObject *nothing;
+} RecordCodec;
+
+static PyObject *refuse(void) {
+    if (!PyErr_Occurred()) PyErr_SetNone(PyExc_ValueError);
+    return NULL;
+}
+
+/* Reading */
+
+typedef struct {
+    const uint8_t *octets;
+    Py_ssize_t at, end;
+    long long base_offset, base_timestamp;
+    PyObject *append_time; /* the timestamp of all records, or NULL */
+    int keep_headers;
+} run;
+
+/* A varint of at most a number of bytes; bits beyond 64 are dropped. */
+static inline int read_groups(run *from, int most, uint64_t *number) {
+    uint64_t value = 0;
+    for (int shift = 0; shift < 7 * most; shift += 7) {
+        if (from->at >= from->end) return -1;
+        uint8_t octet = from->octets[from->at++];
+        if (shift < 64) value |= (uint64_t)(octet & 0x7F) << shift;
+        if (octet < 0x80) {
+            *number = value;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static inline int64_t unzigzag(uint64_t number) { return (int64_t)(number >> 1) ^ -(int64_t)(number & 1); }
+
+/* A zig-zag number of 32 bits; readers drop further bits, as Kafka's do (wire-varint). */
+static inline int read_varint(run *from, int64_t *number) {
+    uint64_t value;
+    if (read_groups(from, 5, &value)) return -1;
+    *number = unzigzag(value & 0xFFFFFFFFu);
+    return 0;
+}
+
+/* Octets after their length: the start and the length, which is negative for null. */
+static inline int read_octets(run *from, const char **start, int64_t *length) {
+    if (read_varint(from, length)) return -1;
+    *start = (const char *)from->octets + from->at;
+    if (*length < 0) return 0;
+    if (*length > from->end - from->at) return -1;
+    from->at += (Py_ssize_t)*length;
+    return 0;
+}
+
+/* The sum of two numbers of 64 bits, which may need more. */
+static PyObject *sum_of(int64_t base, int64_t delta) {
+    if (!(delta > 0 ? base > INT64_MAX - delta : base < INT64_MIN - delta)) return PyLong_FromLongLong(base + delta);
+    PyObject *left = PyLong_FromLongLong(base), *right = PyLong_FromLongLong(delta);
+    PyObject *sum = left && right ? PyNumber_Add(left, right) : NULL;
+    Py_XDECREF(left);
+    Py_XDECREF(right);
+    return sum;
+}
+
+static PyObject *nullable_bytes(const char *start, int64_t length) {
+    return length < 0 ? Py_NewRef(Py_None) : PyBytes_FromStringAndSize(start, (Py_ssize_t)length);
+}
+
+static PyObject *read_header(const RecordCodec *codec, run *from) {
+    const char *key, *value;
+    int64_t key_length, value_length;
+    if (read_octets(from, &key, &key_length) || key_length < 0) return NULL;
+    if (read_octets(from, &value, &value_length)) return NULL;
+    PyObject *text = PyUnicode_DecodeUTF8(key, (Py_ssize_t)key_length, NULL);
+    if (!text || !from->keep_headers) return text;
+    PyObject *header = new_object(codec->header, codec->header_size);
+    if (!header) {
+        Py_DECREF(text);
+        return NULL;
+    }
+    SLOT(header, codec->header_slots[HEADER_KEY]) = text;
+    if (!(SLOT(header, codec->header_slots[HEADER_VALUE]) = nullable_bytes(value, value_length))) Py_CLEAR(header);
+    return header;
+}
+
+/* The headers of a record that ends at a position, a tuple. */
+static PyObject *read_headers(const RecordCodec *codec, run *from, Py_ssize_t end) {
+    int64_t count;
+    if (read_varint(from, &count) || count < 0 || count > (end - from->at) / SMALLEST_HEADER) return NULL;
+    PyObject *headers = count && from->keep_headers ? PyTuple_New((Py_ssize_t)count) : Py_NewRef(codec->nothing);
+    for (Py_ssize_t index = 0; headers && index < count; index++) {
+        PyObject *header = read_header(codec, from);
+        if (!header)
+            Py_CLEAR(headers);
+        else if (from->keep_headers)
+            PyTuple_SetItem(headers, index, header);
+        else
+            Py_DECREF(header);
+    }
+    if (headers && headers != codec->nothing) PyObject_GC_UnTrack(headers);
+    return headers;
+}
+
+static int read_fields(const RecordCodec *codec, run *from, PyObject *record) {
+    const Py_ssize_t *slots = codec->record_slots;
+    int64_t size, offset_delta, length;
+    uint64_t timestamp_delta;
+    const char *octets;
+    if (read_varint(from, &size) || size < 1 || size > from->end - from->at) return -1;
+    Py_ssize_t end = from->at + (Py_ssize_t)size;
+    from->at++; /* attributes: unused */
+    if (read_groups(from, 10, &timestamp_delta) || read_varint(from, &offset_delta)) return -1;
+    if (!(SLOT(record, slots[OFFSET]) = sum_of(from->base_offset, offset_delta))) return -1;
+    SLOT(record, slots[TIMESTAMP]) = from->append_time ? Py_NewRef(from->append_time)
+                                                       : sum_of(from->base_timestamp, unzigzag(timestamp_delta));
+    if (!SLOT(record, slots[TIMESTAMP])) return -1;
+    if (read_octets(from, &octets, &length)) return -1;
+    if (!(SLOT(record, slots[KEY]) = nullable_bytes(octets, length))) return -1;
+    if (read_octets(from, &octets, &length)) return -1;
+    if (!(SLOT(record, slots[VALUE]) = nullable_bytes(octets, length))) return -1;
+    if (!(SLOT(record, slots[HEADERS]) = read_headers(codec, from, end))) return -1;
+    return from->at == end ? 0 : -1;
+}
+
+static PyObject *read_run(const RecordCodec *codec, run *from, Py_ssize_t count) {
+    PyObject *records = PyTuple_New(count);
+    for (Py_ssize_t index = 0; records && index < count; index++) {
+        PyObject *record = new_object(codec->record, codec->record_size);
+        if (record && read_fields(codec, from, record)) Py_CLEAR(record);
+        if (record)
+            PyTuple_SetItem(records, index, record);
+        else
+            Py_CLEAR(records);
+    }
+    if (records) PyObject_GC_UnTrack(records); /* records are not followed either */
+    return records;
+}
+
+static PyObject *codec_read(PyObject *self, PyObject *arguments) {
+    PyObject *data, *append_time;
+    Py_ssize_t count;
+    run from = {0};
+    if (!PyArg_ParseTuple(arguments, "SnnLLOp:read", &data, &from.at, &count, &from.base_offset, &from.base_timestamp,
+                          &append_time, &from.keep_headers))
+        return NULL;
+    from.end = PyBytes_Size(data);
+    from.octets = (const uint8_t *)PyBytes_AsString(data);
+    from.append_time = append_time == Py_None ? NULL : append_time;
+    if (count < 0 || from.at < 0 || from.at > from.end || count > from.end - from.at) return refuse();
+    PyObject *records = read_run((RecordCodec *)self, &from, count);
+    if (!records) return refuse();
+    PyObject *end = PyLong_FromSsize_t(from.at), *pair = end ? PyTuple_Pack(2, records, end) : NULL;
+    Py_DECREF(records);
+    Py_XDECREF(end);
+    return pair;
+}
+
+/* Writing */
+
+typedef struct {
+    uint8_t *octets;
+    size_t length, room;
+} output;
+
+static uint8_t *reserve(output *to, size_t size) {
+    if (to->room - to->length < size) {
+        size_t room = to->room * 2 > to->length + size ? to->room * 2 : to->length + size;
+        uint8_t *octets = room > PY_SSIZE_T_MAX ? NULL : PyMem_Realloc(to->octets, room);
+        if (!octets) {
+            PyErr_NoMemory();
+            return NULL;
+        }
+        to->octets = octets;
+        to->room = room;
+    }
+    return to->octets + to->length;
+}
+
+static int write_zigzag(output *to, int64_t number) {
+    uint8_t *p = reserve(to, 10);
+    if (!p) return -1;
+    uint64_t rest = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+    for (; rest >= 0x80; rest >>= 7) *p++ = (uint8_t)(rest | 0x80);
+    *p++ = (uint8_t)rest;
+    to->length = (size_t)(p - to->octets);
+    return 0;
+}
+
+static int write_octets(output *to, const char *octets, Py_ssize_t length) {
+    if (length > INT_MAX || write_zigzag(to, length)) return -1;
+    uint8_t *p = reserve(to, (size_t)length);
+    if (!p) return -1;
+    memcpy(p, octets, (size_t)length);
+    to->length += (size_t)length;
+    return 0;
+}
+
+/* Only exact bytes and None: others are left to Python. */
+static int write_nullable(output *to, PyObject *value) {
+    if (value == Py_None) return write_zigzag(to, -1);
+    return value && PyBytes_CheckExact(value) ? write_octets(to, PyBytes_AsString(value), PyBytes_Size(value)) : -1;
+}
+
+static int write_header(const RecordCodec *codec, output *to, PyObject *header) {
+    if (Py_TYPE(header) != codec->header) return -1;
+    PyObject *key = SLOT(header, codec->header_slots[HEADER_KEY]);
+    Py_ssize_t length;
+    const char *octets = key && PyUnicode_CheckExact(key) ? PyUnicode_AsUTF8AndSize(key, &length) : NULL;
+    if (!octets || write_octets(to, octets, length)) return -1;
+    return write_nullable(to, SLOT(header, codec->header_slots[HEADER_VALUE]));
+}
+
+static int write_headers(const RecordCodec *codec, output *to, PyObject *headers) {
+    if (!headers || (!PyTuple_CheckExact(headers) && !PyList_CheckExact(headers))) return -1;
+    PyObject *parts = PySequence_Tuple(headers);
+    if (!parts) return -1;
+    Py_ssize_t count = PyTuple_Size(parts);
+    int status = count > INT_MAX ? -1 : write_zigzag(to, count);
+    for (Py_ssize_t index = 0; !status && index < count; index++)
+        status = write_header(codec, to, PyTuple_GetItem(parts, index));
+    Py_DECREF(parts);
+    return status;
+}
+
+/* What a number is more than its base, if both and the difference fit 64 bits. */
+static int delta_of(PyObject *number, int64_t base, int64_t *delta) {
+    int overflow;
+    if (!PyLong_CheckExact(number)) return -1;
+    int64_t value = PyLong_AsLongLongAndOverflow(number, &overflow);
+    if (overflow || (base > 0 ? value < INT64_MIN + base : value > INT64_MAX + base)) return -1;
+    *delta = value - base;
+    return 0;
+}
+
+/* The body goes to a buffer of its own, because its length comes first. */
+static int write_record(const RecordCodec *codec, output *to, output *body, PyObject *record, int64_t timestamp,
+                        int64_t offset) {
+    if (Py_TYPE(record) != codec->record || offset < INT_MIN || offset > INT_MAX) return -1;
+    body->length = 0;
+    if (write_zigzag(body, 0) /* attributes */ || write_zigzag(body, timestamp) || write_zigzag(body, offset)) return -1;
+    if (write_nullable(body, SLOT(record, codec->record_slots[KEY]))) return -1;
+    if (write_nullable(body, SLOT(record, codec->record_slots[VALUE]))) return -1;
+    if (write_headers(codec, body, SLOT(record, codec->record_slots[HEADERS]))) return -1;
+    return body->length > INT_MAX ? -1 : write_octets(to, (const char *)body->octets, (Py_ssize_t)body->length);
+}
+
+static int write_run(const RecordCodec *codec, output *to, PyObject *records, PyObject *offsets, PyObject *timestamps,
+                     int64_t base_offset, int64_t base_timestamp) {
+    Py_ssize_t count = PyTuple_Size(records);
+    if (PyTuple_Size(offsets) != count || PyTuple_Size(timestamps) != count) return -1;
+    output body = {0};
+    int status = 0;
+    for (Py_ssize_t index = 0; !status && index < count; index++) {
+        int64_t offset, timestamp;
+        status = delta_of(PyTuple_GetItem(offsets, index), base_offset, &offset) ||
+                 delta_of(PyTuple_GetItem(timestamps, index), base_timestamp, &timestamp) ||
+                 write_record(codec, to, &body, PyTuple_GetItem(records, index), timestamp, offset);
+    }
+    PyMem_Free(body.octets);
+    return status ? -1 : 0;
+}
+
+static PyObject *codec_write(PyObject *self, PyObject *arguments) {
+    PyObject *given[3], *held[3] = {NULL, NULL, NULL}, *octets = NULL;
+    long long base_offset, base_timestamp;
+    if (!PyArg_ParseTuple(arguments, "OOOLL:write", &given[0], &given[1], &given[2], &base_offset, &base_timestamp))
+        return NULL;
+    output to = {0};
+    int is_held = 1;
+    for (int index = 0; is_held && index < 3; index++) is_held = (held[index] = PySequence_Tuple(given[index])) != NULL;
+    if (is_held && reserve(&to, 512) &&
+        !write_run((RecordCodec *)self, &to, held[0], held[1], held[2], base_offset, base_timestamp))
+        octets = PyBytes_FromStringAndSize((const char *)to.octets, (Py_ssize_t)to.length);
+    PyMem_Free(to.octets);
+    for (int index = 0; index < 3; index++) Py_XDECREF(held[index]);
+    return octets ? octets : refuse();
+}
+
+/* The class */
+
+static PyObject *codec_new(PyTypeObject *type, PyObject *arguments, PyObject *named) {
+    PyObject *record, *header;
+    static char *keywords[] = {"record", "header", NULL};
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "O!O!:RecordCodec", keywords, &PyType_Type, &record, &PyType_Type,
+                                     &header))
+        return NULL;
+    RecordCodec *codec = (RecordCodec *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (!codec) return NULL;
+    codec->record = (PyTypeObject *)Py_NewRef(record);
+    codec->header = (PyTypeObject *)Py_NewRef(header);
+    PyObject *of_record = Py_BuildValue("(sssss)", "offset", "timestamp", "key", "value", "headers");
+    PyObject *of_header = Py_BuildValue("(ss)", "key", "value");
+    int failed = !of_record || !of_header || !(codec->nothing = PyTuple_New(0)) ||
+                 find_slots(codec->record, of_record, codec->record_slots, &codec->record_size) ||
+                 find_slots(codec->header, of_header, codec->header_slots, &codec->header_size);
+    Py_XDECREF(of_record);
+    Py_XDECREF(of_header);
+    if (failed) Py_CLEAR(codec);
+    return (PyObject *)codec;
+}
+
+static int codec_traverse(PyObject *self, visitproc visit, void *arg) {
+    RecordCodec *codec = (RecordCodec *)self;
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(codec->record);
+    Py_VISIT(codec->header);
+    return 0;
+}
+
+static void codec_dealloc(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    RecordCodec *codec = (RecordCodec *)self;
+    PyObject_GC_UnTrack(self);
+    Py_XDECREF((PyObject *)codec->record);
+    Py_XDECREF((PyObject *)codec->header);
+    Py_XDECREF(codec->nothing);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef codec_methods[] = {
+    {"read", codec_read, METH_VARARGS, "A run of records, and the position after it."},
+    {"write", codec_write, METH_VARARGS, "The bytes of records."},
+    {0},
+};
+
+static PyType_Slot codec_slots[] = {
+    {Py_tp_doc, "Reads and writes the records of batches of magic 2."},
+    {Py_tp_new, codec_new},
+    {Py_tp_dealloc, codec_dealloc},
+    {Py_tp_traverse, codec_traverse},
+    {Py_tp_methods, codec_methods},
+    {0},
+};
+
+static PyType_Spec codec_spec = {
+    "kafkawire._native.RecordCodec", sizeof(RecordCodec), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_HAVE_GC, codec_slots,
+};
+
+PyObject *make_record_codec_class(PyObject *module) { return PyType_FromModuleAndSpec(module, &codec_spec, NULL); }
