@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 from tests.apache_kafka.prerequisites import lacking, program
 
 REPOSITORY = Path(__file__).parents[2]
@@ -49,6 +50,15 @@ def broker_releases() -> tuple[str, ...]:
     """The newest release of each generation that has its tools, oldest first: the large suites run at these."""
     newest = {generation(release): release for release in releases() if not {BROKER, TOOLS} & unpublished(release)}
     return tuple(newest.values())
+
+
+def broker_release_parameters() -> tuple[ParameterSet, ...]:
+    """`broker_releases` as parameters of tests that start brokers of their own: `make test` takes the newest alone."""
+    newest = newest_broker_release()
+    return tuple(
+        pytest.param(release, marks=[] if release == newest else [pytest.mark.extended])
+        for release in broker_releases()
+    )
 
 
 def newest_broker_release() -> str:

@@ -7,9 +7,7 @@ writes are left out; in Python, everything except docstrings, comments, and text
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +91,15 @@ NOT_PROSE = re.compile(
 )
 
 
+COMMENT_OR_TEXT = re.compile(
+    r"(?P<comment>#[^\n]*)"
+    r'|"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"'
+    r"|'''(?:\\.|[^\\])*?'''|'(?:\\.|[^'\\\n])*'",
+    flags=re.DOTALL,
+)
+"""Comments of Python, and texts, in which a number sign begins no comment; `tokenize` takes twenty times as long."""
+
+
 def blanked(text: str, pattern: re.Pattern[str]) -> str:
     """The text with matches replaced by spaces, so that positions stay."""
     return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
@@ -105,9 +112,11 @@ def prose_of_markdown(text: str) -> str:
 def prose_of_python(text: str) -> str:
     """Docstrings, comments and texts of more than one word, each at its line."""
     lines = [""] * (text.count("\n") + 2)
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            lines[token.start[0]] = token.string
+    number, at = 1, 0
+    for found in COMMENT_OR_TEXT.finditer(text):
+        if found["comment"]:
+            number, at = number + text.count("\n", at, found.start()), found.start()
+            lines[number] = found["comment"]
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
             for number, line in enumerate(node.value.splitlines(), node.lineno):

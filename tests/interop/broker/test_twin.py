@@ -15,7 +15,7 @@ import pytest
 from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.cluster import Cluster, running_cluster
 from tests.apache_kafka.java_admin import JavaAdmin
-from tests.apache_kafka.releases import broker_releases
+from tests.apache_kafka.releases import broker_release_parameters
 
 from kafkawire.admin import (
     AclBinding,
@@ -158,7 +158,7 @@ def written_by(cluster: Cluster, folder: Path) -> Written:
     return Written(folder, first, second, between)
 
 
-@pytest.fixture(scope="module", params=broker_releases())
+@pytest.fixture(scope="module", params=broker_release_parameters())
 def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
     home = tmp_path_factory.mktemp("cluster")
     (home / "copy").mkdir()

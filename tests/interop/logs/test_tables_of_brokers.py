@@ -14,7 +14,7 @@ import pytest
 from tests.apache_kafka.broker import AUTHORIZER, running_broker
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.node import run_tool
-from tests.apache_kafka.releases import broker_releases, is_at_least
+from tests.apache_kafka.releases import broker_release_parameters, is_at_least
 from tests.kafka_logs.dumped_tables import (
     assert_batches_as_dumped,
     assert_records_as_dumped,
@@ -72,7 +72,7 @@ OTHER_FILES: Final = shutil.ignore_patterns(".lock", "*.snapshot")
 PLAIN_TEXT_BEFORE_4: Final = "__transaction_state"
 
 
-@pytest.fixture(scope="module", params=broker_releases())
+@pytest.fixture(scope="module", params=broker_release_parameters())
 def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """The logs of a broker after many changes, before and after compaction."""
     release: str = request.param

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from tests.laws.model.acl_strategies import OPERATIONS, RESOURCE_TYPES, acls
 
 from kafkawire.model.acls.bindings import AclBinding, AclOperation, ResourceType
@@ -30,7 +30,6 @@ sets = st.lists(acls, max_size=12)
 super_users = st.sampled_from(((), ("User:bob",)))
 
 
-@settings(max_examples=200)
 @given(sets, sets, sets, super_users, st.booleans())
 def test_effects_are_the_decisions_that_differ(
     removed: list[AclBinding],

@@ -114,19 +114,12 @@ def run(users_tests: pytest.Pytester) -> pytest.RunResult:
     return users_tests.runpytest_subprocess("-p", "no:cacheprovider")
 
 
-SOURCES = {
-    "sync": (SYNC, 2),
-    "async": (ASYNC, 1),
-    "own": (PROPERTIES, 1),
-    "shared": (SHARED, 2),
-    "restart": (RESTART, 1),
-}
-
-
-@pytest.mark.parametrize(("source", "passed"), SOURCES.values(), ids=SOURCES)
-def test_tests_have_a_broker(users_tests: pytest.Pytester, source: str, passed: int) -> None:
-    users_tests.makepyfile(source)
-    run(users_tests).assert_outcomes(passed=passed)
+def test_tests_have_a_broker(users_tests: pytest.Pytester) -> None:
+    """In one run, since a run of pytest takes longer to start than all these tests."""
+    users_tests.makepyfile(
+        test_sync=SYNC, test_async=ASYNC, test_own=PROPERTIES, test_shared=SHARED, test_restart=RESTART
+    )
+    run(users_tests).assert_outcomes(passed=7)
 
 
 def test_the_report_of_a_failed_test_has_the_last_requests(users_tests: pytest.Pytester) -> None:

@@ -104,7 +104,7 @@ def test_a_closed_pipe_does_not_fail_a_script(command: str) -> None:
     ("command", "code"),
     [
         ("kafkawire schema lint specs/clients >&-", ExitCode.DONE),
-        ("kafkawire plan --bootstrap-server localhost:1 - <&-", ExitCode.FAILED),
+        ("kafkawire plan --bootstrap-server localhost:1 --timeout 0.2 - <&-", ExitCode.FAILED),
         ("kafkawire context use nothing 2>&-", ExitCode.USAGE),
         ("kafkawire schema diff --help >&- 2>&- <&-", ExitCode.DONE),
     ],

@@ -28,6 +28,12 @@ assert PingRequest(text="hi").encode(0) == b"\\x00\\x02hi"
 print(note)
 """
 
+FEW_EXAMPLES = """
+from hypothesis import settings
+settings.register_profile("few", max_examples=5)
+settings.load_profile("few")
+"""
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -59,6 +65,7 @@ def test_the_users_own_package_is_generated_with_tests(folder: Path) -> None:
     used = run(folder, sys.executable, "-c", PROGRAM)
     assert (used.returncode, used.stdout) == (0, ("Note(lines=('one', 'two'), author=Note.Author(id=Uuid.from_text('"
                                                  "AAAAAAAAAAAAAAAAAAAAAA')))\n")), used.stderr  # fmt: skip
+    (folder / "conftest.py").write_text(FEW_EXAMPLES)
     tested = run(folder, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "checks")
     assert tested.returncode == 0, tested.stdout
     assert "18 passed" in tested.stdout, "three laws for three messages of two versions"

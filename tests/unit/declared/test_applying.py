@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 
 import pytest
+from tests.apache_kafka.eventually import eventually
 from tests.embedded.filled_state import PROPERTIES
 
 from kafkawire.admin import (
@@ -199,8 +200,7 @@ def test_an_application_that_is_cancelled_knows_what_it_has_done(
 
         async def interrupted(client: AdminClient) -> None:
             running = asyncio.ensure_future(application.run(client))
-            while not delay.hits:  # noqa: ASYNC110 the broker runs in another thread
-                await asyncio.sleep(0)
+            await asyncio.to_thread(eventually, lambda: delay.hits, bool)
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
 

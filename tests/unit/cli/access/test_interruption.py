@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.apache_kafka.eventually import eventually
 
-from kafkawire.admin import BlockingAdminClient
 from kafkawire.broker import ThreadedBroker
 from kafkawire.cli.outcome import ExitCode
 from kafkawire.protocol import CreateTopicsRequest
@@ -48,13 +48,11 @@ def test_an_interrupted_change_says_that_it_may_be_done() -> None:
     with (
         ThreadedBroker() as broker,
         broker.faults.delay(CreateTopicsRequest, seconds=600) as slow,
-        BlockingAdminClient(broker.bootstrap_servers) as client,
         subprocess.Popen(
             [PROGRAM, "topics", "create", "orders", "-b", broker.bootstrap_servers], stderr=subprocess.PIPE, text=True
         ) as run,
     ):
-        while not slow.hits:
-            client.list_topics()
+        eventually(lambda: slow.hits, bool)
         run.send_signal(signal.SIGINT)
         _, said = run.communicate(timeout=20)
     assert run.returncode == ExitCode.INTERRUPTED

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from tests.apache_kafka.eventually import eventually
 from tests.made.terminal import TerminalRun
 
 from kafkawire.admin import BlockingAdminClient
@@ -87,12 +88,11 @@ def test_a_pipe_has_neither_progress_nor_colours(words: list[str], broker: Threa
 
 
 @has_processes
-def test_an_apply(broker: ThreadedBroker, client: BlockingAdminClient, document: str) -> None:
+def test_an_apply(broker: ThreadedBroker, document: str) -> None:
     with broker.faults.delay(AlterUserScramCredentialsRequest, seconds=0.5) as slow:
         words = ("apply", document, "--yes", "--verbose", "--set-secrets", "-b", broker.bootstrap_servers)
         with TerminalRun(*words) as run:
-            while not slow.hits:
-                client.list_topics()
+            eventually(lambda: slow.hits, bool)
             processes = command_lines()
             assert run.ended() == ExitCode.DONE
     assert "kafkawire" in processes
@@ -110,14 +110,13 @@ def test_a_saved_plan(
 
 @has_processes
 @pytest.mark.parametrize("place", ["env", "file", "command"])
-def test_users_set(place: str, broker: ThreadedBroker, client: BlockingAdminClient, places: Mapping[str, str]) -> None:
+def test_users_set(place: str, broker: ThreadedBroker, places: Mapping[str, str]) -> None:
     words = ("users", "set", "dora", f"--password-{place}", places[place], "--verbose", "-b", broker.bootstrap_servers)
     with (
         broker.faults.delay(AlterUserScramCredentialsRequest, seconds=0.3) as slow,
         subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run,
     ):
-        while not slow.hits:
-            client.list_topics()
+        eventually(lambda: slow.hits, bool)
         processes = command_lines()
         shown = "".join(run.communicate(timeout=30))
     assert run.returncode == ExitCode.DONE
