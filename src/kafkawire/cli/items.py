@@ -30,6 +30,9 @@ _DEEPEST: Final = 50
 
 _TOO_DEEP: Final = "it is nested too deeply"
 
+_IS_JSON: Final = re.compile(r"\s*(?:[\[{]\s*)+(?:[\"\]}]|$)")
+"""What follows the brackets at the beginning of JSON. In YAML ``{name: orders}`` is an object too."""
+
 _IS_YAML: Final = re.compile(r"^(?:---|- |-$|[\w.-]+:(?: |$)|\?)", re.MULTILINE)
 
 
@@ -110,9 +113,10 @@ def config_pairs(option: str, pairs: Iterable[str]) -> dict[str, str]:
 
 def _values(file: Path, text: str) -> Iterator[object]:
     """Names and objects, one after another."""
-    if text.lstrip().startswith(("[", "{")):
+    is_bracketed = text.lstrip().startswith(("[", "{"))
+    if is_bracketed and _IS_JSON.match(text):
         yield from _flat(_json_values(file, text))
-    elif _IS_YAML.search(text):
+    elif is_bracketed or _IS_YAML.search(text):
         yield from _flat(_yaml_documents(file, text))
     else:
         lines = (line.strip() for line in text.splitlines())

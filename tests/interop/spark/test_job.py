@@ -136,7 +136,8 @@ def test_two_workers_need_only_the_zip_of_kafkawire(tmp_path: Path) -> None:
     write_bundle(tmp_path / "kafkawire.zip")
     python = tmp_path / "python"
     libraries = f"{sysconfig.get_path('purelib')}{os.pathsep}{sysconfig.get_path('platlib')}"
-    python.write_text(f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH{os.pathsep}{libraries}" exec {sys.executable} -S "$@"\n')
+    path = f"$PYTHONPATH{os.pathsep}{libraries}"
+    python.write_text(f'#!/bin/sh\nKAFKAWIRE_ENGINE=python PYTHONPATH="{path}" exec {sys.executable} -S "$@"\n')
     python.chmod(0o755)
     out = tmp_path / "out"
     with running_spark_cluster(tmp_path, python) as cluster:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import sysconfig
@@ -31,7 +32,10 @@ for table in kafkawire.logs.table_names():
 from kafkawire.admin import AclBinding
 from kafkawire.broker import EmbeddedBroker
 """
-    ran = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=False)
+    environment = {**os.environ, "KAFKAWIRE_ENGINE": "python"}  # no library can be loaded from a zip
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
     assert ran.returncode == 0, ran.stderr
     assert "config_history " in ran.stdout
 

@@ -129,6 +129,8 @@ FILES = {
     "names": "# of the team\nclicks\n\nviews\n",
     "yaml": "- name: clicks\n  partitions: 2\n  configs: {retention.ms: 1000, preallocate: true}\n- views\n",
     "yaml documents": "name: clicks\npartitions: 2\n---\nname: views\n",
+    "yaml in braces": "{name: clicks, partitions: 2}\n",
+    "yaml in brackets": "[{name: clicks}, views]\n",
     "json": '[{"name": "clicks", "assignments": {"0": [1]}}, "views"]',
     "jsonl": '{"name": "clicks"}\n{"name": "views", "replication_factor": 1}\n',
     "one json": '{"name": "clicks"}',
