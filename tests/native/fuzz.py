@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.made.example_messages import extreme_instances, random_instance
@@ -53,6 +55,20 @@ def compile_fuzzer(target: Path) -> None:
     subprocess.run(["clang", "-g", "-O1", *checks, include, *sources, *linked, "-o", str(target)], check=True)
 
 
+def write_kept(fuzzer: Path, corpus: Path, environment: Mapping[str, str]) -> None:
+    """Write ``kept.txt``: the fewest inputs that reach all that the corpus reaches. test_fuzzed.py has such a file."""
+    fewest = FOLDER / "fewest"
+    shutil.rmtree(fewest, ignore_errors=True)
+    fewest.mkdir()
+    subprocess.run([str(fuzzer), "-merge=1", str(fewest), str(corpus)], cwd=FOLDER, env=environment, check=True)
+    versions = [(name, version) for name in MESSAGE_NAMES for version in message_class(name).VERSIONS]
+    lines = set()
+    for octets in (file.read_bytes() for file in fewest.iterdir()):
+        name, version = versions[int.from_bytes(octets[:2]) % len(versions)]
+        lines.add(f"{name} {version} {octets[2:].hex()}\n")
+    (FOLDER / "kept.txt").write_text("".join(sorted(lines)))
+
+
 def main() -> int:
     """Fuzz; further words are those of libFuzzer, ``-runs=10000000`` by default. Returns its exit code."""
     corpus = FOLDER / "corpus"
@@ -61,7 +77,6 @@ def main() -> int:
     fuzzer = FOLDER / "fuzzer"
     compile_fuzzer(fuzzer)
     paths = [ROOT, ROOT / "src", ROOT / "generator", ROOT / "generated", sysconfig.get_path("purelib")]
-    limits = ["-rss_limit_mb=6000", f"-max_len={LONGEST}", *(sys.argv[1:] or ["-runs=10000000"])]
     environment = {
         **os.environ,
         "ASAN_OPTIONS": "detect_leaks=0",
@@ -69,7 +84,11 @@ def main() -> int:
         "PYTHONMALLOC": "malloc",
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
     }
-    return subprocess.run([str(fuzzer), *limits, str(corpus)], cwd=FOLDER, env=environment, check=False).returncode
+    limits = ["-rss_limit_mb=6000", f"-max_len={LONGEST}", *(sys.argv[1:] or ["-runs=10000000"])]
+    ended = subprocess.run([str(fuzzer), *limits, str(corpus)], cwd=FOLDER, env=environment, check=False)
+    if ended.returncode == 0:
+        write_kept(fuzzer, corpus, environment)
+    return ended.returncode
 
 
 if __name__ == "__main__":
