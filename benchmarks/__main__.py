@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for measurement in benchmarks[name]():
             print(f"{measurement.kind}\n" + "\n".join(table([measurement], peers_of(measurement.kind))), flush=True)
             measurements.append(measurement)
-    if complete:
+    if complete or set(benchmarks) <= set(options.names):
         _write(options.out, measurements)
     if complete or ADMIN in options.names:
         measurements += _run_admin(options.rounds, options.out, trial=options.trial)
