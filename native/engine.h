@@ -71,6 +71,27 @@ static inline PyObject *new_object(PyTypeObject *cls, Py_ssize_t size) {
  * these slots. -1 with a ValueError for a class of another form. */
 int find_slots(PyTypeObject *cls, PyObject *names, Py_ssize_t *slots, Py_ssize_t *size);
 
+/* Octets that are being written; all zero at first. The owner frees them with PyMem_Free. */
+typedef struct {
+    uint8_t *octets;
+    size_t length, room;
+} output;
+
+/* Makes room for a number of octets; -1 with an exception. */
+int grow(output *to, size_t size);
+
+/* Where a number of octets can be written after the last one; NULL with an exception. The length stays. */
+static inline uint8_t *room_for(output *to, size_t size) {
+    if (to->room - to->length < size && grow(to, size)) return NULL;
+    return to->octets + to->length;
+}
+
+/* NULL, with the exception that is set or with a ValueError without a text. */
+static inline PyObject *refuse(void) {
+    if (!PyErr_Occurred()) PyErr_SetNone(PyExc_ValueError);
+    return NULL;
+}
+
 /* Compiles what kafkawire.wire.programs makes of a layout; NULL with a ValueError for any other source. */
 program *compile_program(PyObject *source);
 void free_program(program *with);

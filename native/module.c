@@ -12,12 +12,6 @@ typedef struct {
     PyObject *module;
 } Codec;
 
-/* NULL, with the exception that is set or with a ValueError without a text. */
-static PyObject *refuse(void) {
-    if (!PyErr_Occurred()) PyErr_SetNone(PyExc_ValueError);
-    return NULL;
-}
-
 static PyObject *codec_read(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
     Codec *codec = (Codec *)self;
     if (count != 2 || !PyBytes_Check(arguments[0])) {

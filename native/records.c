@@ -16,11 +16,6 @@ typedef struct {
     PyObject *nothing;
 } RecordCodec;
 
-static PyObject *refuse(void) {
-    if (!PyErr_Occurred()) PyErr_SetNone(PyExc_ValueError);
-    return NULL;
-}
-
 /* Reading */
 
 typedef struct {
@@ -171,27 +166,8 @@ static PyObject *codec_read(PyObject *self, PyObject *arguments) {
 
 /* Writing */
 
-typedef struct {
-    uint8_t *octets;
-    size_t length, room;
-} output;
-
-static uint8_t *reserve(output *to, size_t size) {
-    if (to->room - to->length < size) {
-        size_t room = to->room * 2 > to->length + size ? to->room * 2 : to->length + size;
-        uint8_t *octets = room > PY_SSIZE_T_MAX ? NULL : PyMem_Realloc(to->octets, room);
-        if (!octets) {
-            PyErr_NoMemory();
-            return NULL;
-        }
-        to->octets = octets;
-        to->room = room;
-    }
-    return to->octets + to->length;
-}
-
 static int write_zigzag(output *to, int64_t number) {
-    uint8_t *p = reserve(to, 10);
+    uint8_t *p = room_for(to, 10);
     if (!p) return -1;
     uint64_t rest = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
     for (; rest >= 0x80; rest >>= 7) *p++ = (uint8_t)(rest | 0x80);
@@ -202,7 +178,7 @@ static int write_zigzag(output *to, int64_t number) {
 
 static int write_octets(output *to, const char *octets, Py_ssize_t length) {
     if (length > INT_MAX || write_zigzag(to, length)) return -1;
-    uint8_t *p = reserve(to, (size_t)length);
+    uint8_t *p = room_for(to, (size_t)length);
     if (!p) return -1;
     memcpy(p, octets, (size_t)length);
     to->length += (size_t)length;
@@ -282,7 +258,7 @@ static PyObject *codec_write(PyObject *self, PyObject *arguments) {
     output to = {0};
     int is_held = 1;
     for (int index = 0; is_held && index < 3; index++) is_held = (held[index] = PySequence_Tuple(given[index])) != NULL;
-    if (is_held && reserve(&to, 512) &&
+    if (is_held && room_for(&to, 512) &&
         !write_run((RecordCodec *)self, &to, held[0], held[1], held[2], base_offset, base_timestamp))
         octets = PyBytes_FromStringAndSize((const char *)to.octets, (Py_ssize_t)to.length);
     PyMem_Free(to.octets);

@@ -13,8 +13,7 @@ typedef struct {
 } piece;
 
 typedef struct {
-    uint8_t *octets;
-    size_t length, room;
+    output out;
     piece *pieces;
     size_t piece_count, piece_room, piece_octets;
     const shared *state;
@@ -26,20 +25,10 @@ static inline void put(uint8_t *p, uint64_t number, int size) {
     for (int at = size - 1; at >= 0; at--, number >>= 8) p[at] = (uint8_t)number;
 }
 
-/* Room for a number of bytes at the end; NULL with an exception. */
+/* The place of further octets, which are then written; NULL with an exception. */
 static uint8_t *reserve(writer *to, size_t size) {
-    if (to->room - to->length < size) {
-        size_t room = to->room * 2 > to->length + size ? to->room * 2 : to->length + size;
-        uint8_t *octets = room > PY_SSIZE_T_MAX ? NULL : PyMem_Realloc(to->octets, room);
-        if (!octets) {
-            PyErr_NoMemory();
-            return NULL;
-        }
-        to->octets = octets;
-        to->room = room;
-    }
-    uint8_t *p = to->octets + to->length;
-    to->length += size;
+    uint8_t *p = room_for(&to->out, size);
+    if (p) to->out.length += size;
     return p;
 }
 
@@ -53,7 +42,7 @@ static int put_uvarint(uint8_t *p, uint32_t number) {
 static int write_uvarint(writer *to, uint32_t number) {
     uint8_t *p = reserve(to, 5);
     if (!p) return -1;
-    to->length -= 5 - (size_t)put_uvarint(p, number);
+    to->out.length -= 5 - (size_t)put_uvarint(p, number);
     return 0;
 }
 
@@ -161,7 +150,7 @@ static int add_piece(writer *to, PyObject *owner) {
     }
     piece *last = to->pieces + to->piece_count;
     if (PyObject_GetBuffer(owner, &last->octets, PyBUF_SIMPLE)) return -1;
-    last->at = to->length;
+    last->at = to->out.length;
     to->piece_count++;
     to->piece_octets += (size_t)last->octets.len;
     return 0;
@@ -265,13 +254,13 @@ static int is_given(const writer *to, const field *of, PyObject *value) {
 
 static int write_entry(writer *to, const field *of, PyObject *value) {
     if (write_uvarint(to, of->tag)) return -1;
-    size_t start = to->length, first = to->piece_count, aside = to->piece_octets;
+    size_t start = to->out.length, first = to->piece_count, aside = to->piece_octets;
     if (!reserve(to, 5) || write_value(to, of, value)) return -1;
-    size_t written = to->length - start - 5, size = written + to->piece_octets - aside;
+    size_t written = to->out.length - start - 5, size = written + to->piece_octets - aside;
     if (size > LARGEST_LENGTH) return -1;
-    size_t prefix = (size_t)put_uvarint(to->octets + start, (uint32_t)size);
-    memmove(to->octets + start + prefix, to->octets + start + 5, written);
-    to->length = start + prefix + written;
+    size_t prefix = (size_t)put_uvarint(to->out.octets + start, (uint32_t)size);
+    memmove(to->out.octets + start + prefix, to->out.octets + start + 5, written);
+    to->out.length = start + prefix + written;
     for (; first < to->piece_count; first++) to->pieces[first].at -= 5 - prefix;
     return 0;
 }
@@ -387,29 +376,28 @@ static int write_struct(writer *to, const program *with, PyObject *object) {
 
 /* All octets in one object. */
 static PyObject *whole(const writer *to) {
-    if (to->length + to->piece_octets > PY_SSIZE_T_MAX) return PyErr_NoMemory();
-    if (!to->piece_count) return PyBytes_FromStringAndSize((const char *)to->octets, (Py_ssize_t)to->length);
-    PyObject *octets = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(to->length + to->piece_octets));
+    if (to->out.length + to->piece_octets > PY_SSIZE_T_MAX) return PyErr_NoMemory();
+    if (!to->piece_count) return PyBytes_FromStringAndSize((const char *)to->out.octets, (Py_ssize_t)to->out.length);
+    PyObject *octets = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(to->out.length + to->piece_octets));
     if (!octets) return NULL;
     char *p = PyBytes_AsString(octets);
     size_t at = 0;
     for (const piece *next = to->pieces; next < to->pieces + to->piece_count; next++) {
-        memcpy(p, to->octets + at, next->at - at);
+        memcpy(p, to->out.octets + at, next->at - at);
         p += next->at - at;
         at = next->at;
         memcpy(p, next->octets.buf, (size_t)next->octets.len);
         p += next->octets.len;
     }
-    memcpy(p, to->octets + at, to->length - at);
+    memcpy(p, to->out.octets + at, to->out.length - at);
     return octets;
 }
 
 PyObject *write_message(const program *with, const shared *state, PyObject *message) {
-    writer to = {.room = 512, .state = state};
-    if (!(to.octets = PyMem_Malloc(to.room))) return PyErr_NoMemory();
-    PyObject *octets = write_struct(&to, with, message) ? NULL : whole(&to);
+    writer to = {.state = state};
+    PyObject *octets = !room_for(&to.out, 512) || write_struct(&to, with, message) ? NULL : whole(&to);
     while (to.piece_count) PyBuffer_Release(&to.pieces[--to.piece_count].octets);
     PyMem_Free(to.pieces);
-    PyMem_Free(to.octets);
+    PyMem_Free(to.out.octets);
     return octets;
 }
