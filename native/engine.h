@@ -104,7 +104,14 @@ PyObject *read_message(const program *with, const shared *state, PyObject *bytes
 /* The bytes of a message. NULL as above. */
 PyObject *write_message(const program *with, const shared *state, PyObject *message);
 
-/* The class RecordCodec of the module; NULL with an exception. */
-PyObject *make_record_codec_class(PyObject *module);
+/* A value, whose reference this takes, and the position after it; NULL with an exception. */
+static inline PyObject *with_end(PyObject *value, Py_ssize_t at) {
+    PyObject *end = PyLong_FromSsize_t(at), *pair = end ? PyTuple_Pack(2, value, end) : NULL;
+    Py_DECREF(value);
+    Py_XDECREF(end);
+    return pair;
+}
+
+extern PyType_Spec record_codec_spec; /* of the class RecordCodec */
 
 #endif

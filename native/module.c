@@ -21,11 +21,7 @@ static PyObject *codec_read(PyObject *self, PyObject *const *arguments, Py_ssize
     Py_ssize_t at = PyLong_AsSsize_t(arguments[1]);
     if (at < 0 || at > PyBytes_Size(arguments[0])) return refuse();
     PyObject *message = read_message(codec->with, PyModule_GetState(codec->module), arguments[0], &at);
-    if (!message) return refuse();
-    PyObject *end = PyLong_FromSsize_t(at), *pair = end ? PyTuple_Pack(2, message, end) : NULL;
-    Py_DECREF(message);
-    Py_XDECREF(end);
-    return pair;
+    return message ? with_end(message, at) : refuse();
 }
 
 static PyObject *codec_decode(PyObject *self, PyObject *buffer) {
@@ -126,7 +122,8 @@ static PyObject *attribute_of(const char *module_name, const char *name) {
     return found;
 }
 
-static int add_type(PyObject *module, PyObject *type) {
+static int add_type(PyObject *module, PyType_Spec *spec) {
+    PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
     int status = type ? PyModule_AddType(module, (PyTypeObject *)type) : -1;
     Py_XDECREF(type);
     return status;
@@ -141,8 +138,7 @@ static int module_exec(PyObject *module) {
     if (!(state->unknown = PyUnicode_InternFromString("unknown_tagged_fields"))) return -1;
     if (!(state->nothing = PyTuple_New(0)) || (state->items = items_of_tuples()) < 0) return -1;
     state->new_bytes = (newfunc)PyType_GetSlot(&PyBytes_Type, Py_tp_new);
-    if (add_type(module, PyType_FromModuleAndSpec(module, &codec_spec, NULL))) return -1;
-    if (add_type(module, make_record_codec_class(module))) return -1;
+    if (add_type(module, &codec_spec) || add_type(module, &record_codec_spec)) return -1;
     return PyModule_AddStringConstant(module, "FORM", FORM);
 }
 

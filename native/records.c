@@ -157,11 +157,7 @@ static PyObject *codec_read(PyObject *self, PyObject *arguments) {
     from.append_time = append_time == Py_None ? NULL : append_time;
     if (count < 0 || from.at < 0 || from.at > from.end || count > from.end - from.at) return refuse();
     PyObject *records = read_run((RecordCodec *)self, &from, count);
-    if (!records) return refuse();
-    PyObject *end = PyLong_FromSsize_t(from.at), *pair = end ? PyTuple_Pack(2, records, end) : NULL;
-    Py_DECREF(records);
-    Py_XDECREF(end);
-    return pair;
+    return records ? with_end(records, from.at) : refuse();
 }
 
 /* Writing */
@@ -323,9 +319,7 @@ static PyType_Slot codec_slots[] = {
     {0},
 };
 
-static PyType_Spec codec_spec = {
+PyType_Spec record_codec_spec = {
     "kafkawire._native.RecordCodec", sizeof(RecordCodec), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_HAVE_GC, codec_slots,
 };
-
-PyObject *make_record_codec_class(PyObject *module) { return PyType_FromModuleAndSpec(module, &codec_spec, NULL); }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
-import os
 import signal
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.engines import use_engine_or_skip
 
 from kafkawire import wire
 
@@ -52,11 +52,6 @@ def one_engine() -> Iterator[None]:
 def each_engine(request: pytest.FixtureRequest) -> Iterator[None]:
     """For tests that measure both engines one after the other."""
     chosen = wire.ENGINE
-    try:
-        wire.use_engine(request.param)
-    except wire.EngineError as error:
-        if os.environ.get("CI") is not None:
-            raise
-        pytest.skip(str(error))
+    use_engine_or_skip(request.param)
     yield
     wire.use_engine(chosen)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 from kafkawire.wire.errors import EngineError
 from kafkawire.wire.message import Message
 from kafkawire.wire.message_codec import ComparedCodec, GeneratedCodec, MessageCodec, Read, Write
-from kafkawire.wire.programs import FORM, StructProgram, program_of
+from kafkawire.wire.programs import FORM, program_of
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -120,14 +120,14 @@ class _Codecs(dict[int, MessageCodec]):
         return codec
 
     def _codec(self, version: int, generated: GeneratedCodec) -> MessageCodec:
-        engine = engine_in_use()
-        if engine == "python":
+        engine = native_engine()
+        if engine is None:
             return generated
         try:
-            native = _native_codec(program_of(self._cls, self._cls.layouts().of_version(version)))
+            native: MessageCodec = engine.Codec(program_of(self._cls, self._cls.layouts().of_version(version)))
         except ValueError:  # a field type, or a form of objects, that only Python knows
             return generated
-        return ComparedCodec(generated, native) if engine == "both" else native
+        return ComparedCodec(generated, native) if engine_in_use() == "both" else native
 
 
 def codecs(cls: type[Message], readers: Mapping[int, Read], writers: Mapping[int, Write]) -> Mapping[int, MessageCodec]:
@@ -138,8 +138,3 @@ def codecs(cls: type[Message], readers: Mapping[int, Read], writers: Mapping[int
         readers, writers: the generated functions of all versions.
     """
     return _Codecs(cls, readers, writers)
-
-
-def _native_codec(program: StructProgram) -> MessageCodec:
-    codec: MessageCodec = cast("ModuleType", _InUse.native).Codec(program)
-    return codec

@@ -317,7 +317,7 @@ long_length = write_compact_length
 def differs(value: object, default: object) -> bool:
     """Whether a value is not its default, where an empty list equals an empty tuple (value-equals-default).
 
-    Raises TypeError if an array is none.
+    Raises TypeError if the value of an array has no length.
     """
     if isinstance(default, msgspec.Struct):
         names = default.__struct_fields__

@@ -18,6 +18,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 from msgspec.structs import force_setattr, replace
+from tests.engines import use_engine_or_skip
 from tests.made.example_messages import extreme_instances, random_instance
 
 from kafkawire import wire
@@ -49,12 +50,7 @@ def _same_engine_afterwards() -> Iterator[None]:
 
 def native_only() -> None:
     """Skip where the engine is not built: its absence must change nothing else."""
-    try:
-        use_engine("native")
-    except EngineError as error:
-        if os.environ.get("CI") is not None:
-            raise
-        pytest.skip(str(error))
+    use_engine_or_skip("native")
 
 
 def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
