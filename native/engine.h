@@ -104,6 +104,17 @@ PyObject *read_message(const program *with, const shared *state, PyObject *bytes
 /* The bytes of a message. NULL as above. */
 PyObject *write_message(const program *with, const shared *state, PyObject *message);
 
+/* Octets of many messages, as a binary array of Arrow has them. */
+typedef struct {
+    Py_buffer valid; /* a bit for each row; without a buffer all are valid */
+    Py_buffer offsets, octets;
+    Py_ssize_t first, count; /* the rows */
+    Py_ssize_t start;        /* where the message begins in each */
+} octet_rows;
+
+/* The columns of messages, and the numbers of valid rows that are not exactly a message. NULL as above. */
+PyObject *read_columns(const program *with, const octet_rows *rows);
+
 /* A value, whose reference this takes, and the position after it; NULL with an exception. */
 static inline PyObject *with_end(PyObject *value, Py_ssize_t at) {
     PyObject *end = PyLong_FromSsize_t(at), *pair = end ? PyTuple_Pack(2, value, end) : NULL;

@@ -43,6 +43,21 @@ static PyObject *codec_write(PyObject *self, PyObject *message) {
     return octets ? octets : refuse();
 }
 
+static PyObject *codec_columns(PyObject *self, PyObject *arguments) {
+    octet_rows rows;
+    PyObject *columns = NULL;
+    if (!PyArg_ParseTuple(arguments, "z*y*y*nnn:columns", &rows.valid, &rows.offsets, &rows.octets, &rows.first,
+                          &rows.count, &rows.start))
+        return NULL;
+    if (rows.first >= 0 && rows.count >= 0 && rows.start >= 0 && rows.offsets.len / 4 - 1 - rows.first >= rows.count &&
+        (!rows.valid.buf || rows.valid.len >= (rows.first + rows.count + 7) / 8))
+        columns = read_columns(((Codec *)self)->with, &rows);
+    PyBuffer_Release(&rows.valid);
+    PyBuffer_Release(&rows.offsets);
+    PyBuffer_Release(&rows.octets);
+    return columns ? columns : refuse();
+}
+
 static PyObject *codec_new(PyTypeObject *type, PyObject *arguments, PyObject *named) {
     PyObject *source;
     if (named && PyDict_Size(named)) {
@@ -83,6 +98,7 @@ static PyMethodDef codec_methods[] = {
     {"read", (PyCFunction)(void (*)(void))codec_read, METH_FASTCALL, "The message at a position, and the position after it."},
     {"decode", codec_decode, METH_O, "The message that fills a buffer."},
     {"write", codec_write, METH_O, "The bytes of a message."},
+    {"columns", codec_columns, METH_VARARGS, "The columns of messages, and the rows that are not exactly one."},
     {0},
 };
 

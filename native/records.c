@@ -1,65 +1,29 @@
 /* Records of batches of magic 2: runs of them to objects, and objects to their bytes. Like messages they are refused
  * without a reason. */
-#include "engine.h"
+#include "records.h"
 
 #include <limits.h>
 
 enum record_slot { OFFSET, TIMESTAMP, KEY, VALUE, HEADERS, RECORD_SLOTS };
 enum header_slot { HEADER_KEY, HEADER_VALUE, HEADER_SLOTS };
-enum { SMALLEST_HEADER = 2 };
 
 typedef struct {
     PyObject_HEAD
     PyTypeObject *record, *header;
     Py_ssize_t record_size, header_size;
     Py_ssize_t record_slots[RECORD_SLOTS], header_slots[HEADER_SLOTS];
+    batch_form batch;
     PyObject *nothing;
 } RecordCodec;
 
 /* Reading */
 
 typedef struct {
-    const uint8_t *octets;
-    Py_ssize_t at, end;
+    cursor in;
     long long base_offset, base_timestamp;
     PyObject *append_time; /* the timestamp of all records, or NULL */
     int keep_headers;
 } run;
-
-/* A varint of at most a number of bytes; bits beyond 64 are dropped. */
-static inline int read_groups(run *from, int most, uint64_t *number) {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 7 * most; shift += 7) {
-        if (from->at >= from->end) return -1;
-        uint8_t octet = from->octets[from->at++];
-        if (shift < 64) value |= (uint64_t)(octet & 0x7F) << shift;
-        if (octet < 0x80) {
-            *number = value;
-            return 0;
-        }
-    }
-    return -1;
-}
-
-static inline int64_t unzigzag(uint64_t number) { return (int64_t)(number >> 1) ^ -(int64_t)(number & 1); }
-
-/* A zig-zag number of 32 bits; readers drop further bits, as Kafka's do (wire-varint). */
-static inline int read_varint(run *from, int64_t *number) {
-    uint64_t value;
-    if (read_groups(from, 5, &value)) return -1;
-    *number = unzigzag(value & 0xFFFFFFFFu);
-    return 0;
-}
-
-/* Octets after their length: the start and the length, which is negative for null. */
-static inline int read_octets(run *from, const char **start, int64_t *length) {
-    if (read_varint(from, length)) return -1;
-    *start = (const char *)from->octets + from->at;
-    if (*length < 0) return 0;
-    if (*length > from->end - from->at) return -1;
-    from->at += (Py_ssize_t)*length;
-    return 0;
-}
 
 /* The sum of two numbers of 64 bits, which may need more. */
 static PyObject *sum_of(int64_t base, int64_t delta) {
@@ -71,64 +35,54 @@ static PyObject *sum_of(int64_t base, int64_t delta) {
     return sum;
 }
 
-static PyObject *nullable_bytes(const char *start, int64_t length) {
-    return length < 0 ? Py_NewRef(Py_None) : PyBytes_FromStringAndSize(start, (Py_ssize_t)length);
+static PyObject *nullable_bytes(const piece *of) {
+    return of->length < 0 ? Py_NewRef(Py_None) : PyBytes_FromStringAndSize((const char *)of->start, (Py_ssize_t)of->length);
 }
 
-static PyObject *read_header(const RecordCodec *codec, run *from) {
-    const char *key, *value;
-    int64_t key_length, value_length;
-    if (read_octets(from, &key, &key_length) || key_length < 0) return NULL;
-    if (read_octets(from, &value, &value_length)) return NULL;
-    PyObject *text = PyUnicode_DecodeUTF8(key, (Py_ssize_t)key_length, NULL);
-    if (!text || !from->keep_headers) return text;
-    PyObject *header = new_object(codec->header, codec->header_size);
+static PyObject *read_header(const RecordCodec *codec, cursor *from) {
+    piece key, value;
+    if (read_piece(from, &key) || key.length < 0 || read_piece(from, &value)) return NULL;
+    PyObject *text = PyUnicode_DecodeUTF8((const char *)key.start, (Py_ssize_t)key.length, NULL);
+    PyObject *header = text ? new_object(codec->header, codec->header_size) : NULL;
     if (!header) {
-        Py_DECREF(text);
+        Py_XDECREF(text);
         return NULL;
     }
     SLOT(header, codec->header_slots[HEADER_KEY]) = text;
-    if (!(SLOT(header, codec->header_slots[HEADER_VALUE]) = nullable_bytes(value, value_length))) Py_CLEAR(header);
+    if (!(SLOT(header, codec->header_slots[HEADER_VALUE]) = nullable_bytes(&value))) Py_CLEAR(header);
     return header;
 }
 
-/* The headers of a record that ends at a position, a tuple. */
-static PyObject *read_headers(const RecordCodec *codec, run *from, Py_ssize_t end) {
-    int64_t count;
-    if (read_varint(from, &count) || count < 0 || count > (end - from->at) / SMALLEST_HEADER) return NULL;
-    PyObject *headers = count && from->keep_headers ? PyTuple_New((Py_ssize_t)count) : Py_NewRef(codec->nothing);
+static PyObject *read_headers(const RecordCodec *codec, cursor *from, Py_ssize_t end) {
+    Py_ssize_t count;
+    if (count_headers(from, end, &count)) return NULL;
+    PyObject *headers = count ? PyTuple_New(count) : Py_NewRef(codec->nothing);
     for (Py_ssize_t index = 0; headers && index < count; index++) {
         PyObject *header = read_header(codec, from);
-        if (!header)
-            Py_CLEAR(headers);
-        else if (from->keep_headers)
+        if (header)
             PyTuple_SetItem(headers, index, header);
         else
-            Py_DECREF(header);
+            Py_CLEAR(headers);
     }
-    if (headers && headers != codec->nothing) PyObject_GC_UnTrack(headers);
+    if (headers && count) PyObject_GC_UnTrack(headers);
     return headers;
 }
 
 static int read_fields(const RecordCodec *codec, run *from, PyObject *record) {
     const Py_ssize_t *slots = codec->record_slots;
-    int64_t size, offset_delta, length;
-    uint64_t timestamp_delta;
-    const char *octets;
-    if (read_varint(from, &size) || size < 1 || size > from->end - from->at) return -1;
-    Py_ssize_t end = from->at + (Py_ssize_t)size;
-    from->at++; /* attributes: unused */
-    if (read_groups(from, 10, &timestamp_delta) || read_varint(from, &offset_delta)) return -1;
-    if (!(SLOT(record, slots[OFFSET]) = sum_of(from->base_offset, offset_delta))) return -1;
-    SLOT(record, slots[TIMESTAMP]) = from->append_time ? Py_NewRef(from->append_time)
-                                                       : sum_of(from->base_timestamp, unzigzag(timestamp_delta));
+    parts parts;
+    if (read_parts(&from->in, &parts)) return -1;
+    if (!(SLOT(record, slots[OFFSET]) = sum_of(from->base_offset, parts.offset_delta))) return -1;
+    SLOT(record, slots[TIMESTAMP]) =
+        from->append_time ? Py_NewRef(from->append_time) : sum_of(from->base_timestamp, parts.timestamp_delta);
     if (!SLOT(record, slots[TIMESTAMP])) return -1;
-    if (read_octets(from, &octets, &length)) return -1;
-    if (!(SLOT(record, slots[KEY]) = nullable_bytes(octets, length))) return -1;
-    if (read_octets(from, &octets, &length)) return -1;
-    if (!(SLOT(record, slots[VALUE]) = nullable_bytes(octets, length))) return -1;
-    if (!(SLOT(record, slots[HEADERS]) = read_headers(codec, from, end))) return -1;
-    return from->at == end ? 0 : -1;
+    if (!(SLOT(record, slots[KEY]) = nullable_bytes(&parts.key))) return -1;
+    if (!(SLOT(record, slots[VALUE]) = nullable_bytes(&parts.value))) return -1;
+    if (from->keep_headers)
+        SLOT(record, slots[HEADERS]) = read_headers(codec, &from->in, parts.end);
+    else if (!check_headers(&from->in, parts.end))
+        SLOT(record, slots[HEADERS]) = Py_NewRef(codec->nothing);
+    return SLOT(record, slots[HEADERS]) && from->in.at == parts.end ? 0 : -1;
 }
 
 static PyObject *read_run(const RecordCodec *codec, run *from, Py_ssize_t count) {
@@ -149,15 +103,47 @@ static PyObject *codec_read(PyObject *self, PyObject *arguments) {
     PyObject *data, *append_time;
     Py_ssize_t count;
     run from = {0};
-    if (!PyArg_ParseTuple(arguments, "SnnLLOp:read", &data, &from.at, &count, &from.base_offset, &from.base_timestamp,
+    if (!PyArg_ParseTuple(arguments, "SnnLLOp:read", &data, &from.in.at, &count, &from.base_offset, &from.base_timestamp,
                           &append_time, &from.keep_headers))
         return NULL;
+    from.in.end = PyBytes_Size(data);
+    from.in.octets = (const uint8_t *)PyBytes_AsString(data);
+    from.append_time = append_time == Py_None ? NULL : append_time;
+    if (count < 0 || from.in.at < 0 || from.in.at > from.in.end || count > from.in.end - from.in.at) return refuse();
+    PyObject *records = read_run((RecordCodec *)self, &from, count);
+    return records ? with_end(records, from.in.at) : refuse();
+}
+
+static PyObject *codec_read_batches(PyObject *self, PyObject *arguments) {
+    PyObject *data;
+    Py_ssize_t most;
+    long long largest, position;
+    cursor from;
+    if (!PyArg_ParseTuple(arguments, "SnnLL:read_batches", &data, &from.at, &most, &largest, &position)) return NULL;
     from.end = PyBytes_Size(data);
     from.octets = (const uint8_t *)PyBytes_AsString(data);
-    from.append_time = append_time == Py_None ? NULL : append_time;
-    if (count < 0 || from.at < 0 || from.at > from.end || count > from.end - from.at) return refuse();
-    PyObject *records = read_run((RecordCodec *)self, &from, count);
-    return records ? with_end(records, from.at) : refuse();
+    if (from.at < 0 || from.at > from.end) return refuse();
+    return read_batches(&((RecordCodec *)self)->batch, &from, most, largest, position);
+}
+
+static PyObject *codec_columns(PyObject *self, PyObject *arguments) {
+    PyObject *batches, *payloads;
+    if (!PyArg_ParseTuple(arguments, "O!O!:columns", &PyTuple_Type, &batches, &PyTuple_Type, &payloads)) return NULL;
+    PyObject *columns = columns_of_batches(&((RecordCodec *)self)->batch, batches, payloads);
+    return columns ? columns : refuse();
+}
+
+static PyObject *codec_some_columns(PyObject *self, PyObject *arguments) {
+    PyObject *batch, *payload;
+    Py_ssize_t most_records, most_octets;
+    cursor from;
+    if (!PyArg_ParseTuple(arguments, "OSnnn:some_columns", &batch, &payload, &from.at, &most_records, &most_octets))
+        return NULL;
+    from.end = PyBytes_Size(payload);
+    from.octets = (const uint8_t *)PyBytes_AsString(payload);
+    if (from.at < 0 || from.at > from.end) return refuse();
+    PyObject *columns = columns_of_some(&((RecordCodec *)self)->batch, batch, &from, most_records, most_octets);
+    return columns ? with_end(columns, from.at) : refuse();
 }
 
 /* Writing */
@@ -265,10 +251,10 @@ static PyObject *codec_write(PyObject *self, PyObject *arguments) {
 /* The class */
 
 static PyObject *codec_new(PyTypeObject *type, PyObject *arguments, PyObject *named) {
-    PyObject *record, *header;
-    static char *keywords[] = {"record", "header", NULL};
-    if (!PyArg_ParseTupleAndKeywords(arguments, named, "O!O!:RecordCodec", keywords, &PyType_Type, &record, &PyType_Type,
-                                     &header))
+    PyObject *record, *header, *batch;
+    static char *keywords[] = {"record", "header", "batch", NULL};
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "O!O!O!:RecordCodec", keywords, &PyType_Type, &record,
+                                     &PyType_Type, &header, &PyType_Type, &batch))
         return NULL;
     RecordCodec *codec = (RecordCodec *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!codec) return NULL;
@@ -278,7 +264,8 @@ static PyObject *codec_new(PyTypeObject *type, PyObject *arguments, PyObject *na
     PyObject *of_header = Py_BuildValue("(ss)", "key", "value");
     int failed = !of_record || !of_header || !(codec->nothing = PyTuple_New(0)) ||
                  find_slots(codec->record, of_record, codec->record_slots, &codec->record_size) ||
-                 find_slots(codec->header, of_header, codec->header_slots, &codec->header_size);
+                 find_slots(codec->header, of_header, codec->header_slots, &codec->header_size) ||
+                 find_batch_form(&codec->batch, (PyTypeObject *)batch);
     Py_XDECREF(of_record);
     Py_XDECREF(of_header);
     if (failed) Py_CLEAR(codec);
@@ -290,6 +277,7 @@ static int codec_traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(codec->record);
     Py_VISIT(codec->header);
+    Py_VISIT(codec->batch.cls);
     return 0;
 }
 
@@ -299,6 +287,7 @@ static void codec_dealloc(PyObject *self) {
     PyObject_GC_UnTrack(self);
     Py_XDECREF((PyObject *)codec->record);
     Py_XDECREF((PyObject *)codec->header);
+    Py_XDECREF((PyObject *)codec->batch.cls);
     Py_XDECREF(codec->nothing);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
@@ -307,11 +296,14 @@ static void codec_dealloc(PyObject *self) {
 static PyMethodDef codec_methods[] = {
     {"read", codec_read, METH_VARARGS, "A run of records, and the position after it."},
     {"write", codec_write, METH_VARARGS, "The bytes of records."},
+    {"read_batches", codec_read_batches, METH_VARARGS, "The batches that follow each other."},
+    {"columns", codec_columns, METH_VARARGS, "The columns of the records of batches."},
+    {"some_columns", codec_some_columns, METH_VARARGS, "The columns of some records, and the position after them."},
     {0},
 };
 
 static PyType_Slot codec_slots[] = {
-    {Py_tp_doc, "Reads and writes the records of batches of magic 2."},
+    {Py_tp_doc, "Reads batches of magic 2, and reads and writes their records."},
     {Py_tp_new, codec_new},
     {Py_tp_dealloc, codec_dealloc},
     {Py_tp_traverse, codec_traverse},

@@ -1,11 +1,15 @@
 """The native engine, see native/. Its sources are C; an installation without a C compiler does not have it."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from kafkawire.wire.programs import StructProgram
 
 FORM: str
 """What a program has; compare with ``kafkawire.wire.programs.FORM``."""
+
+NativeColumn: TypeAlias = "tuple[int, tuple[bytes | None, ...] | None, tuple[NativeColumn, ...]]"
+"""The number of values; the buffers as Arrow has them, or None for a field without values; the children."""
 
 class Codec:
     """Reads and writes one message at one version.
@@ -20,15 +24,18 @@ class Codec:
     def read(self, buffer: bytes, at: int, /) -> tuple[object, int]: ...
     def decode(self, buffer: object, /) -> object: ...
     def write(self, message: object, /) -> bytes: ...
+    def columns(
+        self, valid: object, offsets: object, octets: object, first: int, count: int, start: int, /
+    ) -> tuple[tuple[NativeColumn, ...], list[int]]: ...
 
 class RecordCodec:
-    """Reads and writes the records of batches of magic 2; refuses like ``Codec``.
+    """Reads batches of magic 2, and reads and writes their records; refuses like ``Codec``.
 
     Raises:
         ValueError: if objects of the classes have a form that the engine does not know.
     """
 
-    def __new__(cls, record: type[object], header: type[object]) -> RecordCodec: ...
+    def __new__(cls, record: type[object], header: type[object], batch: type[object]) -> RecordCodec: ...
     def read(
         self,
         data: bytes,
@@ -49,3 +56,8 @@ class RecordCodec:
         base_timestamp: int,
         /,
     ) -> bytes: ...
+    def read_batches(self, data: bytes, at: int, most: int, largest: int, position: int, /) -> list[object]: ...
+    def columns(self, batches: tuple[object, ...], payloads: tuple[bytes, ...], /) -> tuple[NativeColumn, ...]: ...
+    def some_columns(
+        self, batch: object, payload: bytes, at: int, most_records: int, most_octets: int, /
+    ) -> tuple[tuple[NativeColumn, ...], int]: ...

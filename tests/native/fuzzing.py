@@ -1,4 +1,5 @@
-"""What the fuzzer runs for each input: both engines read a message, write what they have read, and must agree.
+"""What the fuzzer runs for each input: both engines read a message, write what they have read, and must agree. Columns
+must have a message in the same octets.
 
 The first two bytes of an input choose the message and the version.
 """
@@ -7,12 +8,17 @@ from __future__ import annotations
 
 import importlib
 import sys
+from array import array
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import TYPE_CHECKING, cast
 
 from kafkawire.protocol import MESSAGE_NAMES, message_class
-from kafkawire.wire import use_engine
-from kafkawire.wire.message_codec import FAST_PATH_FAILS, MessageCodec
+from kafkawire.wire import EngineError, use_engine
+from kafkawire.wire.message_codec import FAST_PATH_FAILS, ComparedCodec, MessageCodec
+
+if TYPE_CHECKING:
+    from kafkawire._native import Codec
 
 
 def all_codecs() -> Iterator[MessageCodec]:
@@ -34,6 +40,12 @@ def run(octets: bytes) -> None:
         EngineError: the engines differ.
     """
     codec = CODECS[int.from_bytes(octets[:2]) % len(CODECS)]
+    end = 0
     with suppress(*FAST_PATH_FAILS):
-        message, _ = codec.read(octets, 2)
+        message, end = codec.read(octets, 2)
         codec.write(message)
+    if isinstance(codec, ComparedCodec):
+        native = cast("Codec", codec.native)
+        _, inexact = native.columns(None, array("i", (0, len(octets))), octets, 0, 1, 2)
+        if bool(inexact) != (end != len(octets)):
+            raise EngineError("columns differ from messages in what they refuse")

@@ -19,10 +19,15 @@ pytest.importorskip("_testcapi", reason="this Python has no module for tests")
 
 MESSAGES = """
 import random
+from array import array
 from tests.made.example_messages import extreme_instances, random_instance
 from kafkawire.protocol import MESSAGE_NAMES, message_class
 from kafkawire._native import Codec
 from kafkawire.wire.programs import program_of
+
+def rows_of(*rows):
+    ends = [sum(map(len, rows[:end])) for end in range(len(rows) + 1)]
+    return None, array("i", ends), b"".join(rows), 0, len(rows), 0
 
 def cases(names):
     chance = random.Random(18)
@@ -63,20 +68,27 @@ def run(function, *arguments):
             raise AssertionError("memory is never enough")
 
 from kafkawire._native import RecordCodec
-from kafkawire.wire.batches import Header, Record
+from kafkawire.wire.batches import Header, Record, encode_batch, read_batches
+from kafkawire.wire.batches.batch import RecordBatch
 
 records = [Record(2**40, 5, b"key", None, (Header("a", b"b"), Header("c"))), Record(2**40 + 1, 2**62, None, b"v" * 900)]
-codec = RecordCodec(Record, Header)
+codec = RecordCodec(Record, Header, RecordBatch)
 arguments = (records, [each.offset for each in records], [each.timestamp for each in records], 2**40, 5)
 payload = codec.write(*arguments)
 run(codec.write, *arguments)
 run(codec.read, payload, 0, 2, 2**63 - 1, 2**63 - 1, None, True)
 run(codec.read, payload, 0, 2, 0, 0, 7, False)
-run(lambda: type(RecordCodec(Record, Header)))
+run(lambda: type(RecordCodec(Record, Header, RecordBatch)))
+segment = encode_batch(records, base_offset=2**40) * 2
+batches = tuple(read_batches(segment))
+run(codec.read_batches, segment, 0, 9, len(segment), 0)
+run(codec.columns, batches, tuple(batch.payload for batch in batches))
+run(codec.some_columns, batches[0], batches[0].payload, 0, 1, 9)
 
 for codec, message, octets in cases({names!r}):
     run(codec.read, octets, 0)
     run(codec.write, message)
+    run(codec.columns, *rows_of(octets, octets[:-1]))
     cls = type(message)
     program = program_of(cls, cls.layouts().of_version(cls.VERSIONS[-1]))
     run(lambda: type(Codec(program)))
@@ -93,6 +105,7 @@ def round_of(all_cases):
     for codec, message, whole, broken in all_cases:
         codec.read(whole, 0)
         codec.write(message)
+        codec.columns(*rows_of(whole, *broken))
         for octets in broken:
             try:
                 codec.read(octets, 0)

@@ -1,7 +1,8 @@
 """kafkawire as a zip for ``spark-submit --py-files``, from which workers can import it.
 
 Spark puts ``.zip`` files on the path of its workers, but not wheels. Python finds a package without ``__init__.py`` in
-a zip only if the zip has entries for its folders, which wheels lack.
+a zip only if the zip has entries for its folders, which wheels lack. The native engine is in the zip as well; workers
+of another platform than the machine that writes the zip run without it.
 """
 
 from __future__ import annotations
@@ -14,9 +15,6 @@ import kafkawire
 
 _LEFT_OUT = ("cli", "codegen", "report")
 """Packages that workers do not need: the driver generates the code for own definitions."""
-
-_LEFT_OUT_FILES = (".pyc", ".so", ".pyd")
-"""Files that cannot be used from a zip."""
 
 _SAME_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -53,5 +51,5 @@ def _files() -> Iterator[tuple[PurePosixPath, Path]]:
     for root in map(Path, kafkawire.__path__):
         for file in sorted(root.rglob("*")):
             folder, *_ = file.relative_to(root).parts
-            if folder not in _LEFT_OUT and file.is_file() and file.suffix not in _LEFT_OUT_FILES:
+            if folder not in _LEFT_OUT and file.is_file() and file.suffix != ".pyc":
                 yield PurePosixPath("kafkawire", file.relative_to(root).as_posix()), file

@@ -6,19 +6,24 @@ installed. The engines give equal results; what one of them refuses, the referen
 
 from __future__ import annotations
 
-import importlib
 import os
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Literal, cast, get_args
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast, get_args
 
 from kafkawire.wire.errors import EngineError
 from kafkawire.wire.message import Message
-from kafkawire.wire.message_codec import ComparedCodec, GeneratedCodec, MessageCodec, Read, Write
+from kafkawire.wire.message_codec import ComparedCodec, GeneratedCodec, MessageCodec, Read, Write, agreed
+from kafkawire.wire.native_library import load_native
 from kafkawire.wire.programs import FORM, program_of
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from kafkawire._native import Codec
+
+T = TypeVar("T")
+N = TypeVar("N")
 
 EngineName = Literal["python", "native", "both"]
 """``both`` runs the two, compares them and is slow: it is for tests."""
@@ -51,6 +56,36 @@ def native_engine() -> ModuleType | None:
         EngineError: as ``engine_in_use``.
     """
     return _InUse.native if engine_in_use() != "python" else None
+
+
+def native_codec(cls: type[Message], version: int) -> Codec | None:
+    """The codec of a message at a version in the native engine, if that is in use and can read the message.
+
+    Raises:
+        UnsupportedVersionError: if the message has no such version.
+    """
+    codec = cls.fast_codec(version)
+    if isinstance(codec, ComparedCodec):
+        codec = codec.native
+    return None if isinstance(codec, GeneratedCodec) else cast("Codec", codec)
+
+
+def by_engine_in_use(run_python: Callable[[], T], native: N | None, run_native: Callable[[N], T]) -> T:
+    """Run a function of the engine in use, or both functions and compare what they return.
+
+    Args:
+        run_python: what runs without the native engine.
+        native: the part of the native engine that the work needs; None if it is not in use.
+        run_native: what runs with it.
+
+    Raises:
+        EngineError: the two functions do not agree.
+    """
+    if native is None:
+        return run_python()
+    if engine_in_use() == "both":
+        return agreed(run_python, lambda: run_native(native))
+    return run_native(native)
 
 
 def use_engine(name: EngineName) -> None:
@@ -93,7 +128,7 @@ def _choose(name: str) -> None:
 
 
 def _load_native() -> ModuleType:
-    native = importlib.import_module("kafkawire._native")  # not every installation has it
+    native = load_native()
     if native.FORM != FORM:
         raise ImportError("it was built from other sources than the rest of kafkawire")
     return native

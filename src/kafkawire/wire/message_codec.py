@@ -72,27 +72,30 @@ class GeneratedCodec:
 class ComparedCodec:
     """Two codecs, which must agree.
 
+    Attributes:
+        native: the one of the native engine.
+
     Raises:
         EngineError: if they do not.
     """
 
-    __slots__ = ("_generated", "_native")
+    __slots__ = ("_generated", "native")
 
     def __init__(self, generated: MessageCodec, native: MessageCodec) -> None:
         self._generated = generated
-        self._native = native
+        self.native = native
 
     def read(self, buffer: bytes, at: int) -> tuple[Any, int]:
         """A message and the position after it."""
-        return agreed(lambda: self._generated.read(buffer, at), lambda: self._native.read(buffer, at))
+        return agreed(lambda: self._generated.read(buffer, at), lambda: self.native.read(buffer, at))
 
     def write(self, message: object) -> bytes:
         """The bytes of a message."""
-        return agreed(lambda: self._generated.write(message), lambda: self._native.write(message))
+        return agreed(lambda: self._generated.write(message), lambda: self.native.write(message))
 
     def decode(self, buffer: object) -> Any:  # noqa: ANN401 a message of any class
         """The message that fills a buffer."""
-        return agreed(lambda: self._generated.decode(buffer), lambda: self._native.decode(buffer))
+        return agreed(lambda: self._generated.decode(buffer), lambda: self.native.decode(buffer))
 
 
 def agreed(run_generated: Callable[[], T], run_native: Callable[[], T]) -> T:

@@ -70,8 +70,13 @@ def program_of(message_cls: type[msgspec.Struct], layout: StructLayout) -> Struc
 
 def _struct(message_cls: type[msgspec.Struct], cls: type[msgspec.Struct], layout: StructLayout) -> StructProgram:
     initial = cls()
-    fields = (*layout.inline, *layout.tagged, *layout.absent)
-    return StructProgram(cls, layout.flexible, tuple(_field(message_cls, initial, field) for field in fields))
+    fields = tuple(_field(message_cls, initial, field) for field in fields_of_program(layout))
+    return StructProgram(cls, layout.flexible, fields)
+
+
+def fields_of_program(layout: StructLayout) -> tuple[FieldLayout, ...]:
+    """The fields of a struct as the engine visits them: those in line, the tagged ones, and the absent ones."""
+    return (*layout.inline, *layout.tagged, *layout.absent)
 
 
 def _field(message_cls: type[msgspec.Struct], initial: msgspec.Struct, field: FieldLayout) -> FieldProgram:

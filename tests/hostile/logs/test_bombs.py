@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import msgspec
 import pytest
 from tests.made.segments import METADATA, OFFSETS, write_segment
 
+from kafkawire import wire
 from kafkawire.logs import Accounts, read_table
 from kafkawire.protocol import BeginTransactionRecord, EndTransactionRecord, PartitionRecord, TopicRecord
 from kafkawire.records.metadata_records import encode_metadata_record
@@ -27,6 +29,7 @@ DATA = "data-0"
 MEASURED = """
 import json, resource, sys, time
 from collections import deque
+from kafkawire import wire
 from kafkawire.logs import Accounts, read_table
 
 table, log, warm = sys.argv[1:]
@@ -47,9 +50,11 @@ class Measured(msgspec.Struct, frozen=True):
     errors: dict[str, int]
 
 
-def measured(table: str, log: Path, warm: Path) -> Measured:
+def measured(table: str, log: Path, warm: Path, engine: str | None = None) -> Measured:
     command = [sys.executable, "-c", MEASURED, table, str(log), str(warm)]
-    done = subprocess.run(command, capture_output=True, check=True, timeout=300)
+    usual = "native" if wire.ENGINE == "both" else wire.ENGINE
+    environment = {**os.environ, "KAFKAWIRE_ENGINE": engine or usual}
+    done = subprocess.run(command, capture_output=True, check=True, timeout=300, env=environment)
     return msgspec.json.decode(done.stdout, type=Measured)
 
 
@@ -133,14 +138,15 @@ BOMBS: dict[str, tuple[str, str, int, Callable[[], bytes]]] = {
 """Table, log, decompressed size in MiB, content."""
 
 
+@pytest.mark.parametrize("engine", [None, pytest.param("python", marks=pytest.mark.extended)])
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_bomb_takes_little_memory_and_time(tmp_path: Path, name: str) -> None:
+def test_a_bomb_takes_little_memory_and_time(tmp_path: Path, name: str, engine: str | None) -> None:
     table, log, size, content = BOMBS[name]
     bomb = content()
     write_segment(tmp_path / "bomb" / log, bomb)
     sound = encode_batch([Record(timestamp=1, key=b"\0\1", value=b"\1\2\0")])
     write_segment(tmp_path / "warm" / log, sound)
-    found = measured(table, tmp_path / "bomb" / log, tmp_path / "warm" / log)
+    found = measured(table, tmp_path / "bomb" / log, tmp_path / "warm" / log, engine)
     assert found.memory < MOST_MEMORY, found
     assert found.seconds < MOST_SECONDS_PER_MIB * size, found
 

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from tests.kafka_logs.dumps import real_logs
 
-from kafkawire.columns.record_arrays import decode_record_arrays, decode_some_record_arrays
+from kafkawire.columns.record_arrays import RecordArrays, decode_record_arrays, decode_some_record_arrays
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import Header, Record, RecordBatch, decode_records, encode_batch, read_batches
+from kafkawire.wire.batches.batch import LOG_APPEND_TIME
 from kafkawire.wire.batches.reader import open_payload
 from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT
 
@@ -48,9 +49,8 @@ def test_broken_batches_are_no_arrays(batch: RecordBatch, changes: list[tuple[in
     payload = bytearray(batch.payload)
     for at, octet in changes:
         payload[at % len(payload)] = octet
-    counts = [batch.records_count, batch.records_count + count]
-    broken = msgspec.structs.replace(batch, payload=bytes(payload), records_count=counts[1])
-    arrays = decode_record_arrays([batch.payload, broken.payload], counts)
+    broken = msgspec.structs.replace(batch, payload=bytes(payload), records_count=batch.records_count + count)
+    arrays = decode_record_arrays([batch, broken], [batch.payload, broken.payload])
     try:
         records = expected([batch, broken])
     except DecodeError:
@@ -81,7 +81,7 @@ def test_records_with_headers_are_read_without_them(headers: list[list[Header]])
 @pytest.mark.parametrize("headers", [b"\x02\x02\xff\1", b"\x02\0", b"\x04\0\1", b"\x02\0\1\0", b"\1", b"\x02\1\1"])
 def test_invalid_headers_give_no_array(headers: bytes) -> None:
     record = b"\0\0\0\1\1" + headers
-    assert decode_record_arrays([bytes((2 * len(record),)) + record], [1]) is None
+    assert arrays_of([bytes((2 * len(record),)) + record], [1]) is None
 
 
 @given(
@@ -95,7 +95,7 @@ def test_records_piece_by_piece_are_all_records(
     batch = batch_of([Record(at, at, b"k", value) for at, value in enumerate(values)])
     data, at, rows = batch.payload, 0, list[tuple[object, ...]]()
     while at < len(data):
-        piece = decode_some_record_arrays(data, at, most_records, most_octets)
+        piece = decode_some_record_arrays(batch, data, at, most_records, most_octets)
         assert piece is not None
         arrays, end = piece
         assert 0 < len(arrays.keys) <= most_records
@@ -119,13 +119,31 @@ def test_records_piece_by_piece_are_all_records(
     ],
 )
 def test_invalid_records_give_no_array(payloads: Sequence[bytes], counts: Sequence[int]) -> None:
-    assert decode_record_arrays(payloads, counts) is None
+    assert arrays_of(payloads, counts) is None
 
 
 def test_no_records_are_empty_arrays() -> None:
-    arrays = decode_record_arrays([b"", b""], [0, 0])
+    arrays = arrays_of([b"", b""], [0, 0])
     assert arrays is not None
-    assert [len(each) for each in arrays] == [0, 0, 0, 0]
+    assert [len(each) for each in arrays] == [0, 0, 0, 0, 0]
+
+
+def test_batches_have_their_own_offsets_and_times() -> None:
+    records = [Record(5, 100, b"a", b"b"), Record(6, 90, None, None)]
+    early, late = (
+        batch_of(records),
+        batch_of([msgspec.structs.replace(each, offset=each.offset + 40) for each in records]),
+    )
+    appended = msgspec.structs.replace(late, attributes=late.attributes | LOG_APPEND_TIME, max_timestamp=7)
+    arrays = decode_record_arrays([early, appended], [early.payload, appended.payload])
+    assert arrays is not None
+    assert [each.to_pylist() for each in arrays[:3]] == [[0, 0, 1, 1], [5, 6, 45, 46], [100, 90, 7, 7]]
+
+
+@pytest.mark.parametrize("change", [{"base_offset": 2**63 - 1}, {"base_timestamp": 2**63 - 1}])
+def test_numbers_beyond_int64_give_no_array(change: dict[str, int]) -> None:
+    batch = msgspec.structs.replace(batch_of([Record(0, 0), Record(1, 1)]), **change)
+    assert decode_record_arrays([batch], [batch.payload]) is None
 
 
 def batch_of(records: Sequence[Record]) -> RecordBatch:
@@ -133,17 +151,26 @@ def batch_of(records: Sequence[Record]) -> RecordBatch:
     return batch
 
 
+def arrays_of(payloads: Sequence[bytes], counts: Sequence[int]) -> RecordArrays | None:
+    """The arrays of batches with these payloads and numbers of records."""
+    headers = batch_of([Record(0, 0)])
+    batches = [
+        msgspec.structs.replace(headers, payload=payload, records_count=count)
+        for payload, count in zip(payloads, counts, strict=True)
+    ]
+    return decode_record_arrays(batches, payloads)
+
+
 def rows_of(batches: Sequence[RecordBatch]) -> Rows:
-    """Time and offset since those of the batch, key and value of each record."""
-    payloads = [open_payload(batch, DEFAULT_OUTPUT_LIMIT) for batch in batches]
-    arrays = decode_record_arrays(payloads, [batch.records_count for batch in batches])
+    """Number of the batch, offset, time, key and value of each record."""
+    arrays = decode_record_arrays(batches, [open_payload(batch, DEFAULT_OUTPUT_LIMIT) for batch in batches])
     assert arrays is not None
     return list(zip(*(each.to_pylist() for each in arrays), strict=True))
 
 
 def expected(batches: Sequence[RecordBatch]) -> Rows:
     return [
-        (record.timestamp - batch.base_timestamp, record.offset - batch.base_offset, record.key, record.value)
-        for batch in batches
+        (number, record.offset, record.timestamp, record.key, record.value)
+        for number, batch in enumerate(batches)
         for record in decode_records(batch)
     ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.kafka_logs.column_rows import check_same_shape, row_of, rows, same_rows
+from tests.kafka_logs.column_rows import check_decoded, row_of, rows, same_rows
 
 from kafkawire.columns import MessageColumns
 from kafkawire.protocol import message_class
@@ -58,4 +58,4 @@ def test_columns_of_real_records(folder: Path) -> None:
         arrays = columns.arrays(version, [message for message, _, _ in found])
         expected = [row_of(message, version) for message, _, _ in found]
         assert same_rows(rows(columns, arrays, len(found)), expected)
-        check_same_shape(columns, version, [octets for _, _, octets in found], start)
+        check_decoded(columns, version, [octets for _, _, octets in found], start)

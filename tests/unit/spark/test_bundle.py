@@ -12,12 +12,14 @@ import pytest
 
 pytest.importorskip("pyspark")
 
+from kafkawire import wire
 from kafkawire.cli.app import main as kafkawire
 from kafkawire.spark.bundle import write_bundle
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
 
 
+@pytest.mark.usefixtures("each_engine")
 def test_the_zip_alone_can_read_logs(tmp_path: Path) -> None:
     write_bundle(tmp_path / "kafkawire.zip")
     code = f"""
@@ -31,8 +33,10 @@ for table in kafkawire.logs.table_names():
     print(table, rows)
 from kafkawire.admin import AclBinding
 from kafkawire.broker import EmbeddedBroker
+from kafkawire import wire
+assert wire.ENGINE == {wire.ENGINE!r}
 """
-    environment = {**os.environ, "KAFKAWIRE_ENGINE": "python"}  # no library can be loaded from a zip
+    environment = {**os.environ, "KAFKAWIRE_ENGINE": wire.ENGINE}
     ran = subprocess.run(
         [sys.executable, "-S", "-c", code], env=environment, capture_output=True, text=True, check=False
     )

@@ -20,7 +20,6 @@ from kafkawire.logs.frames.index_points import IndexPoints, points_of
 from kafkawire.logs.frames.windows import FileChangedError, Window
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadMode, ReadOptions
 from kafkawire.wire.batches import RecordBatch
-from kafkawire.wire.batches.batch import whole_batch
 from kafkawire.wire.batches.framing import (
     ATTRIBUTES_OFFSET,
     BATCH_MAGIC,
@@ -30,8 +29,10 @@ from kafkawire.wire.batches.framing import (
     LENGTH_COUNTS_FROM,
     entry_size,
 )
+from kafkawire.wire.batches.whole_batches import whole_batches
 
 _SHOWN_OF_LOST_BYTES: Final = 1024
+_BATCHES_AT_A_TIME: Final = 1024
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,18 @@ def scan_batches(
                     print(found.position, found.batch.base_offset, found.batch.records_count)
         ```
     """
-    return _Scan(file_range, options, Accounts() if accounts is None else accounts, store).run()
+    for found in scan_runs(file_range, options, Accounts() if accounts is None else accounts, store):
+        if isinstance(found, Flaw):
+            yield found
+        else:
+            yield from found
+
+
+def scan_runs(
+    file_range: FileRange, options: ReadOptions, accounts: Accounts, store: FileStore
+) -> Iterator[list[ScannedBatch] | Flaw]:
+    """As ``scan_batches``, with the batches that follow each other in one list."""
+    return _Scan(file_range, options, accounts, store).run()
 
 
 def count_flaw(flaw: Flaw, options: ReadOptions, accounts: Accounts) -> None:
@@ -110,8 +122,8 @@ class _Scan:
         self._largest = options.max_frame_bytes
         self._points: IndexPoints | None = None
 
-    def run(self) -> Iterator[ScannedBatch | Flaw]:
-        """See ``scan_batches``."""
+    def run(self) -> Iterator[list[ScannedBatch] | Flaw]:
+        """See ``scan_runs``."""
         if self._filter.excludes_file:
             self._accounts.skipped("filtered", max(self._end - self._position, 0))
             return
@@ -124,9 +136,12 @@ class _Scan:
                     try:
                         window = Window(opened, _unless_changed(found_at, stamp))
                         while self._position < self._end:
-                            found = self._next(window, opened)
-                            if found is not None:
-                                yield found
+                            batches, broken = self._sound_batches(window)
+                            if batches:
+                                yield batches
+                            flaw = self._flaw(broken, window, opened)
+                            if flaw is not None:
+                                yield flaw
                     except FileChangedError:
                         # If no batch of a whole file was returned yet, read the file again in its new state.
                         if attempt or self._position != begun or not (self._begins_file and self._ends_file):
@@ -139,32 +154,51 @@ class _Scan:
         except OSError as error:
             raise LogReadError("unreadable", self._file.path, system_reason(error)) from None
 
-    def _next(self, window: Window, opened: OpenFile) -> ScannedBatch | Flaw | None:
-        """The batch or flaw at the position, which moves to its end; None for bytes that are only counted."""
+    def _sound_batches(self, window: Window) -> tuple[list[ScannedBatch], RecordBatch | None]:
+        """The sound batches in memory from the position on, which moves after them, and one whose CRC is wrong."""
+        sound: list[ScannedBatch] = []
+        position, octets = self._position, 0
+        batches = whole_batches(
+            window.data, position - window.start, most=_BATCHES_AT_A_TIME, largest=self._largest, position=window.start
+        )
+        broken = None
+        for batch in batches:
+            position = batch.position
+            if position >= self._end:
+                break
+            begin, size = position - window.start, batch.size
+            if self._filter.is_active and self._filter.excludes(batch):
+                self._accounts.skipped("filtered", size)
+            elif self._verify and batch.crc != crc32c.crc32c(window.view[begin + ATTRIBUTES_OFFSET : begin + size]):
+                broken = batch
+                break
+            else:
+                sound.append(ScannedBatch(self._file, position, batch))
+                octets += size
+            position += size
+        self._position = position
+        self._accounts.decoded(octets)
+        return sound, broken
+
+    def _flaw(self, broken: RecordBatch | None, window: Window, opened: OpenFile) -> Flaw | None:
+        """The flaw at the position; None at the end, for bytes that are only counted, and once there is a whole batch.
+
+        Args:
+            broken: the batch at the position, if its CRC is wrong.
+            window, opened: the file.
+        """
         position = self._position
-        data, at = window.data, position - window.start
-        if at < 0 or at + HEADER_SIZE > len(data):
-            if not window.cover(position, HEADER_SIZE):
-                return self._flaw_or_end(window, opened)
-            data, at = window.data, position - window.start
-        _, length, magic = FRAME.unpack_from(data, at)
-        size = length + LENGTH_COUNTS_FROM
-        if magic != BATCH_MAGIC or not HEADER_SIZE <= size <= self._largest:  # as entry_size, without a call per batch
-            return self._flaw_or_end(window, opened)
-        if at + size > len(data):
-            if not window.cover(position, size):
-                return self._flaw_or_end(window, opened)
-            data, at = window.data, 0
-        batch = whole_batch(data, at, size, position)
-        if self._filter.is_active and self._filter.excludes(batch):
-            self._position += size
-            self._accounts.skipped("filtered", size)
+        if broken is not None:
+            return self._bad_crc(window, opened, broken.size, broken.base_offset)
+        if position >= self._end:
             return None
-        if self._verify and batch.crc != crc32c.crc32c(window.view[at + ATTRIBUTES_OFFSET : at + size]):
-            return self._bad_crc(window, opened, size, batch.base_offset)
-        self._position += size
-        self._accounts.decoded(size)
-        return ScannedBatch(self._file, position, batch)
+        if not window.cover(position, HEADER_SIZE):
+            return self._flaw_or_end(window, opened)
+        _, length, magic = FRAME.unpack_from(window.data, position - window.start)
+        size = length + LENGTH_COUNTS_FROM
+        if magic == BATCH_MAGIC and HEADER_SIZE <= size <= self._largest and window.cover(position, size):
+            return None
+        return self._flaw_or_end(window, opened)
 
     def _flaw_or_end(self, window: Window, opened: OpenFile) -> Flaw | None:
         """The flaw at the position, where no whole batch of magic 2 begins."""

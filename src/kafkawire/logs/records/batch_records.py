@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgspec
 import pyarrow as pa
 
+from kafkawire.columns import RecordArrays
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.frames.batches import ScannedBatch
@@ -48,24 +49,16 @@ class RecordGroup:
 
     Attributes:
         batches: some may have no records.
-        numbers: int32; the index in ``batches`` of each record.
-        offsets: int64; of all records, in the log.
-        timestamps: int64; milliseconds since the epoch, -1 for none.
-        keys: binary; null for records without key.
-        values: binary; null for tombstones.
+        records: of all of them.
     """
 
     batches: Sequence[ScannedBatch]
-    numbers: pa.Int32Array
-    offsets: pa.Int64Array
-    timestamps: pa.Int64Array
-    keys: pa.BinaryArray
-    values: pa.BinaryArray
+    records: RecordArrays
 
     def __len__(self) -> int:
-        return len(self.offsets)
+        return len(self.records.numbers)
 
     def spread(self, of_batches: Sequence[object], kind: pa.DataType) -> ArrowArray:
         """Values of batches, repeated for each of their records."""
-        spread: ArrowArray = pa.array(of_batches, kind).take(self.numbers)
+        spread: ArrowArray = pa.array(of_batches, kind).take(self.records.numbers)
         return spread

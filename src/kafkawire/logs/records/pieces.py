@@ -6,14 +6,13 @@ All records of a batch are checked before the first piece is returned, since a b
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final
 
 import msgspec
-import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkawire.columns.record_arrays import RecordArrays, decode_some_record_arrays
+from kafkawire.columns.record_arrays import RecordArrays, arrays_of_records, decode_some_record_arrays
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.frames.batches import ScannedBatch
 from kafkawire.logs.frames.flaws import Flaw
@@ -23,7 +22,7 @@ from kafkawire.logs.records.batch_records import RecordGroup
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch
-from kafkawire.wire.batches.batch import CODEC_MASK, LOG_APPEND_TIME
+from kafkawire.wire.batches.batch import CODEC_MASK
 from kafkawire.wire.batches.reader import decode_some_records
 from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
@@ -45,15 +44,6 @@ class _RefusedError(Exception):
     def __init__(self, code: str, reason: str) -> None:
         self.code = code
         super().__init__(reason)
-
-
-class _Columns(NamedTuple):
-    """Records of one batch; see ``RecordGroup``."""
-
-    offsets: pa.Int64Array
-    timestamps: pa.Int64Array
-    keys: pa.BinaryArray
-    values: pa.BinaryArray
 
 
 def largest_record(file: LogFile, options: ReadOptions) -> int | None:
@@ -104,14 +94,13 @@ def _pieces(scanned: ScannedBatch, payload: bytes, largest: int | None) -> Itera
             _refuse_larger(columns, largest)
         count = len(columns.offsets)
         first, read = read, read + count
-        numbers: pa.Int32Array = pa.repeat(pa.scalar(0, pa.int32()), count)
         if read == batch.records_count:
             decode_some_records(batch, payload, at, read, 0)  # nothing is left over
             piece = _part(scanned, begin, batch.last_offset, count) if first else scanned
-            yield RecordGroup([piece], numbers, *columns)
+            yield RecordGroup([piece], columns)
             return
         end = max(begin - 1, min(pc.max(columns.offsets).as_py(), batch.last_offset))
-        yield RecordGroup([_part(scanned, begin, end, count)], numbers, *columns)
+        yield RecordGroup([_part(scanned, begin, end, count)], columns)
         begin = end + 1
 
 
@@ -122,27 +111,18 @@ def _part(scanned: ScannedBatch, begin: int, end: int, count: int) -> ScannedBat
     return ScannedBatch(scanned.file, scanned.position, part)
 
 
-def _columns(batch: RecordBatch, payload: bytes, at: int, first: int) -> tuple[_Columns, int]:
+def _columns(batch: RecordBatch, payload: bytes, at: int, first: int) -> tuple[RecordArrays, int]:
     """Some records from a position on, and the position where they end.
 
     Raises:
         DecodeError, _RefusedError: as ``_pieces``.
     """
     left = batch.records_count - first
-    found = decode_some_record_arrays(payload, at, min(left, RECORDS_AT_A_TIME), OCTETS_AT_A_TIME) if left else None
-    if found is not None:
-        arrays, end = found
-        count = len(arrays.offset_deltas)
-        try:
-            offsets: pa.Int64Array = pc.add_checked(pa.scalar(batch.base_offset, pa.int64()), arrays.offset_deltas)
-            numbers: pa.Int32Array = pa.repeat(pa.scalar(0, pa.int32()), count)
-            return _Columns(offsets, times_of([batch], numbers, arrays), arrays.keys, arrays.values), end
-        except pa.ArrowInvalid:
-            pass
-    return _exact_columns(batch, payload, at, first, min(left, _MOST_EXACT_RECORDS))
+    found = decode_some_record_arrays(batch, payload, at, min(left, RECORDS_AT_A_TIME), OCTETS_AT_A_TIME)
+    return found or _exact_columns(batch, payload, at, first, min(left, _MOST_EXACT_RECORDS))
 
 
-def _exact_columns(batch: RecordBatch, payload: bytes, at: int, first: int, count: int) -> tuple[_Columns, int]:
+def _exact_columns(batch: RecordBatch, payload: bytes, at: int, first: int, count: int) -> tuple[RecordArrays, int]:
     """As ``_columns``, record by record.
 
     Raises:
@@ -153,41 +133,16 @@ def _exact_columns(batch: RecordBatch, payload: bytes, at: int, first: int, coun
     if records and not _LOWEST <= min(offsets) <= max(offsets) <= _HIGHEST:
         raise _RefusedError("bad_records", "offsets beyond int64")
     times = [min(max(record.timestamp, _LOWEST), _HIGHEST) for record in records]
-    columns = _Columns(
-        pa.array(offsets, pa.int64()),
-        pa.array(times, pa.int64()),
-        pa.array([record.key for record in records], pa.binary()),
-        pa.array([record.value for record in records], pa.binary()),
-    )
-    return columns, end
+    inside = [msgspec.structs.replace(record, timestamp=time) for record, time in zip(records, times, strict=True)]
+    return arrays_of_records([0] * len(inside), inside), end
 
 
-def _refuse_larger(columns: _Columns, largest: int) -> None:
+def _refuse_larger(columns: RecordArrays, largest: int) -> None:
     for octets in (columns.keys, columns.values):
         size = pc.max(pc.binary_length(octets)).as_py() or 0
         if size > largest:
             reason = f"a record with {size} bytes; at most {largest}, a sixteenth of the largest batch, are decoded"
             raise _RefusedError("too_large", reason)
-
-
-def times_of(batches: Sequence[RecordBatch], numbers: pa.Int32Array, arrays: RecordArrays) -> pa.Int64Array:
-    """The timestamps of records.
-
-    Args:
-        batches: the batches of the records.
-        numbers: the index of the batch of each record.
-        arrays: the records.
-
-    Raises:
-        ArrowInvalid: one is beyond int64.
-    """
-    bases: pa.Int64Array = pa.array([each.base_timestamp for each in batches], pa.int64())
-    times: pa.Int64Array = pc.add_checked(bases.take(numbers), arrays.timestamp_deltas)
-    appended = [bool(each.attributes & LOG_APPEND_TIME) for each in batches]
-    if any(appended):
-        latest: pa.Int64Array = pa.array([each.max_timestamp for each in batches], pa.int64())
-        times = pc.if_else(pa.array(appended).take(numbers), latest.take(numbers), times)
-    return times
 
 
 def refused(scanned: ScannedBatch, error: CorruptBatchError | DecodeError) -> Flaw:

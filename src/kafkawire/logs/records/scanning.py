@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
-from typing import Any, Final, cast
-
-import pyarrow as pa
-import pyarrow.compute as pc
+from typing import cast
 
 from kafkawire.columns.record_arrays import LARGEST_PAYLOADS, decode_record_arrays
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import LOCAL, FileStore
-from kafkawire.logs.frames.batches import FileRange, ScannedBatch, count_flaw, scan_batches
+from kafkawire.logs.frames.batches import FileRange, ScannedBatch, count_flaw, scan_runs
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import GATHERED_OCTETS, LARGE_PAYLOAD, RECORDS_AT_A_TIME
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.records.batch_records import OpenedBatch, RecordColumns, RecordGroup
-from kafkawire.logs.records.pieces import flaw_of, largest_record, read_in_pieces, refused, times_of
+from kafkawire.logs.records.pieces import flaw_of, largest_record, read_in_pieces, refused
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches.framing import HEADER_SIZE
 from kafkawire.wire.batches.reader import open_payload
 from kafkawire.wire.errors import CorruptBatchError
-
-_LARGEST_SAFE_OFFSET: Final = (1 << 63) - (1 << 32)
 
 
 def scan_groups(
@@ -36,12 +30,12 @@ def scan_groups(
         LogReadError: as ``scan_batches``.
     """
     reader = _Reader(file_range.file, options, accounts)
-    for found in scan_batches(file_range, options, accounts, store):
+    for found in scan_runs(file_range, options, accounts, store):
         if isinstance(found, Flaw):
             yield from reader.take()
             yield found
-        elif ready := reader.add(found):
-            yield from ready
+        else:
+            yield from reader.add(found)
     yield from reader.take()
 
 
@@ -79,7 +73,7 @@ def scan_records(
 
 def open_batch(scanned: ScannedBatch, options: ReadOptions) -> Iterator[OpenedBatch | Flaw]:
     """A batch with its records, in pieces if there are many, or the flaw; nothing is counted."""
-    opened = _opened(scanned, options.max_frame_bytes) if scanned.batch.records_count else b""
+    opened = _opened(scanned, options.max_frame_bytes)
     if isinstance(opened, Flaw):
         yield opened
         return
@@ -91,9 +85,10 @@ def open_batch(scanned: ScannedBatch, options: ReadOptions) -> Iterator[OpenedBa
 
 
 def _batches_of(group: RecordGroup) -> Iterator[OpenedBatch]:
-    offsets = cast("list[int]", group.offsets.to_pylist())
-    timestamps = cast("list[int]", group.timestamps.to_pylist())
-    keys, values = group.keys.to_pylist(), group.values.to_pylist()
+    records = group.records
+    offsets = cast("list[int]", records.offsets.to_pylist())
+    timestamps = cast("list[int]", records.timestamps.to_pylist())
+    keys, values = records.keys.to_pylist(), records.values.to_pylist()
     start = 0
     for scanned in group.batches:
         end = start + scanned.batch.records_count
@@ -115,39 +110,35 @@ class _Reader:
     def _clear(self) -> None:
         self._batches: list[ScannedBatch] = []
         self._payloads: list[bytes] = []
-        self._counts: list[int] = []
         self._records = 0
         self._octets = 0
 
-    def add(self, scanned: ScannedBatch) -> Iterator[RecordGroup | Flaw] | None:
-        """Decompress one more batch. Returns the collected batches once they are enough, and before a broken one."""
-        batch = scanned.batch
-        count = batch.records_count
-        payload = b""
-        if count:
-            opened = _opened(scanned, self._limit)
-            if isinstance(opened, Flaw):
-                return self._before(iter((opened,)))
-            payload = opened
-        if count > RECORDS_AT_A_TIME or len(payload) > LARGE_PAYLOAD:
-            return self._before(read_in_pieces(scanned, payload, self._largest))
-        self._batches.append(scanned)
-        self._payloads.append(payload)
-        self._counts.append(count)
-        # A batch without records takes memory too, and its payload may have bytes all the same.
-        self._records += count or 1
-        self._octets += HEADER_SIZE + len(payload or batch.payload)
-        if self._records >= RECORDS_AT_A_TIME or self._octets >= GATHERED_OCTETS:
-            return self.take()
-        return None
+    def add(self, batches: Sequence[ScannedBatch]) -> Iterator[RecordGroup | Flaw]:
+        """Decompress more batches; returns the collected ones once they are enough, and before a broken one."""
+        for scanned in batches:
+            payload = _opened(scanned, self._limit)
+            if isinstance(payload, Flaw):
+                yield from self._before(iter((payload,)))
+                continue
+            count = scanned.batch.records_count
+            if count > RECORDS_AT_A_TIME or len(payload) > LARGE_PAYLOAD:
+                yield from self._before(read_in_pieces(scanned, payload, self._largest))
+                continue
+            self._batches.append(scanned)
+            self._payloads.append(payload)
+            # A batch without records takes memory too, and its payload may have bytes all the same.
+            self._records += count or 1
+            self._octets += HEADER_SIZE + len(payload or scanned.batch.payload)
+            if self._records >= RECORDS_AT_A_TIME or self._octets >= GATHERED_OCTETS:
+                yield from self.take()
 
     def take(self) -> Iterator[RecordGroup | Flaw]:
         """The collected batches with their records; the collection is then empty."""
-        batches, payloads, counts = self._batches, self._payloads, self._counts
+        batches, payloads = self._batches, self._payloads
         self._clear()
         if not batches:
             return
-        group = _usual_group(batches, payloads, counts)
+        group = _usual_group(batches, payloads)
         if group is not None:
             yield group
         else:
@@ -169,7 +160,9 @@ class _Reader:
 
 
 def _opened(scanned: ScannedBatch, limit: int) -> bytes | Flaw:
-    """The decompressed records of a batch that is not empty, or the flaw."""
+    """The decompressed records of a batch, or the flaw."""
+    if not scanned.batch.records_count:
+        return b""
     try:
         payload = open_payload(scanned.batch, limit)
     except (CorruptBatchError, DecodeError) as error:
@@ -179,22 +172,7 @@ def _opened(scanned: ScannedBatch, limit: int) -> bytes | Flaw:
     return payload
 
 
-def _usual_group(
-    batches: Sequence[ScannedBatch], payloads: Sequence[bytes], counts: Sequence[int]
-) -> RecordGroup | None:
+def _usual_group(batches: Sequence[ScannedBatch], payloads: Sequence[bytes]) -> RecordGroup | None:
     """Batches and their records; None if a record needs the exact decoder."""
-    headers = [each.batch for each in batches]
-    bases: pa.Int64Array = pa.array([each.base_offset for each in headers], pa.int64())
-    arrays = decode_record_arrays(payloads, counts)
-    ends = cast("dict[str, int]", cast("Any", pc.min_max(bases)).as_py())
-    if arrays is None or max(map(abs, ends.values())) > _LARGEST_SAFE_OFFSET:
-        return None
-    bounds: pa.Int32Array = pa.array(list(accumulate(counts, initial=0)), pa.int32())
-    of_each = pa.ListArray.from_arrays(bounds, arrays.offset_deltas)
-    numbers = cast("pa.Int32Array", pc.list_parent_indices(of_each).cast(pa.int32()))
-    offsets = pc.add(bases.take(numbers), arrays.offset_deltas)
-    try:
-        times = times_of(headers, numbers, arrays)
-    except pa.ArrowInvalid:
-        return None
-    return RecordGroup(batches, numbers, offsets, times, arrays.keys, arrays.values)
+    records = decode_record_arrays([each.batch for each in batches], payloads)
+    return None if records is None else RecordGroup(batches, records)

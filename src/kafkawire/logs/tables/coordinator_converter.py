@@ -15,8 +15,8 @@ from kafkawire.logs.tables.decoded_messages import (
     DecodedMessages,
     Frame,
     RowFault,
+    decode_framed,
     decode_messages,
-    decode_repeated,
     version_faults,
 )
 from kafkawire.logs.tables.output_columns import OutputColumn
@@ -76,7 +76,7 @@ class CoordinatorConverter:
             found.faults.update(version_faults(codes, versions, self._value.message.VERSIONS))
             flaws |= record_flaws(found.faults, rows.values)
         if self._wants_key:
-            found = decode_repeated(self._key, rows.keys, self._key_frame)
+            found = decode_framed(self._key, rows.keys, self._key_frame)
             decoded["key"] = found
             flaws |= record_flaws(_graver(found.faults, flaws), rows.keys)
         columns = {

@@ -115,7 +115,7 @@ class RecordTable:
                 flaws, octets_lost = [], 0
                 accounts.records_read += len(found)
                 rows = RawRows.of(file_range.file, found)
-                kept = limits.kept(found.offsets, found.timestamps)
+                kept = limits.kept(found.records.offsets, found.records.timestamps)
                 if kept is not None:
                     rows = rows.where(kept)
                     accounts.dropped("filtered", len(found) - len(rows))

@@ -70,10 +70,10 @@ class RawRows:
             group.spread([each.partition_leader_epoch for each in batches], pa.int32()),
             group.spread([each.attributes for each in batches], pa.int16()),
             group.spread([each.producer_id for each in batches], pa.int64()),
-            group.offsets,
-            group.timestamps,
-            group.keys,
-            group.values,
+            group.records.offsets,
+            group.records.timestamps,
+            group.records.keys,
+            group.records.values,
         ]
         return cls(file, pa.RecordBatch.from_arrays(columns, schema=RAW_COLUMNS))
 

@@ -1,4 +1,4 @@
-"""The part of the native engine that reads and writes the records of batches."""
+"""The part of the native engine that reads batches, and reads and writes their records."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from kafkawire.wire.batches.batch import Header, Record
+from kafkawire.wire.batches.batch import Header, Record, RecordBatch
 from kafkawire.wire.engine import native_engine
 
 if TYPE_CHECKING:
@@ -22,6 +22,6 @@ def native_record_codec() -> RecordCodec | None:
 @cache
 def _codec_of(module: ModuleType) -> RecordCodec | None:
     try:
-        return cast("RecordCodec", module.RecordCodec(Record, Header))
+        return cast("RecordCodec", module.RecordCodec(Record, Header, RecordBatch))
     except ValueError:
         return None

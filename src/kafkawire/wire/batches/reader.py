@@ -11,9 +11,8 @@ from kafkawire.wire.batches.batch import Header, Record, RecordBatch, TimestampT
 from kafkawire.wire.batches.inspector import SMALLEST_HEADER, inspect_records, records_error
 from kafkawire.wire.batches.native_records import native_record_codec
 from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT, decompress
-from kafkawire.wire.engine import engine_in_use
+from kafkawire.wire.engine import by_engine_in_use
 from kafkawire.wire.errors import DecodeError
-from kafkawire.wire.message_codec import agreed
 from kafkawire.wire.varint import read_uvarint, read_varlong
 
 _SMALLEST_RECORD: Final = 7
@@ -70,7 +69,7 @@ def decode_some_records(
     """
     is_rest = first + count == batch.records_count
     try:
-        records, end = _run(data, start, count, batch, keep_headers=keep_headers)
+        records, end = run_of_records(batch, data, start, count, keep_headers=keep_headers)
         if end == len(data) or (end < len(data) and not is_rest):
             return records, end
     except (IndexError, ValueError, OverflowError):
@@ -90,20 +89,25 @@ def open_payload(batch: RecordBatch, limit: int) -> bytes:
     return data
 
 
-def _run(data: bytes, at: int, count: int, batch: RecordBatch, *, keep_headers: bool) -> tuple[tuple[Record, ...], int]:
-    """Records of a batch and where they end, by the engine in use."""
-    native = native_record_codec()
-    if native is None:
-        return _decode(data, at, count, batch, keep_headers=keep_headers)
+def run_of_records(
+    batch: RecordBatch, data: bytes, at: int, count: int, *, keep_headers: bool = False
+) -> tuple[tuple[Record, ...], int]:
+    """Some of the records of a batch, and the position where they end in the data.
+
+    Args:
+        batch, data, count, keep_headers: as for ``decode_some_records``.
+        at: position in the data of the first record.
+
+    Raises:
+        IndexError, ValueError, OverflowError: they are malformed; ``inspect_records`` reports how.
+    """
     append_time = batch.max_timestamp if batch.timestamp_type is TimestampType.LOG_APPEND_TIME else None
-
-    def run_native() -> tuple[tuple[Record, ...], int]:
-        read = native.read(data, at, count, batch.base_offset, batch.base_timestamp, append_time, keep_headers)
-        return cast("tuple[tuple[Record, ...], int]", read)
-
-    if engine_in_use() == "native":
-        return run_native()
-    return agreed(lambda: _within(data, _decode(data, at, count, batch, keep_headers=keep_headers)), run_native)
+    base = (batch.base_offset, batch.base_timestamp, append_time)
+    return by_engine_in_use(
+        lambda: _within(data, _decode(data, at, count, batch, keep_headers=keep_headers)),
+        native_record_codec(),
+        lambda native: cast("tuple[tuple[Record, ...], int]", native.read(data, at, count, *base, keep_headers)),
+    )
 
 
 def _within(data: bytes, read: tuple[tuple[Record, ...], int]) -> tuple[tuple[Record, ...], int]:

@@ -124,14 +124,16 @@ def test_python_alone_uses_no_native_part() -> None:
 
 def test_classes_of_another_form_are_refused() -> None:
     with pytest.raises(ValueError, match="class: a field has no slot"):
-        native.RecordCodec(Header, Header)
-    for wrong in ((), (Record,), (Record, 1), (int, Header)):
+        native.RecordCodec(Header, Header, RecordBatch)
+    with pytest.raises(ValueError, match="class: a field has no slot"):
+        native.RecordCodec(Record, Header, Record)
+    for wrong in ((), (Record,), (Record, Header), (Record, Header, 1), (int, Header, RecordBatch)):
         with pytest.raises((TypeError, ValueError)):
             native.RecordCodec(*wrong)
 
 
 def test_arguments_of_other_types_are_refused() -> None:
-    codec = native.RecordCodec(Record, Header)
+    codec = native.RecordCodec(Record, Header, RecordBatch)
     for arguments in ((), ("", 0, 0, 0, 0, None, True), (b"", 0, 0, 2**70, 0, None, True)):
         with pytest.raises((TypeError, OverflowError)):
             codec.read(*arguments)
@@ -142,3 +144,22 @@ def test_arguments_of_other_types_are_refused() -> None:
         codec.write([Record()], [], [], 0, 0)
     with pytest.raises(TypeError):
         codec.write(1, [], [], 0, 0)
+
+
+def test_columns_of_other_objects_are_refused() -> None:
+    codec = native.RecordCodec(Record, Header, RecordBatch)
+    (batch,) = read_batches(encode_batch([Record(0, 5, b"k")]))
+    assert codec.columns((batch,), (batch.payload,))[3] == (1, (None, b"\0\0\0\0\1\0\0\0", b"k"), ())
+    for batches, payloads in (((batch,), ()), ((1,), (b"",)), ((batch,), (1,)), ((batch,), (b"",))):
+        with pytest.raises(ValueError, match=r"^$"):
+            codec.columns(batches, payloads)
+    for field in ("base_offset", "base_timestamp", "max_timestamp", "attributes", "records_count"):
+        for number in (1.5, 2**63, True, None):
+            other = replace(batch, **{field: number})
+            with pytest.raises(ValueError, match=r"^$"):
+                codec.columns((other,), (batch.payload,))
+    for at, count in ((-1, 1), (99, 1), (0, 0), (0, 2**40)):
+        with pytest.raises(ValueError, match=r"^$"):
+            codec.some_columns(batch, batch.payload + b"\0", at, count, 2**40)
+    with pytest.raises(TypeError):
+        codec.columns([batch], [batch.payload])
