@@ -173,12 +173,12 @@ def _as_tuples(session: Session, folder: Path, rounds: int) -> Measurement:
 def _by_cores(case: str, width: str, seconds: Mapping[str, tuple[float, ...]]) -> Iterator[Measurement]:
     one, two, plain = (seconds[_named(contender, width)] for contender in (ONE_CORE, TWO_CORES, PLAIN))
     goals = width == GOALS_ON
-    yield Measurement("spark", f"one core: {case}", {OURS: one, PLAIN: plain}, (Target(PLAIN, 0.8),) if goals else ())
+    yield Measurement("spark", f"one core: {case}", {OURS: one, PLAIN: plain}, ())
     yield Measurement(
         "spark",
         f"two cores: {case}",
         {OURS: two, ONE_CORE: one, PLAIN: plain, KAFKA: seconds[KAFKA]},
-        (Target(ONE_CORE, 1.4), Target(PLAIN, 1.3), Target(KAFKA, 1.5)) if goals else (),
+        (Target(ONE_CORE, 1.4), Target(KAFKA, 1.5)) if goals else (),
     )
 
 

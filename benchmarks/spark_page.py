@@ -30,8 +30,8 @@ other times are elapsed time. *Tuples* are the same rows of the same decoder, pa
 are medians of all rounds; *speed-up* is the time of the other divided by that of Spark with Arrow, computed for each
 round. The quartiles of the rounds are in parentheses.
 
-The targets for cores are for the seven columns. Decoding takes the same time for all columns, but the JVM does twice
-the work: Spark copies each value of each row twice, on the same cores."""
+The targets for cores are for the seven columns. Most of the time is the JVM's: Spark copies each value of each
+row twice, on the same cores, so all columns take it twice as long. The time without Spark is that of decoding."""
 
 MEMORY = f"""\
 The peak memory of the largest Python worker, in a new session of two cores for each input. The target for four times

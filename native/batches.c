@@ -29,10 +29,12 @@ static int number_in(PyObject *batch, Py_ssize_t slot, int64_t *number) {
 int read_batch(const batch_form *form, PyObject *batch, batch_parts *to) {
     const Py_ssize_t *slots = form->slots;
     if (Py_TYPE(batch) != form->cls) return -1;
-    return number_in(batch, slots[BASE_OFFSET], &to->base_offset) ||
+    return number_in(batch, slots[POSITION], &to->position) || number_in(batch, slots[LEADER_EPOCH], &to->leader_epoch) ||
+                   number_in(batch, slots[ATTRIBUTES], &to->attributes) ||
+                   number_in(batch, slots[PRODUCER_ID], &to->producer_id) ||
+                   number_in(batch, slots[BASE_OFFSET], &to->base_offset) ||
                    number_in(batch, slots[BASE_TIMESTAMP], &to->base_timestamp) ||
                    number_in(batch, slots[MAX_TIMESTAMP], &to->max_timestamp) ||
-                   number_in(batch, slots[ATTRIBUTES], &to->attributes) ||
                    number_in(batch, slots[RECORDS_COUNT], &to->records_count)
                ? -1
                : 0;

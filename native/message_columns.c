@@ -47,11 +47,16 @@ static int make_columns(const program *with, column **made) {
 /* The text of an id: base64 for URLs, without padding (wire-uuid). */
 static int add_uuid(column *to, const uint8_t *p) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    uint8_t text[22];
-    for (int at = 0, bits = 0; at < 22; at++, bits += 6) {
-        uint32_t two = (uint32_t)p[bits / 8] << 8 | (bits / 8 < 15 ? p[bits / 8 + 1] : 0);
-        text[at] = (uint8_t)digits[two >> (10 - bits % 8) & 63];
+    uint8_t text[22], *at = text;
+    for (const uint8_t *end = p + 15; p < end; p += 3) {
+        uint32_t three = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
+        *at++ = (uint8_t)digits[three >> 18];
+        *at++ = (uint8_t)digits[three >> 12 & 63];
+        *at++ = (uint8_t)digits[three >> 6 & 63];
+        *at++ = (uint8_t)digits[three & 63];
     }
+    *at++ = (uint8_t)digits[*p >> 2];
+    *at = (uint8_t)digits[*p << 4 & 63];
     return add_octets(to, text, sizeof text);
 }
 

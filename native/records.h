@@ -19,9 +19,9 @@ typedef struct {
     Py_ssize_t end; /* of the record */
 } parts;
 
-/* The fields of a batch that its records need. */
+/* The fields of a batch that the columns of its records need. */
 typedef struct {
-    int64_t base_offset, base_timestamp, max_timestamp, attributes, records_count;
+    int64_t position, leader_epoch, attributes, producer_id, base_offset, base_timestamp, max_timestamp, records_count;
 } batch_parts;
 
 enum { BATCH_FIELDS = 13 };

@@ -30,21 +30,29 @@ class RecordArrays(NamedTuple):
     """An array for each attribute of the records, in the order of the payloads.
 
     Attributes:
-        numbers: int32; the index of the batch of each record.
+        positions: int64; of the record's batch in the file.
+        leader_epochs: int32; of the batch.
+        attributes: int16; of the batch.
+        producer_ids: int64; of the batch.
         offsets: int64; in the log.
         timestamps: int64; milliseconds since the epoch, -1 for none.
         keys: binary; null for records without key.
         values: binary; null for tombstones.
     """
 
-    numbers: pa.Int32Array
+    positions: pa.Int64Array
+    leader_epochs: pa.Int32Array
+    attributes: pa.Int16Array
+    producer_ids: pa.Int64Array
     offsets: pa.Int64Array
     timestamps: pa.Int64Array
     keys: pa.BinaryArray
     values: pa.BinaryArray
 
 
-_TYPES: Final = (pa.int32(), pa.int64(), pa.int64(), pa.binary(), pa.binary())
+_TYPES: Final = (
+    pa.int64(), pa.int32(), pa.int16(), pa.int64(), pa.int64(), pa.int64(), pa.binary(), pa.binary()
+)  # fmt: skip
 
 
 def decode_record_arrays(batches: Sequence[RecordBatch], payloads: Sequence[bytes]) -> RecordArrays | None:
@@ -98,19 +106,27 @@ def decode_some_record_arrays(
         return None
 
 
-def arrays_of_records(numbers: Sequence[int], records: Sequence[Record]) -> RecordArrays:
+def arrays_of_records(batches: Sequence[RecordBatch], records: Sequence[Record]) -> RecordArrays:
     """The arrays of decoded records.
+
+    Args:
+        batches: the batch of each record.
+        records: the records.
 
     Raises:
         OverflowError: an offset or a timestamp is beyond int64.
     """
-    return RecordArrays(
-        pa.array(numbers, pa.int32()),
-        pa.array([record.offset for record in records], pa.int64()),
-        pa.array([record.timestamp for record in records], pa.int64()),
-        pa.array([record.key for record in records], pa.binary()),
-        pa.array([record.value for record in records], pa.binary()),
+    values = (
+        [batch.position for batch in batches],
+        [batch.partition_leader_epoch for batch in batches],
+        [batch.attributes for batch in batches],
+        [batch.producer_id for batch in batches],
+        [record.offset for record in records],
+        [record.timestamp for record in records],
+        [record.key for record in records],
+        [record.value for record in records],
     )
+    return RecordArrays(*map(pa.array, values, _TYPES))  # type: ignore[arg-type]
 
 
 def _arrays(columns: Sequence[NativeColumn]) -> RecordArrays:
@@ -123,15 +139,15 @@ def _decode_each(batches: Sequence[RecordBatch], payloads: Sequence[bytes]) -> R
     Raises:
         FAST_PATH_FAILS: as ``decode_record_arrays`` returns None.
     """
-    numbers: list[int] = []
+    batch_of_each: list[RecordBatch] = []
     records: list[Record] = []
-    for number, (batch, payload) in enumerate(zip(batches, payloads, strict=True)):
+    for batch, payload in zip(batches, payloads, strict=True):
         own, end = run_of_records(batch, payload, 0, batch.records_count)
         if len(own) != batch.records_count or end != len(payload):
             raise ValueError
-        numbers += repeat(number, len(own))
+        batch_of_each += repeat(batch, len(own))
         records += own
-    return arrays_of_records(numbers, records)
+    return arrays_of_records(batch_of_each, records)
 
 
 def _decode_some(
@@ -141,7 +157,7 @@ def _decode_some(
     if not count:
         raise ValueError
     records, end = run_of_records(batch, payload, start, count)
-    return arrays_of_records([0] * count, records), end
+    return arrays_of_records([batch] * count, records), end
 
 
 def _records_within(payload: bytes, start: int, most_records: int, most_octets: int) -> int:

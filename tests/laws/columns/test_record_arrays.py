@@ -125,7 +125,7 @@ def test_invalid_records_give_no_array(payloads: Sequence[bytes], counts: Sequen
 def test_no_records_are_empty_arrays() -> None:
     arrays = arrays_of([b"", b""], [0, 0])
     assert arrays is not None
-    assert [len(each) for each in arrays] == [0, 0, 0, 0, 0]
+    assert [len(each) for each in arrays] == [0] * 8
 
 
 def test_batches_have_their_own_offsets_and_times() -> None:
@@ -137,7 +137,8 @@ def test_batches_have_their_own_offsets_and_times() -> None:
     appended = msgspec.structs.replace(late, attributes=late.attributes | LOG_APPEND_TIME, max_timestamp=7)
     arrays = decode_record_arrays([early, appended], [early.payload, appended.payload])
     assert arrays is not None
-    assert [each.to_pylist() for each in arrays[:3]] == [[0, 0, 1, 1], [5, 6, 45, 46], [100, 90, 7, 7]]
+    assert arrays.offsets.to_pylist() == [5, 6, 45, 46]
+    assert arrays.timestamps.to_pylist() == [100, 90, 7, 7]
 
 
 @pytest.mark.parametrize("change", [{"base_offset": 2**63 - 1}, {"base_timestamp": 2**63 - 1}])
@@ -162,7 +163,7 @@ def arrays_of(payloads: Sequence[bytes], counts: Sequence[int]) -> RecordArrays 
 
 
 def rows_of(batches: Sequence[RecordBatch]) -> Rows:
-    """Number of the batch, offset, time, key and value of each record."""
+    """The values of each record, in the order of the arrays."""
     arrays = decode_record_arrays(batches, [open_payload(batch, DEFAULT_OUTPUT_LIMIT) for batch in batches])
     assert arrays is not None
     return list(zip(*(each.to_pylist() for each in arrays), strict=True))
@@ -170,7 +171,16 @@ def rows_of(batches: Sequence[RecordBatch]) -> Rows:
 
 def expected(batches: Sequence[RecordBatch]) -> Rows:
     return [
-        (number, record.offset, record.timestamp, record.key, record.value)
-        for number, batch in enumerate(batches)
+        (
+            batch.position,
+            batch.partition_leader_epoch,
+            batch.attributes,
+            batch.producer_id,
+            record.offset,
+            record.timestamp,
+            record.key,
+            record.value,
+        )
+        for batch in batches
         for record in decode_records(batch)
     ]

@@ -83,12 +83,12 @@ def scan_batches(
         if isinstance(found, Flaw):
             yield found
         else:
-            yield from found
+            yield from (ScannedBatch(file_range.file, batch.position, batch) for batch in found)
 
 
 def scan_runs(
     file_range: FileRange, options: ReadOptions, accounts: Accounts, store: FileStore
-) -> Iterator[list[ScannedBatch] | Flaw]:
+) -> Iterator[list[RecordBatch] | Flaw]:
     """As ``scan_batches``, with the batches that follow each other in one list."""
     return _Scan(file_range, options, accounts, store).run()
 
@@ -122,7 +122,7 @@ class _Scan:
         self._largest = options.max_frame_bytes
         self._points: IndexPoints | None = None
 
-    def run(self) -> Iterator[list[ScannedBatch] | Flaw]:
+    def run(self) -> Iterator[list[RecordBatch] | Flaw]:
         """See ``scan_runs``."""
         if self._filter.excludes_file:
             self._accounts.skipped("filtered", max(self._end - self._position, 0))
@@ -154,26 +154,27 @@ class _Scan:
         except OSError as error:
             raise LogReadError("unreadable", self._file.path, system_reason(error)) from None
 
-    def _sound_batches(self, window: Window) -> tuple[list[ScannedBatch], RecordBatch | None]:
+    def _sound_batches(self, window: Window) -> tuple[list[RecordBatch], RecordBatch | None]:
         """The sound batches in memory from the position on, which moves after them, and one whose CRC is wrong."""
-        sound: list[ScannedBatch] = []
-        position, octets = self._position, 0
-        batches = whole_batches(
-            window.data, position - window.start, most=_BATCHES_AT_A_TIME, largest=self._largest, position=window.start
-        )
-        broken = None
-        for batch in batches:
-            position = batch.position
+        sound: list[RecordBatch] = []
+        start, view = window.start, window.view
+        verify, is_filtered = self._verify, self._filter.is_active
+        position, octets, broken = self._position, 0, None
+        for batch in whole_batches(
+            window.data, position - start, most=_BATCHES_AT_A_TIME, largest=self._largest, position=start
+        ):
             if position >= self._end:
                 break
-            begin, size = position - window.start, batch.size
-            if self._filter.is_active and self._filter.excludes(batch):
+            size = HEADER_SIZE + len(batch.payload)
+            if is_filtered and self._filter.excludes(batch):
                 self._accounts.skipped("filtered", size)
-            elif self._verify and batch.crc != crc32c.crc32c(window.view[begin + ATTRIBUTES_OFFSET : begin + size]):
+            elif verify and batch.crc != crc32c.crc32c(
+                view[position - start + ATTRIBUTES_OFFSET : position - start + size]
+            ):
                 broken = batch
                 break
             else:
-                sound.append(ScannedBatch(self._file, position, batch))
+                sound.append(batch)
                 octets += size
             position += size
         self._position = position

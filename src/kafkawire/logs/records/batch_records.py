@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
-import pyarrow as pa
 
 from kafkawire.columns import RecordArrays
-from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.files.log_files import LogFile
-from kafkawire.logs.frames.batches import ScannedBatch
 from kafkawire.wire.batches import RecordBatch
 
 
@@ -48,17 +45,14 @@ class RecordGroup:
     """Batches and their records. A large batch comes in pieces, each of which is a batch here.
 
     Attributes:
+        file: the file of the batches.
         batches: some may have no records.
         records: of all of them.
     """
 
-    batches: Sequence[ScannedBatch]
+    file: LogFile
+    batches: Sequence[RecordBatch]
     records: RecordArrays
 
     def __len__(self) -> int:
-        return len(self.records.numbers)
-
-    def spread(self, of_batches: Sequence[object], kind: pa.DataType) -> ArrowArray:
-        """Values of batches, repeated for each of their records."""
-        spread: ArrowArray = pa.array(of_batches, kind).take(self.records.numbers)
-        return spread
+        return len(self.records.offsets)

@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 
 from kafkawire.columns.record_arrays import RecordArrays, arrays_of_records, decode_some_record_arrays
 from kafkawire.logs.files.log_files import LogFile
-from kafkawire.logs.frames.batches import ScannedBatch
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGE_PAYLOAD, OCTETS_AT_A_TIME, RECORDS_AT_A_TIME
 from kafkawire.logs.options import ReadOptions
@@ -56,37 +55,39 @@ def largest_record(file: LogFile, options: ReadOptions) -> int | None:
     return max(options.max_frame_bytes // _PART_OF_FRAME, LARGE_PAYLOAD) if has_messages else None
 
 
-def read_in_pieces(scanned: ScannedBatch, payload: bytes, largest: int | None) -> Iterator[RecordGroup | Flaw]:
+def read_in_pieces(
+    file: LogFile, batch: RecordBatch, payload: bytes, largest: int | None
+) -> Iterator[RecordGroup | Flaw]:
     """The records of a batch, or its flaw.
 
     Args:
-        scanned: the batch.
+        file: the file of the batch.
+        batch: the batch.
         payload: its records, decompressed.
         largest: most bytes of a key or a value; None for any number.
     """
     try:
-        pieces = _pieces(scanned, payload, largest)
+        pieces = _pieces(file, batch, payload, largest)
         first = next(pieces)
-        if len(first) == scanned.batch.records_count:
+        if len(first) == batch.records_count:
             yield first
             return
         del first
         deque(pieces, maxlen=0)
-        yield from _pieces(scanned, payload, largest)
+        yield from _pieces(file, batch, payload, largest)
     except DecodeError as error:
-        yield refused(scanned, error)
+        yield refused(file, batch, error)
     except _RefusedError as error:
-        yield flaw_of(scanned, error.code, str(error))
+        yield flaw_of(file, batch, error.code, str(error))
 
 
-def _pieces(scanned: ScannedBatch, payload: bytes, largest: int | None) -> Iterator[RecordGroup]:
+def _pieces(file: LogFile, batch: RecordBatch, payload: bytes, largest: int | None) -> Iterator[RecordGroup]:
     """The pieces; each is a batch that begins where the one before it ends.
 
     Raises:
         DecodeError: records are broken.
         _RefusedError: an offset is beyond int64, or a key or value is too large.
     """
-    batch = scanned.batch
     at, read, begin = 0, 0, batch.base_offset
     while True:
         columns, at = _columns(batch, payload, at, read)
@@ -96,19 +97,17 @@ def _pieces(scanned: ScannedBatch, payload: bytes, largest: int | None) -> Itera
         first, read = read, read + count
         if read == batch.records_count:
             decode_some_records(batch, payload, at, read, 0)  # nothing is left over
-            piece = _part(scanned, begin, batch.last_offset, count) if first else scanned
-            yield RecordGroup([piece], columns)
+            piece = _part(batch, begin, batch.last_offset, count) if first else batch
+            yield RecordGroup(file, [piece], columns)
             return
         end = max(begin - 1, min(pc.max(columns.offsets).as_py(), batch.last_offset))
-        yield RecordGroup([_part(scanned, begin, end, count)], columns)
+        yield RecordGroup(file, [_part(batch, begin, end, count)], columns)
         begin = end + 1
 
 
-def _part(scanned: ScannedBatch, begin: int, end: int, count: int) -> ScannedBatch:
+def _part(batch: RecordBatch, begin: int, end: int, count: int) -> RecordBatch:
     """A batch with the header that it would have with only some of its records."""
-    delta = end - begin
-    part = msgspec.structs.replace(scanned.batch, base_offset=begin, last_offset_delta=delta, records_count=count)
-    return ScannedBatch(scanned.file, scanned.position, part)
+    return msgspec.structs.replace(batch, base_offset=begin, last_offset_delta=end - begin, records_count=count)
 
 
 def _columns(batch: RecordBatch, payload: bytes, at: int, first: int) -> tuple[RecordArrays, int]:
@@ -134,7 +133,7 @@ def _exact_columns(batch: RecordBatch, payload: bytes, at: int, first: int, coun
         raise _RefusedError("bad_records", "offsets beyond int64")
     times = [min(max(record.timestamp, _LOWEST), _HIGHEST) for record in records]
     inside = [msgspec.structs.replace(record, timestamp=time) for record, time in zip(records, times, strict=True)]
-    return arrays_of_records([0] * len(inside), inside), end
+    return arrays_of_records([batch] * len(inside), inside), end
 
 
 def _refuse_larger(columns: RecordArrays, largest: int) -> None:
@@ -145,17 +144,16 @@ def _refuse_larger(columns: RecordArrays, largest: int) -> None:
             raise _RefusedError("too_large", reason)
 
 
-def refused(scanned: ScannedBatch, error: CorruptBatchError | DecodeError) -> Flaw:
+def refused(file: LogFile, batch: RecordBatch, error: CorruptBatchError | DecodeError) -> Flaw:
     """The flaw of a batch whose records raised an error."""
     if isinstance(error, CorruptBatchError):
-        return flaw_of(scanned, _compression_code(scanned.batch, error), error.reason)
-    return flaw_of(scanned, "bad_records", f"{error.path}: {error.reason}")
+        return flaw_of(file, batch, _compression_code(batch, error), error.reason)
+    return flaw_of(file, batch, "bad_records", f"{error.path}: {error.reason}")
 
 
-def flaw_of(scanned: ScannedBatch, code: str, reason: str) -> Flaw:
+def flaw_of(file: LogFile, batch: RecordBatch, code: str, reason: str) -> Flaw:
     """A flaw of a whole batch."""
-    batch = scanned.batch
-    return Flaw(code, scanned.file, scanned.position, batch.size, batch.to_bytes(), reason, batch.base_offset)
+    return Flaw(code, file, batch.position, batch.size, batch.to_bytes(), reason, batch.base_offset)
 
 
 def _compression_code(batch: RecordBatch, error: CorruptBatchError) -> str:

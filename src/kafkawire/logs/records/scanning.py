@@ -16,6 +16,7 @@ from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.records.batch_records import OpenedBatch, RecordColumns, RecordGroup
 from kafkawire.logs.records.pieces import flaw_of, largest_record, read_in_pieces, refused
 from kafkawire.wire import DecodeError
+from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.batches.framing import HEADER_SIZE
 from kafkawire.wire.batches.reader import open_payload
 from kafkawire.wire.errors import CorruptBatchError
@@ -73,11 +74,11 @@ def scan_records(
 
 def open_batch(scanned: ScannedBatch, options: ReadOptions) -> Iterator[OpenedBatch | Flaw]:
     """A batch with its records, in pieces if there are many, or the flaw; nothing is counted."""
-    opened = _opened(scanned, options.max_frame_bytes)
+    opened = _opened(scanned.file, scanned.batch, options.max_frame_bytes)
     if isinstance(opened, Flaw):
         yield opened
         return
-    for found in read_in_pieces(scanned, opened, largest_record(scanned.file, options)):
+    for found in read_in_pieces(scanned.file, scanned.batch, opened, largest_record(scanned.file, options)):
         if isinstance(found, Flaw):
             yield found
         else:
@@ -90,10 +91,10 @@ def _batches_of(group: RecordGroup) -> Iterator[OpenedBatch]:
     timestamps = cast("list[int]", records.timestamps.to_pylist())
     keys, values = records.keys.to_pylist(), records.values.to_pylist()
     start = 0
-    for scanned in group.batches:
-        end = start + scanned.batch.records_count
+    for batch in group.batches:
+        end = start + batch.records_count
         columns = RecordColumns(offsets[start:end], timestamps[start:end], keys[start:end], values[start:end])
-        yield OpenedBatch(scanned.file, scanned.position, scanned.batch, columns)
+        yield OpenedBatch(group.file, batch.position, batch, columns)
         start = end
 
 
@@ -101,6 +102,7 @@ class _Reader:
     """Collects batches until there are enough, and decodes their records."""
 
     def __init__(self, file: LogFile, options: ReadOptions, accounts: Accounts) -> None:
+        self._file = file
         self._largest = largest_record(file, options)
         self._options = options
         self._accounts = accounts
@@ -108,27 +110,27 @@ class _Reader:
         self._clear()
 
     def _clear(self) -> None:
-        self._batches: list[ScannedBatch] = []
+        self._batches: list[RecordBatch] = []
         self._payloads: list[bytes] = []
         self._records = 0
         self._octets = 0
 
-    def add(self, batches: Sequence[ScannedBatch]) -> Iterator[RecordGroup | Flaw]:
+    def add(self, batches: Sequence[RecordBatch]) -> Iterator[RecordGroup | Flaw]:
         """Decompress more batches; returns the collected ones once they are enough, and before a broken one."""
-        for scanned in batches:
-            payload = _opened(scanned, self._limit)
+        for batch in batches:
+            payload = _opened(self._file, batch, self._limit)
             if isinstance(payload, Flaw):
                 yield from self._before(iter((payload,)))
                 continue
-            count = scanned.batch.records_count
-            if count > RECORDS_AT_A_TIME or len(payload) > LARGE_PAYLOAD:
-                yield from self._before(read_in_pieces(scanned, payload, self._largest))
+            count, size = batch.records_count, len(payload)
+            if count > RECORDS_AT_A_TIME or size > LARGE_PAYLOAD:
+                yield from self._before(read_in_pieces(self._file, batch, payload, self._largest))
                 continue
-            self._batches.append(scanned)
+            self._batches.append(batch)
             self._payloads.append(payload)
             # A batch without records takes memory too, and its payload may have bytes all the same.
             self._records += count or 1
-            self._octets += HEADER_SIZE + len(payload or scanned.batch.payload)
+            self._octets += HEADER_SIZE + (size or len(batch.payload))
             if self._records >= RECORDS_AT_A_TIME or self._octets >= GATHERED_OCTETS:
                 yield from self.take()
 
@@ -138,12 +140,12 @@ class _Reader:
         self._clear()
         if not batches:
             return
-        group = _usual_group(batches, payloads)
-        if group is not None:
-            yield group
-        else:
-            for scanned, payload in zip(batches, payloads, strict=True):
-                yield from self._counted(read_in_pieces(scanned, payload, self._largest))
+        records = decode_record_arrays(batches, payloads)
+        if records is not None:
+            yield RecordGroup(self._file, batches, records)
+            return
+        for batch, payload in zip(batches, payloads, strict=True):  # one of them needs the exact decoder
+            yield from self._counted(read_in_pieces(self._file, batch, payload, self._largest))
 
     def _before(self, found: Iterator[RecordGroup | Flaw]) -> Iterator[RecordGroup | Flaw]:
         """The collected batches, then the pieces or the flaw of one more."""
@@ -159,20 +161,14 @@ class _Reader:
             yield each
 
 
-def _opened(scanned: ScannedBatch, limit: int) -> bytes | Flaw:
+def _opened(file: LogFile, batch: RecordBatch, limit: int) -> bytes | Flaw:
     """The decompressed records of a batch, or the flaw."""
-    if not scanned.batch.records_count:
+    if not batch.records_count:
         return b""
     try:
-        payload = open_payload(scanned.batch, limit)
+        payload = open_payload(batch, limit)
     except (CorruptBatchError, DecodeError) as error:
-        return refused(scanned, error)
+        return refused(file, batch, error)
     if len(payload) > limit:
-        return flaw_of(scanned, "too_large", f"{len(payload)} bytes of records")
+        return flaw_of(file, batch, "too_large", f"{len(payload)} bytes of records")
     return payload
-
-
-def _usual_group(batches: Sequence[ScannedBatch], payloads: Sequence[bytes]) -> RecordGroup | None:
-    """Batches and their records; None if a record needs the exact decoder."""
-    records = decode_record_arrays([each.batch for each in batches], payloads)
-    return None if records is None else RecordGroup(batches, records)

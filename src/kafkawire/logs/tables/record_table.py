@@ -114,7 +114,7 @@ class RecordTable:
                 yield from self._flaw_rows(flaws, options, accounts)
                 flaws, octets_lost = [], 0
                 accounts.records_read += len(found)
-                rows = RawRows.of(file_range.file, found)
+                rows = RawRows.of(found)
                 kept = limits.kept(found.records.offsets, found.records.timestamps)
                 if kept is not None:
                     rows = rows.where(kept)

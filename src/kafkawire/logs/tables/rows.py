@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Final, NamedTuple, cast
@@ -37,7 +38,10 @@ _RAW_TYPES: Final[Mapping[str, pa.DataType]] = {
     "value": pa.binary(),
 }
 RAW_COLUMNS: Final = pa.schema(_RAW_TYPES)
-"""A record before its key and value are decoded; timestamps are in milliseconds, as in Kafka."""
+"""A record as in ``RecordArrays``, before its key and value are decoded; timestamps are in milliseconds."""
+
+_MOST_AT_A_TIME: Final = 2 * RECORDS_AT_A_TIME
+"""Records of small batches come in groups that are a little larger than one limit; they are not cut."""
 
 
 class BatchOfRows(NamedTuple):
@@ -62,20 +66,9 @@ class RawRows:
         self.columns = columns
 
     @classmethod
-    def of(cls, file: LogFile, group: RecordGroup) -> RawRows:
+    def of(cls, group: RecordGroup) -> RawRows:
         """All records of a group."""
-        batches = [each.batch for each in group.batches]
-        columns = [
-            group.spread([each.position for each in group.batches], pa.int64()),
-            group.spread([each.partition_leader_epoch for each in batches], pa.int32()),
-            group.spread([each.attributes for each in batches], pa.int16()),
-            group.spread([each.producer_id for each in batches], pa.int64()),
-            group.records.offsets,
-            group.records.timestamps,
-            group.records.keys,
-            group.records.values,
-        ]
-        return cls(file, pa.RecordBatch.from_arrays(columns, schema=RAW_COLUMNS))
+        return cls(group.file, pa.RecordBatch.from_arrays(list(group.records), schema=RAW_COLUMNS))
 
     def __len__(self) -> int:
         return self.columns.num_rows
@@ -151,32 +144,26 @@ class PendingRows:
         self._octets = 0
 
     def add(self, rows: RawRows) -> Iterator[RawRows]:
-        """Add records, and take out all full batches."""
+        """Add records, and take out all once there are enough."""
         if len(rows):
             self._waiting.append(rows.columns)
             self._count += len(rows)
             self._octets += rows.columns.nbytes
-        if self._octets >= OCTETS_AT_A_TIME:
+        if self._octets >= OCTETS_AT_A_TIME or self._count >= RECORDS_AT_A_TIME:
             yield from self.rest()
-        elif self._count >= RECORDS_AT_A_TIME:
-            gathered = self._gathered()
-            full = gathered.num_rows - gathered.num_rows % RECORDS_AT_A_TIME
-            yield from self._pieces(gathered.slice(0, full))
-            yield from self.add(RawRows(self._file, gathered.slice(full)))
 
     def rest(self) -> Iterator[RawRows]:
         """Take out all records."""
-        if self._waiting:
-            yield from self._pieces(self._gathered())
-
-    def _gathered(self) -> pa.RecordBatch:
         waiting = self._waiting
         self._waiting, self._count, self._octets = [], 0, 0
-        return pa.Table.from_batches(waiting).combine_chunks().to_batches()[0]
+        if waiting:
+            gathered = waiting[0] if len(waiting) == 1 else _together(waiting)
+            for start in range(0, gathered.num_rows, _MOST_AT_A_TIME):
+                yield RawRows(self._file, gathered.slice(start, _MOST_AT_A_TIME))
 
-    def _pieces(self, gathered: pa.RecordBatch) -> Iterator[RawRows]:
-        for start in range(0, gathered.num_rows, RECORDS_AT_A_TIME):
-            yield RawRows(self._file, gathered.slice(start, RECORDS_AT_A_TIME))
+
+def _together(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
 def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions) -> pa.RecordBatch:
@@ -204,4 +191,13 @@ def _times(values: pa.Int64Array) -> ArrowArray:
 
 
 def _repeated(value: str | None, count: int) -> ArrowArray:
-    return pa.nulls(count, pa.string()) if value is None else pa.repeat(pa.scalar(value, pa.string()), count)
+    if value is None:
+        return pa.nulls(count, pa.string())
+    often = _often(value)
+    return often.slice(0, count) if count <= len(often) else pa.repeat(pa.scalar(value, pa.string()), count)
+
+
+@lru_cache(maxsize=2)
+def _often(value: str) -> ArrowArray:
+    """A value as often as most pieces of a file need it: its path is longer than the rest of a row."""
+    return pa.repeat(pa.scalar(value, pa.string()), _MOST_AT_A_TIME)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from kafkawire.wire.batches.batch import Header, Record, RecordBatch, TimestampType
+from kafkawire.wire.batches.batch import CODEC_MASK, Header, Record, RecordBatch, TimestampType
 from kafkawire.wire.batches.inspector import SMALLEST_HEADER, inspect_records, records_error
 from kafkawire.wire.batches.native_records import native_record_codec
 from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT, decompress
@@ -83,7 +83,9 @@ def open_payload(batch: RecordBatch, limit: int) -> bytes:
     Raises:
         CorruptBatchError, DecodeError: as ``decode_records``.
     """
-    data = decompress(batch.codec, batch.payload, limit=limit) if batch.is_compressed else batch.payload
+    data = batch.payload
+    if batch.attributes & CODEC_MASK:
+        data = decompress(batch.codec, data, limit=limit)
     if not 0 < batch.records_count <= len(data) // _SMALLEST_RECORD:
         raise _count_error(batch, len(data))
     return data

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import enum
 import zlib
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 import cramjam
@@ -86,17 +88,9 @@ def decompress(
         CorruptBatchError: kind ``compression``: broken data, bytes after the stream, or an output beyond the limit
             (``OutputLimitError``).
     """
-    match codec:
-        case Codec.NONE:
-            return data
-        case Codec.GZIP:
-            return _decompress_unsized("gzip", cramjam.gzip.decompress_into, data, limit)
-        case Codec.SNAPPY:
-            return decompress_snappy(data, limit)
-        case Codec.LZ4:
-            return decompress_lz4(data, limit, verify_header=verify_lz4_header)
-        case Codec.ZSTD:
-            return _decompress_unsized("zstd", cramjam.zstd.decompress_into, data, limit)
+    if codec is Codec.LZ4:
+        return decompress_lz4(data, limit, verify_header=verify_lz4_header)
+    return _DECOMPRESSORS[codec](data, limit)
 
 
 def _decompress_unsized(codec: str, decompress_into: DecompressInto, data: bytes, limit: int) -> bytes:
@@ -111,3 +105,13 @@ def _decompress_unsized(codec: str, decompress_into: DecompressInto, data: bytes
         return decompress_within(decompress_into, data, limit)
     except cramjam.DecompressionError as error:
         raise unwritten_error(codec, error, limit) from None
+
+
+_DECOMPRESSORS: Final[Sequence[Callable[[bytes, int], bytes]]] = (
+    lambda data, _: data,
+    partial(_decompress_unsized, "gzip", cramjam.gzip.decompress_into),
+    decompress_snappy,
+    decompress_lz4,
+    partial(_decompress_unsized, "zstd", cramjam.zstd.decompress_into),
+)
+"""By codec: a dictionary of enumerations is slow, and a log has many small batches."""

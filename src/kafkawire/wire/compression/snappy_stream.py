@@ -13,6 +13,8 @@ from kafkawire.wire.errors import OutputLimitError
 
 _MAGIC: Final = b"\x82SNAPPY\0"
 _HEADER: Final = _MAGIC + struct.pack(">ii", 1, 1)
+_FIRST_BLOCK: Final = struct.Struct(f">{len(_HEADER)}si")
+"""The header of a stream, and the length of its first block."""
 _COMPATIBLE_VERSION: Final = 1
 _WRITTEN_BLOCK: Final = 32 * 1024
 _LARGEST_EXPANSION: Final = 64 / 3
@@ -34,8 +36,8 @@ def decompress_snappy(data: bytes, limit: int) -> bytes:
     Raises:
         CorruptBatchError: kind ``compression``.
     """
-    begin = len(_HEADER) + 4
-    if data.startswith(_HEADER) and int.from_bytes(data[begin - 4 : begin], "big") == len(data) - begin:
+    begin = _FIRST_BLOCK.size
+    if len(data) > begin and _FIRST_BLOCK.unpack_from(data) == (_HEADER, len(data) - begin):
         return _decompress_block(data[begin:], begin, limit)  # nearly all batches have one block
     out = []
     left = limit

@@ -149,11 +149,11 @@ def test_arguments_of_other_types_are_refused() -> None:
 def test_columns_of_other_objects_are_refused() -> None:
     codec = native.RecordCodec(Record, Header, RecordBatch)
     (batch,) = read_batches(encode_batch([Record(0, 5, b"k")]))
-    assert codec.columns((batch,), (batch.payload,))[3] == (1, (None, b"\0\0\0\0\1\0\0\0", b"k"), ())
+    assert codec.columns((batch,), (batch.payload,))[6] == (1, (None, b"\0\0\0\0\1\0\0\0", b"k"), ())
     for batches, payloads in (((batch,), ()), ((1,), (b"",)), ((batch,), (1,)), ((batch,), (b"",))):
         with pytest.raises(ValueError, match=r"^$"):
             codec.columns(batches, payloads)
-    for field in ("base_offset", "base_timestamp", "max_timestamp", "attributes", "records_count"):
+    for field in ("base_offset", "base_timestamp", "max_timestamp", "attributes", "records_count", "position"):
         for number in (1.5, 2**63, True, None):
             other = replace(batch, **{field: number})
             with pytest.raises(ValueError, match=r"^$"):
