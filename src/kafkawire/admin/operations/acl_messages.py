@@ -34,10 +34,13 @@ def described_acls(resources: Iterable[protocol.DescribeAclsResponse.DescribeAcl
     share = shared.setdefault
     acls: list[AclBinding] = []
     append = acls.append
+    types, names = set[int](), set[str]()
     for resource in resources:
         resource_type = _RESOURCE_TYPES[resource.resource_type]
         pattern_type = _PATTERN_TYPES[resource.pattern_type]
         name = resource.resource_name
+        types.add(resource.resource_type)
+        names.add(name)
         for acl in resource.acls:
             principal, host = acl.principal, acl.host
             append(
@@ -51,10 +54,12 @@ def described_acls(resources: Iterable[protocol.DescribeAclsResponse.DescribeAcl
                     pattern_type,
                 )
             )
-    # Texts and numbers are compared faster than ACLs, of which then most are in order.
+    # Texts and numbers are compared faster than ACLs, of which then most or all are in order.
     acls.sort(key=_NAME)
-    acls.sort(key=_TYPE)
-    acls.sort()
+    if len(types) > 1:
+        acls.sort(key=_TYPE)
+    if len(names) < len(acls):
+        acls.sort()
     return acls
 
 
