@@ -48,6 +48,7 @@ ALTER_TARGETS = (Target(JAVA, 1 / 2),)
 IMPORT_TARGETS = (Target(KAFKA_PYTHON, 1), Target(CONFLUENT, 1), Target(AIOKAFKA, 1))
 CLIENT_TARGETS = (Target(KAFKA_PYTHON, 1), Target(AIOKAFKA, 1))
 """confluent-kafka has its own threads; a client on asyncio has to import asyncio."""
+FIRST_CALL_TARGETS = (Target(KAFKA_PYTHON, 1), Target(CONFLUENT, 1))
 
 _ALL = AclBindingFilter()
 _ASYNCIO = "asyncio"
@@ -66,6 +67,42 @@ _CLIENTS = {
     KAFKA_PYTHON: "from kafka.admin import KafkaAdminClient",
     CONFLUENT: "from confluent_kafka.admin import AdminClient",
     AIOKAFKA: "from aiokafka.admin import AIOKafkaAdminClient",
+}
+_FIRST_CALLS = {
+    OURS: """
+import asyncio
+from kafkawire.admin.client import AdminClient
+
+async def main():
+    async with AdminClient(sys.argv[1]) as admin:
+        await admin.list_topics()
+
+asyncio.run(main())
+""",
+    KAFKA_PYTHON: """
+from kafka.admin import KafkaAdminClient
+
+admin = KafkaAdminClient(bootstrap_servers=sys.argv[1])
+admin.list_topics()
+admin.close()
+""",
+    CONFLUENT: """
+from confluent_kafka.admin import AdminClient
+
+AdminClient({"bootstrap.servers": sys.argv[1]}).list_topics(timeout=10)
+""",
+    AIOKAFKA: """
+import asyncio
+from aiokafka.admin import AIOKafkaAdminClient
+
+async def main():
+    admin = AIOKafkaAdminClient(bootstrap_servers=sys.argv[1])
+    await admin.start()
+    await admin.list_topics()
+    await admin.close()
+
+asyncio.run(main())
+""",
 }
 
 
@@ -101,7 +138,14 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
         yield _describe_all(broker, admin, client, load, rounds)
         yield _describe_principals(admin, client, load, rounds)
         yield _alter_quotas(broker, admin, client, load, rounds)
+        yield first_calls(broker.address, rounds)
     yield from imports(rounds)
+
+
+def first_calls(address: str, rounds: int) -> Measurement:
+    """Measure a program that imports a client, lists topics and ends."""
+    seconds = interleave_processes(_FIRST_CALLS, _IMPORT_ROUNDS * rounds, argument=address)
+    return Measurement("admin import", "the client and its first call, a list of topics", seconds, FIRST_CALL_TARGETS)
 
 
 def imports(rounds: int) -> Iterator[Measurement]:

@@ -164,9 +164,7 @@ def _beside_kafka(case: str, segment: Path, rounds: int, targets: tuple[Target, 
         )
     rate = accounts.records_read / sorted(seconds[OURS])[len(seconds[OURS]) // 2]
     size = f"{segment.stat().st_size / 1e6:.0f} MB, {accounts.records_read:,} records"
-    return Measurement(
-        "log tables", f"{case}: {size}", seconds, targets, (f"{rate / 1000:.0f} thousand records/s",)
-    )
+    return Measurement("log tables", f"{case}: {size}", seconds, targets, (f"{rate / 1000:.0f} thousand records/s",))
 
 
 def _index_pass(segment: Path, rounds: int) -> Measurement:

@@ -123,6 +123,6 @@ static inline PyObject *with_end(PyObject *value, Py_ssize_t at) {
     return pair;
 }
 
-extern PyType_Spec record_codec_spec; /* of the class RecordCodec */
+extern PyType_Spec record_codec_spec, rows_spec; /* of the classes RecordCodec and Rows */
 
 #endif

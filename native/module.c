@@ -154,7 +154,7 @@ static int module_exec(PyObject *module) {
     if (!(state->unknown = PyUnicode_InternFromString("unknown_tagged_fields"))) return -1;
     if (!(state->nothing = PyTuple_New(0)) || (state->items = items_of_tuples()) < 0) return -1;
     state->new_bytes = (newfunc)PyType_GetSlot(&PyBytes_Type, Py_tp_new);
-    if (add_type(module, &codec_spec) || add_type(module, &record_codec_spec)) return -1;
+    if (add_type(module, &codec_spec) || add_type(module, &record_codec_spec) || add_type(module, &rows_spec)) return -1;
     return PyModule_AddStringConstant(module, "FORM", FORM);
 }
 

@@ -61,3 +61,24 @@ class RecordCodec:
     def some_columns(
         self, batch: object, payload: bytes, at: int, most_records: int, most_octets: int, /
     ) -> tuple[tuple[NativeColumn, ...], int]: ...
+
+class Rows:
+    """Makes sorted rows of structs and the elements of an array in each; refuses like ``Codec``.
+
+    A source is the field of a row, whether an element has its value, the field there, and the members of an
+    enumeration by number or None for a text. The first source is such a number, the second one a text.
+
+    Raises:
+        ValueError: if objects of the classes have a form that the engine does not know, or the sources do.
+    """
+
+    def __new__(
+        cls,
+        row: type[object],
+        struct: type[object],
+        elements: str,
+        element: type[object],
+        sources: tuple[tuple[str, bool, str, dict[int, object] | None], ...],
+        /,
+    ) -> Rows: ...
+    def of(self, structs: tuple[object, ...], /) -> list[object]: ...

@@ -40,7 +40,7 @@ def run(octets: bytes) -> None:
         EngineError: the engines differ.
     """
     codec = CODECS[int.from_bytes(octets[:2]) % len(CODECS)]
-    end = 0
+    end = -1
     with suppress(*FAST_PATH_FAILS):
         message, end = codec.read(octets, 2)
         codec.write(message)

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast, get_args
 
 from kafkawire.wire.errors import EngineError
 from kafkawire.wire.message import Message
-from kafkawire.wire.message_codec import ComparedCodec, GeneratedCodec, MessageCodec, Read, Write, agreed
+from kafkawire.wire.message_codec import (
+    FAST_PATH_FAILS,
+    ComparedCodec,
+    GeneratedCodec,
+    MessageCodec,
+    Read,
+    Write,
+    agreed,
+)
 from kafkawire.wire.native_library import load_native
 from kafkawire.wire.programs import FORM, program_of
 
@@ -86,6 +94,17 @@ def by_engine_in_use(run_python: Callable[[], T], native: N | None, run_native: 
     if engine_in_use() == "both":
         return agreed(run_python, lambda: run_native(native))
     return run_native(native)
+
+
+def natively_if_possible(run_python: Callable[[], T], native: N | None, run_native: Callable[[N], T]) -> T:
+    """As ``by_engine_in_use``, where the native engine may refuse what Python does not."""
+    if native is None:
+        return run_python()
+    try:
+        made = run_native(native)
+    except FAST_PATH_FAILS:
+        return run_python()
+    return agreed(run_python, lambda: made) if engine_in_use() == "both" else made
 
 
 def use_engine(name: EngineName) -> None:

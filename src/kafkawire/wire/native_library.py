@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
+import importlib.machinery
 import sys
-from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 from zipimport import zipimporter
 
@@ -38,20 +34,25 @@ def _from_zip() -> bytes | None:
     loader: object = __spec__.loader
     if not isinstance(loader, zipimporter):
         return None
-    for suffix in EXTENSION_SUFFIXES:
+    for suffix in importlib.machinery.EXTENSION_SUFFIXES:
         try:
-            return loader.get_data(str(Path(loader.archive, *_NAME.split(".")).with_suffix(suffix)))
+            return loader.get_data(f"{loader.archive}/{_NAME.replace('.', '/')}{suffix}")
         except OSError:
             continue
     return None
 
 
 def _load(library: bytes) -> ModuleType:
+    # Only a zip needs these, and each process that begins would wait for them.
+    from importlib.util import module_from_spec  # noqa: PLC0415
+    from pathlib import Path  # noqa: PLC0415
+    from tempfile import TemporaryDirectory  # noqa: PLC0415
+
     with TemporaryDirectory(prefix="kafkawire-", ignore_cleanup_errors=True) as folder:
         path = Path(folder, "_native")
         path.write_bytes(library)
-        loader = ExtensionFileLoader(_NAME, str(path))
-        module = importlib.util.module_from_spec(ModuleSpec(_NAME, loader, origin=str(path)))
+        loader = importlib.machinery.ExtensionFileLoader(_NAME, str(path))
+        module = module_from_spec(importlib.machinery.ModuleSpec(_NAME, loader, origin=str(path)))
         loader.exec_module(module)
     sys.modules[_NAME] = module
     return module

@@ -23,9 +23,8 @@ from kafkawire.wire.batches.batch import (
 from kafkawire.wire.batches.framing import HEADER_SIZE, LARGEST_LENGTH, LENGTH_COUNTS_FROM
 from kafkawire.wire.batches.native_records import native_record_codec
 from kafkawire.wire.compression import Codec, compress
-from kafkawire.wire.engine import engine_in_use
+from kafkawire.wire.engine import natively_if_possible
 from kafkawire.wire.errors import EncodeError
-from kafkawire.wire.message_codec import FAST_PATH_FAILS, agreed
 from kafkawire.wire.varint import write_varint, write_varlong
 
 _NULL: Final = write_varint(-1)
@@ -154,14 +153,9 @@ def _payload(
 ) -> bytes:
     """The bytes of records, by the engine in use; what the native one refuses is left to Python, which says why."""
     arguments = (records, offsets, timestamps, base_offset, base_timestamp)
-    native = native_record_codec()
-    if native is None:
-        return _encode_records(*arguments)
-    try:
-        written = native.write(*arguments)
-    except FAST_PATH_FAILS:
-        return _encode_records(*arguments)
-    return written if engine_in_use() == "native" else agreed(lambda: _encode_records(*arguments), lambda: written)
+    return natively_if_possible(
+        lambda: _encode_records(*arguments), native_record_codec(), lambda native: native.write(*arguments)
+    )
 
 
 def _encode_records(

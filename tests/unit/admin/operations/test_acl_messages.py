@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 
 import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from kafkawire.admin.operations.acl_messages import (
     acl_creation,
@@ -71,6 +72,54 @@ def test_acls_that_an_answer_groups_by_resource_become_one_list() -> None:
         AclBinding(ResourceType.TOPIC, "foo", "User:bob", AclOperation.READ, pattern_type=PatternType.PREFIXED),
         AclBinding(ResourceType.GROUP, "g", "User:bob", AclOperation.READ),
     ]
+
+
+CODES = st.sampled_from([2, 3, 4])
+TEXTS = st.text("ab\0é\U0001f600", max_size=9).map(lambda text: "common-" * (len(text) > 3) + text)
+
+
+@pytest.mark.usefixtures("each_engine")
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    resources=st.lists(
+        st.builds(
+            DescribeAclsResponse.DescribeAclsResource,
+            CODES | st.sampled_from([-7, 0, 99]),
+            TEXTS,
+            CODES,
+            st.lists(st.builds(DescribeAclsResponse.AclDescription, TEXTS, TEXTS, CODES, CODES), max_size=5),
+        ),
+        max_size=12,
+    )
+)
+def test_acls_are_sorted_by_their_attributes(resources: list[DescribeAclsResponse.DescribeAclsResource]) -> None:
+    """A21."""
+    sent = DescribeAclsResponse(resources=tuple(resources)).encode(3)
+    assert described_acls(DescribeAclsResponse.decode(sent, 3).resources) == sorted(
+        AclBinding(
+            ResourceType(resource.resource_type),
+            resource.resource_name,
+            acl.principal,
+            AclOperation(acl.operation),
+            AclPermissionType(acl.permission_type),
+            acl.host,
+            PatternType(resource.pattern_type),
+        )
+        for resource in resources
+        for acl in resource.acls
+    )
+
+
+def test_answers_that_a_program_makes_are_read_too() -> None:
+    class Name(str):
+        __slots__ = ()
+
+    acl = DescribeAclsResponse.AclDescription(Name("User:alice"), "*", AclOperation.READ, 3)
+    resource = DescribeAclsResponse.DescribeAclsResource(2, Name("foo"), 3, [acl])
+    assert described_acls([resource]) == [AclBinding(ResourceType.TOPIC, "foo", "User:alice", AclOperation.READ)]
+    for lone in ("\ud800", "\udfff"):
+        resource = DescribeAclsResponse.DescribeAclsResource(2, lone, 3, (acl,))
+        assert [found.resource_name for found in described_acls([resource])] == [lone]
 
 
 def test_numbers_of_a_newer_broker_are_kept() -> None:
