@@ -31,7 +31,8 @@ written in C."""
 IMPORT = f"""\
 The import time of a newly started program, each in a process of its own, with byte code on disk. *The package* is
 `import kafkawire.admin`, and `import` of each peer's package. *The client* is the import of the class that programs
-use. Compare the second row: {OURS} imports lazily, so the first row flatters it."""
+use. {OURS} imports lazily, so the first of these rows flatters it. *The client and its first call* is what a short
+program waits for: the import, a connection to a broker of Apache Kafka on the same machine, and one answer."""
 
 MEMORY = f"""\
 Bytes for each described ACL, in a process of its own. *Allocated* is counted by Python (`tracemalloc`), *resident* by
