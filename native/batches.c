@@ -17,27 +17,28 @@ int find_batch_form(batch_form *of, PyTypeObject *cls) {
     return status;
 }
 
-/* An int of 64 bits, and no object of a class of its own. */
-static int number_in(PyObject *batch, Py_ssize_t slot, int64_t *number) {
+/* An int of a number of bits, and no object of a class of its own. */
+static int number_in(PyObject *batch, Py_ssize_t slot, int bits, int64_t *number) {
     int overflow;
     PyObject *object = SLOT(batch, slot);
     if (!object || !PyLong_CheckExact(object)) return -1;
     *number = PyLong_AsLongLongAndOverflow(object, &overflow);
-    return overflow ? -1 : 0;
+    int64_t largest = INT64_MAX >> (64 - bits);
+    return overflow || *number > largest || *number < -largest - 1 ? -1 : 0;
 }
 
 int read_batch(const batch_form *form, PyObject *batch, batch_parts *to) {
     const Py_ssize_t *slots = form->slots;
     if (Py_TYPE(batch) != form->cls) return -1;
-    return number_in(batch, slots[POSITION], &to->position) || number_in(batch, slots[LEADER_EPOCH], &to->leader_epoch) ||
-                   number_in(batch, slots[ATTRIBUTES], &to->attributes) ||
-                   number_in(batch, slots[PRODUCER_ID], &to->producer_id) ||
-                   number_in(batch, slots[BASE_OFFSET], &to->base_offset) ||
-                   number_in(batch, slots[BASE_TIMESTAMP], &to->base_timestamp) ||
-                   number_in(batch, slots[MAX_TIMESTAMP], &to->max_timestamp) ||
-                   number_in(batch, slots[RECORDS_COUNT], &to->records_count)
-               ? -1
-               : 0;
+    const struct { int field, bits; int64_t *number; } parts[] = {
+        {POSITION, 64, &to->position},           {LEADER_EPOCH, 32, &to->leader_epoch},
+        {ATTRIBUTES, 16, &to->attributes},       {PRODUCER_ID, 64, &to->producer_id},
+        {BASE_OFFSET, 64, &to->base_offset},     {BASE_TIMESTAMP, 64, &to->base_timestamp},
+        {MAX_TIMESTAMP, 64, &to->max_timestamp}, {RECORDS_COUNT, 32, &to->records_count},
+    };
+    for (size_t index = 0; index < sizeof parts / sizeof *parts; index++)
+        if (number_in(batch, slots[parts[index].field], parts[index].bits, parts[index].number)) return -1;
+    return 0;
 }
 
 static PyObject *batch_of(const batch_form *form, const uint8_t *p, Py_ssize_t size, int64_t position) {

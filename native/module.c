@@ -1,10 +1,11 @@
 /* The module: its state, and the codec of a message at a version. */
 #include "engine.h"
 
-/* What a program has, as kafkawire.wire.programs writes it and program.c reads it. */
+/* What a program has, as kafkawire.wire.programs writes it and program.c reads it, and what else that module names. */
 static const char FORM[] =
     "cls flexible fields "
-    "attribute presence marker code length_code array nullable compact ignorable tag longest initial child";
+    "attribute presence marker code length_code array nullable compact ignorable tag longest initial child "
+    "Codec.columns RecordCodec.columns Rows.of";
 
 typedef struct {
     PyObject_HEAD

@@ -140,7 +140,7 @@ static PyObject *rows_of(PyObject *self, PyObject *structs) {
         return NULL;
     }
     if ((texts = PyDict_New()) && !make_rows((Rows *)self, structs, texts, &of) && !set_keys(&of)) {
-        qsort(of.places, (size_t)of.count, sizeof *of.places, compare);
+        if (of.count) qsort(of.places, (size_t)of.count, sizeof *of.places, compare);
         rows = PyErr_Occurred() ? NULL : PyList_New(of.count);
     }
     for (Py_ssize_t at = 0; at < of.count; at++)

@@ -79,8 +79,11 @@ class MessageColumns:
 
         Raises:
             KeyError: the message has no such version.
+            TypeError: the array has another type.
         """
         layout = self.message.layouts().of_version(version)
+        if octets.type != pa.binary():
+            raise TypeError(f"messages are a binary array, not {octets.type}: cast it to pyarrow.binary()")
         return by_engine_in_use(
             lambda: self._decode_each(version, octets, start),
             native_codec(self.message, version),

@@ -51,8 +51,11 @@ class StructProgram(NamedTuple):
     fields: tuple[FieldProgram, ...]
 
 
-FORM = " ".join((*StructProgram._fields, *FieldProgram._fields))
-"""The form of programs. An engine that was built for another form is not used."""
+_LATER_PARTS = ("Codec.columns", "RecordCodec.columns", "Rows.of")
+"""What the engine has had since its first version; programs do not show it."""
+
+FORM = " ".join((*StructProgram._fields, *FieldProgram._fields, *_LATER_PARTS))
+"""The form of programs and of the engine. An engine of another form, built from other sources, is not used."""
 
 
 def program_of(message_cls: type[msgspec.Struct], layout: StructLayout) -> StructProgram:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pyarrow as pa
 import pytest
 from tests.kafka_logs.column_rows import RECORD_NAMES, check_messages, rows
@@ -97,3 +99,19 @@ def test_views_become_binary() -> None:
 def test_a_version_that_the_message_lacks() -> None:
     with pytest.raises(KeyError):
         MessageColumns(OffsetCommitValue).arrays(9, [])
+    with pytest.raises(KeyError):
+        MessageColumns(OffsetCommitValue).decode(9, pa.array([], pa.binary()))
+
+
+@pytest.mark.parametrize("type_", [pa.large_binary(), pa.string(), pa.binary(4)])
+def test_messages_in_an_array_of_another_type_are_refused(type_: pa.DataType) -> None:
+    octets = cast("pa.BinaryArray", pa.array([b"1234"], type_))
+    with pytest.raises(TypeError, match=r"messages are a binary array, not .*: cast it to pyarrow.binary\(\)"):
+        MessageColumns(OffsetCommitValue).decode(3, octets)
+
+
+def test_no_messages_are_empty_columns() -> None:
+    columns = MessageColumns(GroupMetadataValue)
+    found = columns.decode(3, pa.array([], pa.binary()))
+    assert ([len(each) for each in found.arrays], found.inexact) == ([0] * len(columns.schema), ())
+    assert [each.type for each in found.arrays] == columns.schema.types

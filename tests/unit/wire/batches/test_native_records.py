@@ -158,6 +158,9 @@ def test_columns_of_other_objects_are_refused() -> None:
             other = replace(batch, **{field: number})
             with pytest.raises(ValueError, match=r"^$"):
                 codec.columns((other,), (batch.payload,))
+    for field, number in (("attributes", 2**15), ("partition_leader_epoch", -(2**31) - 1), ("records_count", 2**31)):
+        with pytest.raises(ValueError, match=r"^$"):
+            codec.columns((replace(batch, **{field: number}),), (batch.payload,))
     for at, count in ((-1, 1), (99, 1), (0, 0), (0, 2**40)):
         with pytest.raises(ValueError, match=r"^$"):
             codec.some_columns(batch, batch.payload + b"\0", at, count, 2**40)
