@@ -13,10 +13,12 @@ from operator import methodcaller
 import msgspec
 
 from benchmarks import payloads
+from benchmarks.java_messages import JavaMessages, java_messages
 from benchmarks.peers import Codec, Entity, kafka_python_codec, kio_codec
 from benchmarks.results import (
     COPY,
     GENERATED,
+    JAVA,
     KAFKA_PYTHON,
     KIO,
     MSGPACK,
@@ -25,7 +27,7 @@ from benchmarks.results import (
     Measurement,
     Target,
 )
-from benchmarks.sampling import Call, Effort, interleave
+from benchmarks.sampling import Call, Effort, Waiting, interleave
 from kafkawire import wire
 from kafkawire.protocol import FetchResponse
 from kafkawire.wire import Message, RecordBytes
@@ -37,6 +39,7 @@ ENCODE_TARGETS = (Target(KIO, 8), Target(KAFKA_PYTHON, 8))
 LARGE_TARGETS = (Target(KIO, 50), Target(KAFKA_PYTHON, 8))
 COPIED_TARGETS = (Target(KIO, 1), Target(KAFKA_PYTHON, 2.5))
 FLOOR_TARGETS = (Target(GENERATED, 1),)
+METADATA_FLOOR_TARGETS = (Target(GENERATED, 1), Target(JAVA, 1 / 3))
 LARGE_FLOOR_TARGETS = (Target(GENERATED, 1), Target(MSGPACK, 1))
 COPY_FLOOR_TARGETS = (Target(GENERATED, 1), Target(COPY, 0.95))
 MEBIBYTE = 1 << 20
@@ -57,6 +60,7 @@ class Case:
         build: makes the message.
         decode_targets, encode_targets: the targets of each.
         floor_targets: of encoding beside the generated code, another format and a copy.
+        decode_floor_targets: of decoding beside the generated code and Kafka's own classes.
         kept: if given, decoding is measured again while this number of results is held, as in a cache.
         note: printed below the table.
         copied: if given, the parts of the message that encoding must copy; copying them is also measured alone.
@@ -68,9 +72,14 @@ class Case:
     decode_targets: tuple[Target, ...] = DECODE_TARGETS
     encode_targets: tuple[Target, ...] = ENCODE_TARGETS
     floor_targets: tuple[Target, ...] = FLOOR_TARGETS
+    decode_floor_targets: tuple[Target, ...] = FLOOR_TARGETS
     kept: int = 0
     note: str = ""
     copied: Callable[[Entity], list[RecordBytes]] | None = None
+
+    def title(self, message: Message) -> str:
+        """The name of the message, and its size for the reader."""
+        return f"{message.NAME} {self.version}: {self.size}"
 
 
 def _records(message: Entity) -> list[RecordBytes]:
@@ -86,6 +95,7 @@ CASES = (
         METADATA_TARGETS,
         LARGE_TARGETS,
         LARGE_FLOOR_TARGETS,
+        METADATA_FLOOR_TARGETS,
         kept=50,
     ),
     Case(
@@ -135,13 +145,14 @@ def run(effort: Effort, cases: tuple[Case, ...] = CASES) -> Iterator[Measurement
     Raises:
         DisagreementError: a library encodes other bytes.
     """
-    for case in cases:
-        yield from _run_case(case, effort)
+    with java_messages(effort.slice_seconds) as java:
+        for case in cases:
+            yield from _run_case(case, effort, java)
 
 
-def _run_case(case: Case, effort: Effort) -> Iterator[Measurement]:
+def _run_case(case: Case, effort: Effort, java: JavaMessages | None) -> Iterator[Measurement]:
     message = case.build()
-    title = f"{message.NAME} {case.version}: {case.size}"
+    title = case.title(message)
     buffer = message.encode(case.version)
     codecs = {
         OURS: our_codec(type(message), case.version),
@@ -163,16 +174,27 @@ def _run_case(case: Case, effort: Effort) -> Iterator[Measurement]:
         kept = interleave(decoders, replace(effort, keep=case.kept))
         yield Measurement("decode", f"{title}, {case.kept} results kept", kept, case.decode_targets, notes)
     yield Measurement("encode", title, interleave(encoders, effort), case.encode_targets, notes)
-    yield from _floors(case, title, message, codecs[OURS], effort)
+    yield from _floors(case, message, codecs[OURS], effort, java)
 
 
-def _floors(case: Case, title: str, message: Message, ours: Codec, effort: Effort) -> Iterator[Measurement]:
-    """The same beside the generated code, another format, and a bare copy."""
-    buffer = message.encode(case.version)
+def _floors(
+    case: Case, message: Message, ours: Codec, effort: Effort, java: JavaMessages | None
+) -> Iterator[Measurement]:
+    """The same beside the generated code, Kafka's own classes, another format, and a bare copy."""
+    title, buffer = case.title(message), message.encode(case.version)
     generated = generated_codec(type(message), case.version)
-    decoders: dict[str, Call] = {OURS: partial(ours.decode, buffer), GENERATED: partial(generated.decode, buffer)}
-    yield Measurement("decode floor", title, interleave(decoders, effort), FLOOR_TARGETS)
-    encoders: dict[str, Call] = {OURS: partial(ours.encode, message), GENERATED: partial(generated.encode, message)}
+    decoders: dict[str, Call | Waiting] = {
+        OURS: partial(ours.decode, buffer),
+        GENERATED: partial(generated.decode, buffer),
+    }
+    encoders: dict[str, Call | Waiting] = {
+        OURS: partial(ours.encode, message),
+        GENERATED: partial(generated.encode, message),
+    }
+    if java is not None:
+        decoders[JAVA] = java.timed(message.NAME, case.version, buffer, encodes=False)
+        encoders[JAVA] = java.timed(message.NAME, case.version, buffer, encodes=True)
+    yield Measurement("decode floor", title, interleave(decoders, effort), case.decode_floor_targets)
     notes: tuple[str, ...] = ()
     if case.copied:
         encoders[COPY] = partial(b"".join, case.copied(ours.decode(buffer)))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from benchmarks.results import FLOORS, KAFKA_PYTHON, KIO, OURS, PEERS, Alone, Measurement, Spread, Target
+from benchmarks.results import FLOORS, JAVA, KAFKA_PYTHON, KIO, OURS, PEERS, Alone, Measurement, Spread, Target
 
 SECTIONS = {
     "decode": "Decoding",
     "encode": "Encoding",
-    "decode floor": "Decoding with and without the native engine",
-    "encode floor": "Encoding beside the generated Python, another format and a copy",
+    "decode floor": "Decoding beside the generated Python and Java",
+    "encode floor": "Encoding beside the generated Python, Java, another format and a copy",
     "import": "Import in a fresh process",
     "generate": "Generating the protocol",
     "compare": "Comparing two releases",
@@ -30,8 +30,9 @@ parentheses. The garbage collector is on; the cost of a contender's own objects 
 measuring loop, measured with an empty call beside each slice, is subtracted.
 
 {KIO}'s decoder is native code (Rust), its encoder is Python. {KAFKA_PYTHON} compiles Python functions for each
-version. {OURS} runs its native engine (C), which interprets the layouts of messages; the section about decoding with
-and without it has the generated Python too."""
+version. {OURS} runs its native engine (C), which interprets the layouts of messages; two sections have the generated
+Python and {JAVA} too: Apache Kafka's own classes, warm, in a process whose thread measures its own time. Their garbage
+collector does not count."""
 
 
 def page(

@@ -19,8 +19,9 @@ PEERS = (KIO, KAFKA_PYTHON)
 GENERATED = "generated Python"
 MSGPACK = "msgspec's MessagePack"
 COPY = "the copy alone"
-FLOORS = (GENERATED, MSGPACK, COPY)
-"""What shows how much is left to gain: the same messages without the native engine, in another format, or copied."""
+FLOORS = (GENERATED, JAVA, MSGPACK, COPY)
+"""What shows how much is left to gain: the same messages without the native engine, by Kafka's own classes, in another
+format, or copied."""
 
 ADMIN_PEERS = (KAFKA_PYTHON, CONFLUENT, AIOKAFKA, JAVA)
 """The peers of the admin client; ``JAVA`` is Kafka's own Admin, whose time is taken in its own process."""

@@ -39,19 +39,24 @@ class Effort:
     keep: int = 1
 
 
-def interleave(contenders: Mapping[str, Call], effort: Effort) -> dict[str, tuple[float, ...]]:
-    """Seconds of processor time per call for each round and contender.
+def interleave(contenders: Mapping[str, Call | Waiting], effort: Effort) -> dict[str, tuple[float, ...]]:
+    """Seconds of processor time per call for each round and contender; one in another process measures its own.
 
     The garbage collector is on, as for users. It also runs between slices, outside of the measured time, so that no
     contender pays for the objects of another; the cost of a contender's own objects is part of its slice.
     """
     least = max(effort.slice_calls, effort.keep)
-    calls = {name: max(least, _calls_to_fill(call, effort.slice_seconds)) for name, call in contenders.items()}
+    calls = {
+        name: max(least, _calls_to_fill(call, effort.slice_seconds))
+        for name, call in contenders.items()
+        if not isinstance(call, Waiting)
+    }
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(effort.rounds):
         for name, call in contenders.items():
             gc.collect()
-            seconds[name].append(_time_slice(call, calls[name], effort.keep))
+            taken = call.seconds() if isinstance(call, Waiting) else _time_slice(call, calls[name], effort.keep)
+            seconds[name].append(taken)
     return {name: tuple(values) for name, values in seconds.items()}
 
 

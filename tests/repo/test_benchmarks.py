@@ -41,7 +41,7 @@ from benchmarks.results import (
     Measurement,
     Target,
 )
-from benchmarks.sampling import Effort, Waiting, interleave, interleave_waiting
+from benchmarks.sampling import Call, Effort, Waiting, interleave, interleave_waiting
 from benchmarks.spark import PLAIN, WorkerMemory
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -89,6 +89,11 @@ def test_contenders_take_turns() -> None:
     seconds = interleave(contenders, Effort(rounds=3, slice_seconds=0, slice_calls=1))
     assert turns[-6:] == [OURS, KIO] * 3
     assert [len(seconds[name]) for name in (OURS, KIO)] == [3, 3]
+
+
+def test_a_contender_in_another_process_measures_itself() -> None:
+    contenders: dict[str, Call | Waiting] = {OURS: lambda: None, KIO: Waiting(lambda: 7.0)}
+    assert interleave(contenders, Effort(rounds=2, slice_seconds=0, slice_calls=1))[KIO] == (7.0, 7.0)
 
 
 def test_the_page_states_times_ratios_and_verdicts() -> None:

@@ -28,9 +28,7 @@ async def places_of(host: str, port: int) -> list[Place]:
     Raises:
         OSError: if the name cannot be resolved.
     """
-    # Python loads a codec for international names, slowly, where the name is a text.
-    name = host.encode() if host.isascii() else host
-    found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(Place(row[0], cast(tuple[str | int, ...], row[4])) for row in found))
 
 
