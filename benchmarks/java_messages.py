@@ -19,7 +19,7 @@ _HEAP = "1g"
 
 
 class _Work(msgspec.Struct):
-    """What the program is asked; see Messages.java."""
+    """A question to the program; see Messages.java."""
 
     message: str
     version: int
