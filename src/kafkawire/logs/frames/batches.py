@@ -26,7 +26,6 @@ from kafkawire.wire.batches.framing import (
     FRAME,
     FRAME_SIZE,
     HEADER_SIZE,
-    LENGTH_COUNTS_FROM,
     entry_size,
 )
 from kafkawire.wire.batches.whole_batches import whole_batches
@@ -196,8 +195,8 @@ class _Scan:
         if not window.cover(position, HEADER_SIZE):
             return self._flaw_or_end(window, opened)
         _, length, magic = FRAME.unpack_from(window.data, position - window.start)
-        size = length + LENGTH_COUNTS_FROM
-        if magic == BATCH_MAGIC and HEADER_SIZE <= size <= self._largest and window.cover(position, size):
+        size = entry_size(length, magic, self._largest)
+        if magic == BATCH_MAGIC and size and window.cover(position, size):
             return None
         return self._flaw_or_end(window, opened)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from kafkawire.wire.batches.batch import RecordBatch, whole_batch
-from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, HEADER_SIZE, LENGTH_COUNTS_FROM
+from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, HEADER_SIZE, entry_size
 from kafkawire.wire.batches.native_records import native_record_codec
 from kafkawire.wire.engine import by_engine_in_use
 
@@ -34,8 +34,8 @@ def _whole_batches(data: bytes, start: int, most: int, largest: int, position: i
     at, end = start, len(data)
     while len(batches) < most and end - at >= HEADER_SIZE:
         _, length, magic = FRAME.unpack_from(data, at)
-        size = length + LENGTH_COUNTS_FROM
-        if magic != BATCH_MAGIC or not HEADER_SIZE <= size <= min(largest, end - at):
+        size = entry_size(length, magic, min(largest, end - at))
+        if magic != BATCH_MAGIC or not size:
             break
         batches.append(whole_batch(data, at, size, position + at))
         at += size
