@@ -28,19 +28,18 @@ typedef struct {
 } place;
 
 typedef struct {
-    place *places;
-    Py_ssize_t count, room;
+    output octets; /* of the places */
+    Py_ssize_t count;
 } table;
 
+static inline place *places_of(const table *of) { return (place *)of->octets.octets; }
+
 static int add_place(table *to, const Rows *form, PyObject *row) {
-    if (to->count == to->room) {
-        Py_ssize_t room = to->room * 2 + 64;
-        place *places = PyMem_Realloc(to->places, (size_t)room * sizeof *places);
-        if (!places) return PyErr_NoMemory(), -1;
-        to->places = places;
-        to->room = room;
-    }
-    to->places[to->count++] = (place){0, row, form};
+    uint8_t *p = room_for(&to->octets, sizeof(place));
+    if (!p) return -1;
+    memcpy(p, &(place){0, row, form}, sizeof(place));
+    to->octets.length += sizeof(place);
+    to->count++;
     return 0;
 }
 
@@ -91,10 +90,10 @@ static const char *text_of(const place *of, Py_ssize_t *length) {
 /* The octets that begin the texts of all rows; UTF-8 is ordered as its characters are. */
 static int common_prefix(const table *of, Py_ssize_t *prefix) {
     Py_ssize_t length;
-    const char *first = text_of(of->places, prefix);
+    const char *first = text_of(places_of(of), prefix);
     if (!first) return -1;
     for (Py_ssize_t at = 1; at < of->count; at++) {
-        const char *text = text_of(of->places + at, &length);
+        const char *text = text_of(places_of(of) + at, &length);
         if (!text) return -1;
         if (length < *prefix) *prefix = length;
         if (memcmp(first, text, (size_t)*prefix))
@@ -108,7 +107,7 @@ static int set_keys(table *of) {
     Py_ssize_t prefix, length;
     if (!of->count) return 0;
     if (common_prefix(of, &prefix)) return -1;
-    for (place *at = of->places; at < of->places + of->count; at++) {
+    for (place *at = places_of(of); at < places_of(of) + of->count; at++) {
         long number = PyLong_AsLong(SLOT(at->row, at->form->sources[0].to));
         const char *text = text_of(at, &length);
         if (number < 0 || number > 255 || !text) return -1;
@@ -140,15 +139,15 @@ static PyObject *rows_of(PyObject *self, PyObject *structs) {
         return NULL;
     }
     if ((texts = PyDict_New()) && !make_rows((Rows *)self, structs, texts, &of) && !set_keys(&of)) {
-        if (of.count) qsort(of.places, (size_t)of.count, sizeof *of.places, compare);
+        if (of.count) qsort(places_of(&of), (size_t)of.count, sizeof(place), compare);
         rows = PyErr_Occurred() ? NULL : PyList_New(of.count);
     }
     for (Py_ssize_t at = 0; at < of.count; at++)
         if (rows)
-            PyList_SetItem(rows, at, of.places[at].row);
+            PyList_SetItem(rows, at, places_of(&of)[at].row);
         else
-            Py_DECREF(of.places[at].row);
-    PyMem_Free(of.places);
+            Py_DECREF(places_of(&of)[at].row);
+    PyMem_Free(of.octets.octets);
     Py_XDECREF(texts);
     return rows ? rows : refuse();
 }
