@@ -18,7 +18,8 @@ help: ## List the commands
 demo: setup ## Show the main parts in chapters (CHAPTER="2 broker" shows these, PAUSE=1 waits, BROKER=host:port adds yours)
 	@$(BIN)/kafkawire demo $(CHAPTER:%=--chapter %) $(if $(PAUSE),--pause) $(if $(BROKER),--broker $(BROKER))
 
-# The fast tests run first. `make test-all` measures coverage with them and those of commands on real brokers.
+# The fast tests run first. `make test-all` measures coverage with them and those of commands on real brokers: it runs
+# each test once, those with coverage first.
 UNITS := tests/unit $(addprefix tests/golden/,cli comparison documents entities evolution pages records report rows rules wire test_report.py test_rules.py)
 COVERING := $(UNITS) $(addprefix tests/,laws/cli laws/declared laws/model interop/cli interop/declared)
 
@@ -32,8 +33,9 @@ test: setup $(VENV)/.spark ## Run the tests that a change needs; those against A
 	$(PYTEST) -n 2 $(UNITS)
 	$(PYTEST) -n 3 -m "not extended" $(UNITS:%=--ignore=%)
 
-test-all: test ## Run `make test`, then the tests that it leaves out, and measure coverage
+test-all: setup $(VENV)/.spark ## Run all tests, those that `make test` leaves out as well, and measure coverage
 	$(PYTEST) -n 2 --cov --cov-report=term $(COVERING)
+	$(PYTEST) -n 3 -m "not extended" $(COVERING:%=--ignore=%)
 	$(PYTEST) -n 2 -m extended $(COVERING:%=--ignore=%)
 
 setup: $(VENV)/.project ## Make the virtual environment (the other commands do it by themselves)
