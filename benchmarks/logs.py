@@ -28,6 +28,7 @@ from kafkawire.wire.batches import Record, decode_records, encode_batch, read_ba
 
 LARGE_TARGETS = (Target(KAFKA, 5),)
 MIXED_TARGETS = (Target(KAFKA, 3),)
+HISTORY_TARGETS = (Target(KAFKA, 1.5),)
 MOST_ROUNDS = 5
 """A round takes many seconds."""
 
@@ -91,8 +92,12 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory() as work:
         large = write_commits(Path(work) / "large", load)
         mixed = write_mixture(Path(work) / "mixed", load)
-        yield _beside_kafka(f"commits of {load.partitions} partitions", large, rounds, LARGE_TARGETS)
-        yield _beside_kafka("Kafka's own batches, a third of them snappy", mixed, rounds, MIXED_TARGETS)
+        commits, own = f"commits of {load.partitions} partitions", "Kafka's own batches, a third of them snappy"
+        yield _beside_kafka(commits, _TABLE, large, rounds, LARGE_TARGETS)
+        yield _beside_kafka(own, _TABLE, mixed, rounds, MIXED_TARGETS)
+        yield _beside_kafka(f"offset_commits, {commits}", "offset_commits", large, rounds, HISTORY_TARGETS)
+        yield _beside_kafka(f"offset_commits, {own}", "offset_commits", mixed, rounds, HISTORY_TARGETS)
+        yield _beside_kafka(f"group_history, {own}", "group_history", mixed, rounds, HISTORY_TARGETS)
         yield _index_pass(large, rounds)
 
 
@@ -155,16 +160,17 @@ def dump_log(segments: Sequence[Path]) -> Iterator[Waiting]:
         yield Waiting(lambda: float(program.ask([_Go()])[0]))
 
 
-def _beside_kafka(case: str, segment: Path, rounds: int, targets: tuple[Target, ...]) -> Measurement:
+def _beside_kafka(case: str, table: str, segment: Path, rounds: int, targets: tuple[Target, ...]) -> Measurement:
+    kind = "log tables" if table == _TABLE else "histories"
     accounts = Accounts()
-    list(read_table(_TABLE, str(segment), accounts=accounts))
+    list(read_table(table, str(segment), accounts=accounts))
     with dump_log([segment]) as dump:
         seconds = interleave_waiting(
-            {OURS: Waiting(lambda: _processor_time(lambda: _read(segment))), KAFKA: dump}, rounds
+            {OURS: Waiting(lambda: _processor_time(lambda: _read(table, segment))), KAFKA: dump}, rounds
         )
     rate = accounts.records_read / sorted(seconds[OURS])[len(seconds[OURS]) // 2]
     size = f"{segment.stat().st_size / 1e6:.0f} MB, {accounts.records_read:,} records"
-    return Measurement("log tables", f"{case}: {size}", seconds, targets, (f"{rate / 1000:.0f} thousand records/s",))
+    return Measurement(kind, f"{case}: {size}", seconds, targets, (f"{rate / 1000:.0f} thousand records/s",))
 
 
 def _index_pass(segment: Path, rounds: int) -> Measurement:
@@ -176,7 +182,7 @@ def _index_pass(segment: Path, rounds: int) -> Measurement:
 
     contenders = {
         OURS: Waiting(lambda: _processor_time(hop)),
-        DECODING: Waiting(lambda: _processor_time(lambda: _read(segment))),
+        DECODING: Waiting(lambda: _processor_time(lambda: _read(_TABLE, segment))),
     }
     seconds = interleave_waiting(contenders, rounds)
     case = f"planning by hopping from batch to batch: {segment.stat().st_size / 1e6:.0f} MB"
@@ -189,5 +195,5 @@ def _processor_time(call: Call) -> float:
     return time.process_time() - begin
 
 
-def _read(segment: Path) -> int:
-    return sum(batch.num_rows for batch in read_table(_TABLE, str(segment)))
+def _read(table: str, segment: Path) -> int:
+    return sum(batch.num_rows for batch in read_table(table, str(segment)))

@@ -29,6 +29,10 @@ The segment of *commits of many partitions* is written for the benchmark from th
 batches. The segment of *Kafka's own batches* repeats the batches of real logs with increasing offsets: four records per
 batch on average, with members and assignments of groups among them."""
 
+HISTORIES = """\
+The same for histories, which give each row the time during which it was valid. Kafka has no tool for that, so
+kafka-dump-log, which only prints the records, is beside them again."""
+
 INDEX = """\
 The time to split a segment without an index into ranges that can be read separately, compared with decoding it:
 *speed-up* is the decoding time divided by the splitting time. With the index that Kafka keeps beside a segment the time
@@ -58,6 +62,7 @@ def page(measurements: Sequence[Measurement], memory: Sequence[Memory], facts: S
         facts: label and value of each fact that the figures depend on.
     """
     tables = [one for one in measurements if one.kind == "log tables"]
+    histories = [one for one in measurements if one.kind == "histories"]
     index = [one for one in measurements if one.kind == "index pass"]
     parts = [
         "# Benchmarks of tables of logs",
@@ -69,6 +74,10 @@ def page(measurements: Sequence[Measurement], memory: Sequence[Memory], facts: S
         in_words(tables, (KAFKA,)),
         "\n".join(table(tables, (KAFKA,))),
         "\n".join(f"* {one.case.partition(':')[0]}: {', '.join(one.notes)}" for one in tables),
+        "## Histories",
+        HISTORIES,
+        in_words(histories, (KAFKA,)),
+        "\n".join(table(histories, (KAFKA,))),
         "## Index pass",
         INDEX,
         "\n".join(table(index, (DECODING,))),

@@ -1,4 +1,4 @@
-"""`make test-all` runs every test, and `make test` those that are not extended; the laws have a case for every version of every message."""
+"""`make test-all` runs every test, `make test` those that are not extended; the laws try every version."""
 
 from __future__ import annotations
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
+
+from kafkawire.columns.arrow_types import ArrowArray
 
 TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
 """The type of every time in a table."""
@@ -16,6 +18,10 @@ LATEST: Final = 253_402_300_799_999
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
+_ZERO: Final = pa.scalar(0, pa.int64())
+_LAST: Final = pa.scalar(LATEST, pa.int64())
+_NO_TIME: Final = pa.scalar(None, pa.int64())
+_MICROSECONDS: Final = pa.scalar(1000, pa.int64())
 
 
 def milliseconds(time: datetime, *, round_up: bool = False) -> int:
@@ -32,6 +38,13 @@ def datetime_of(time: int) -> datetime:
 def microseconds(time: int) -> int | None:
     """A time of Kafka for Arrow; None for -1, which means no time, and for times after ``LATEST``."""
     return time * 1000 if 0 <= time <= LATEST else None
+
+
+def timestamps(times: pa.Int64Array) -> ArrowArray:
+    """As ``microseconds``, for a column; null stays null."""
+    has_time = pc.and_(pc.greater_equal(times, _ZERO), pc.less_equal(times, _LAST))
+    column: ArrowArray = pc.multiply(pc.if_else(has_time, times, _NO_TIME), _MICROSECONDS).cast(TIMESTAMP)
+    return column
 
 
 class Clock:
@@ -54,6 +67,15 @@ class Clock:
                 self.first = timestamp
         return self.now
 
-    def read_all(self, timestamps: Iterable[int]) -> Iterator[int]:
-        """The times of the next records."""
-        return map(self.read, timestamps)
+    def read_column(self, times: pa.Int64Array) -> pa.Int64Array:
+        """The times of the next records, as a column."""
+        usable = pc.and_(pc.greater(times, _ZERO), pc.less_equal(times, _LAST))
+        if not len(times):
+            return times
+        if self.first is None and usable.true_count:
+            self.first = times.filter(usable)[0].as_py()
+        if usable.true_count < len(times):
+            known = pc.fill_null_forward(pc.if_else(usable, times, _NO_TIME))
+            times = cast("pa.Int64Array", pc.fill_null(known, pa.scalar(self.now, pa.int64())))
+        self.now = times[-1].as_py()
+        return times

@@ -10,7 +10,7 @@ from typing import Final
 
 from kafkawire.logs import FileStore, LogFile
 from kafkawire.logs.files.log_files import segments_of
-from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS
 from kafkawire.logs.frames.segment_ends import end_of_segment
 from kafkawire.logs.planning import FoundLogs
 from kafkawire.logs.registry import METADATA_TOPIC

@@ -21,7 +21,7 @@ from kafkawire.logs import (
     table_named,
 )
 from kafkawire.logs.files.log_files import segments_of
-from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS
 from kafkawire.logs.planning import FoundLogs, find_logs
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.table_stream import read_parts

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.report.contents import Cluster, LogReport, Numbers
 

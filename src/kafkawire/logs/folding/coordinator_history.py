@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from kafkawire.columns.arrow_types import ArrowField
+from kafkawire.columns.arrow_types import ArrowArray, ArrowField
 from kafkawire.logs.files.log_files import LogFile
-from kafkawire.logs.folding.columns import Columns, record_batch
-from kafkawire.logs.folding.coordinator_fold import CONSUMER_OFFSETS, CoordinatorFold, HistoryRow, R, RowReducer
+from kafkawire.logs.folding.coordinator_fold import CoordinatorFold
+from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS, CoordinatorLog
 from kafkawire.logs.folding.history import History
 from kafkawire.logs.folding.selection import Selection
 from kafkawire.logs.folding.source import FoldSource
-from kafkawire.logs.limits import LARGEST_ROW_BATCH, SHOWN_CORRUPT_OCTETS
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.tables.rows import repeated
 from kafkawire.logs.tables.secret_records import shows_broken_bytes
 from kafkawire.logs.tables.table import PROVENANCE, error_fields
+from kafkawire.logs.times import TIMESTAMP, timestamps
 
 
 @dataclass(frozen=True)
-class CoordinatorHistory(History, Generic[R]):
+class CoordinatorHistory(History):
     """A history that is folded from the log of a group coordinator.
 
     A row is returned when it ends, since nothing can change it then. Rows that are still valid come last, in the order
     of the log. Memory holds these, the records of open transactions, and some rows.
 
     Attributes:
-        make_reducer: makes an empty history.
-        own_cells: the cells of ``own_columns`` for some rows.
+        make_fold: makes the fold of one log.
     """
 
-    make_reducer: Callable[[], RowReducer[R]]
-    own_cells: Callable[[Sequence[R]], Columns]
+    make_fold: Callable[[FoldSource], CoordinatorFold]
 
     @property
     def logs(self) -> frozenset[str]:
@@ -48,74 +51,76 @@ class CoordinatorHistory(History, Generic[R]):
 
     def read(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> Iterator[pa.RecordBatch]:
         """See ``History``."""
-        options = source.options
-        cluster = options.cluster or (files[0].cluster if files else None)
-        shows_bytes = all(shows_broken_bytes(file, options) for file in files)
-        for rows in self._row_batches(files, source):
-            places = [row.place for row in rows]
-            columns: Columns = {
-                "cluster": [cluster] * len(rows),
-                "file": [place.file for place in places],
-                "batch_position": [place.batch_position for place in places],
-                "log_offset": [place.log_offset if place.log_offset >= 0 else None for place in places],
-                "leader_epoch": [place.leader_epoch for place in places],
-                "append_time": [place.append_time for place in places],
-                **self.own_cells(rows),
-                "_error": [row.error for row in rows],
-                options.corrupt_record_column: [row.corrupt if shows_bytes else None for row in rows],
-            }
-            yield record_batch(schema, columns)
-
-    def _row_batches(self, files: Sequence[LogFile], source: FoldSource) -> Iterator[Sequence[R]]:
-        row_filter = _RowFilter(source)
-        fold = CoordinatorFold(self.make_reducer(), source)
-        folder = files[0].shown_folder if files else ""
-        rows: list[R] = []
-        for _ in fold.run(files):
-            ended = fold.reducer.ended
-            rows += filter(row_filter, ended)
-            ended.clear()
-            if fold.known_since is not None:
-                row_filter.selection.refuse_unknown(folder, fold.known_since)
-            while len(rows) >= LARGEST_ROW_BATCH or row_filter.corrupt_octets >= SHOWN_CORRUPT_OCTETS:
-                yield rows[:LARGEST_ROW_BATCH]
-                del rows[:LARGEST_ROW_BATCH]
-                row_filter.corrupt_octets = 0
-        row_filter.selection.refuse_unknown(folder, fold.known_since)
-        rows += filter(row_filter, (*fold.reducer.ended, *fold.reducer.still_open()))
-        for start in range(0, len(rows), LARGEST_ROW_BATCH):
-            yield rows[start : start + LARGEST_ROW_BATCH]
+        shown = _ShownRows(files, schema, source)
+        fold = self.make_fold(source)
+        log = CoordinatorLog(source, fold.needed)
+        for found in log.read(files):
+            if isinstance(found, Flaw):
+                fold.lose(found)
+            else:
+                fold.apply(found)
+            if log.known_since is not None:
+                shown.refuse_unknown(log.known_since)
+            for rows in fold.ended():
+                yield from shown.batches(rows)
+        shown.refuse_unknown(log.known_since)
+        for rows in fold.rest():
+            yield from shown.batches(rows)
 
 
-class _RowFilter:
-    """Decides which rows the options include, and counts them.
+class _ShownRows:
+    """The rows that the options include, with the columns of a table."""
 
-    Attributes:
-        selection: the limits that the options set.
-        corrupt_octets: undecoded bytes in the included rows. The caller resets it.
-    """
+    def __init__(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> None:
+        self._schema = schema
+        self._options, self._accounts = source.options, source.accounts
+        self._selection = Selection.of(source.options)
+        self._folder, self._cluster = (files[0].shown_folder, files[0].cluster) if files else ("", None)
+        self._shows_bytes = all(shows_broken_bytes(file, source.options) for file in files)
 
-    def __init__(self, source: FoldSource) -> None:
-        self.corrupt_octets = 0
-        self._options = source.options
-        self.selection = Selection.of(source.options)
-        self._accounts = source.accounts
+    def refuse_unknown(self, known_since: int | None) -> None:
+        """See ``Selection.refuse_unknown``."""
+        self._selection.refuse_unknown(self._folder, known_since)
 
-    def __call__(self, row: HistoryRow) -> bool:
-        reason = self._reason_to_drop(row)
-        if reason is None and row.is_lost:
-            self._accounts.flaw_rows += 1
-            self.corrupt_octets += len(row.corrupt or b"")
-        elif reason is None:
-            self._accounts.rows += 1
-        elif not row.is_lost:
-            self._accounts.dropped(reason, 1)
-        return reason is None
+    def batches(self, rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Rows as batches of the table; they are counted."""
+        kept = self._kept(rows)
+        made = pa.RecordBatch.from_arrays([self._column(each, kept) for each in self._schema], schema=self._schema)
+        for start in range(0, made.num_rows, LARGEST_ROW_BATCH):
+            yield made.slice(start, LARGEST_ROW_BATCH)
 
-    def _reason_to_drop(self, row: HistoryRow) -> str | None:
-        if row.error is not None and self._options.mode is not ReadMode.PERMISSIVE:
-            return row.error
-        if row.is_lost and self.selection.as_of is not None:
-            return "filtered"
-        offset = row.place.log_offset
-        return None if self.selection.keeps_span(row.valid_from, row.valid_to, offset, offset) else "filtered"
+    def _kept(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """The rows that the options include."""
+        if self._options.mode is not ReadMode.PERMISSIVE:
+            rows = self._without_errors(rows)
+        chosen = self._selection.chosen(rows)
+        if self._selection.as_of is not None:
+            chosen = pc.and_not(chosen, _lost(rows))
+        kept = rows.filter(chosen)
+        lost, lost_kept = (_lost(each).true_count for each in (rows, kept))
+        self._accounts.flaw_rows += lost_kept
+        self._accounts.rows += kept.num_rows - lost_kept
+        self._accounts.dropped("filtered", (rows.num_rows - lost) - (kept.num_rows - lost_kept))
+        return kept
+
+    def _without_errors(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        errors = rows.column("error")
+        dropped = errors.filter(pc.and_not(errors.is_valid(), _lost(rows)))
+        for code, count in Counter(cast("list[str]", dropped.to_pylist())).items():
+            self._accounts.dropped(code, count)
+        return rows.filter(errors.is_null())
+
+    def _column(self, field: ArrowField, rows: pa.RecordBatch) -> ArrowArray:
+        options = self._options
+        if field.name == "cluster":
+            return repeated(options.cluster or self._cluster, rows.num_rows)
+        if field.name == options.corrupt_record_column:
+            return rows.column("corrupt") if self._shows_bytes else pa.nulls(rows.num_rows, pa.binary())
+        column = rows.column("error" if field.name == "_error" else field.name)
+        if field.type.equals(TIMESTAMP):
+            return timestamps(cast("pa.Int64Array", column))
+        return column
+
+
+def _lost(rows: pa.RecordBatch) -> pa.BooleanArray:
+    return cast("pa.BooleanArray", rows.column("lost"))

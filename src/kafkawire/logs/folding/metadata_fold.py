@@ -225,7 +225,7 @@ class MetadataFold(Generic[K]):
     def _failed(self, code: str, reason: str, found: OpenedBatch, offset: int) -> None:
         end = found.batch.base_offset if code == _GAP else offset + 1
         self.losses.append(Loss(code, offset, end, self._clock.now or None))
-        self._source.failed(code, reason, found, offset)
+        self._source.failed(code, reason, found.file, found.position, offset)
 
     def _note_lost_records(self) -> None:
         self._decoder.lost_some = self.ledger.complete = False

@@ -6,7 +6,10 @@ A time is refused if the whole state was not known then.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, Self, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from kafkawire.logs.errors import BeforeKnowledgeError
 from kafkawire.logs.folding.intervals import Interval, K
@@ -15,6 +18,8 @@ from kafkawire.logs.times import datetime_of, milliseconds
 
 SINCE_EVER: Final = -(1 << 63)
 """The time since which the whole state of a log is known that was empty before its first record."""
+
+_ENDS: Final = ("valid_from", "valid_to", "log_offset")
 
 
 @dataclass(frozen=True)
@@ -58,17 +63,36 @@ class Selection:
 
     def keeps(self, interval: Interval[K]) -> bool:
         """Whether the options include an interval."""
-        return self.keeps_span(interval.valid_from, interval.valid_to, interval.from_offset, interval.to_offset)
-
-    def keeps_span(
-        self, valid_from: int | None, valid_to: int | None, from_offset: int | None, to_offset: int | None
-    ) -> bool:
-        """As ``keeps``, for the ends of an interval."""
+        valid_from, valid_to = interval.valid_from, interval.valid_to
         return (
             (self.as_of is None or _contains(self.as_of, valid_from, valid_to))
             and _touches(valid_from, valid_to, self.from_time, self.until_time)
-            and _touches(from_offset, to_offset, self.from_offset, self.until_offset)
+            and _touches(interval.from_offset, interval.to_offset, self.from_offset, self.until_offset)
         )
+
+    def chosen(self, rows: pa.RecordBatch) -> pa.BooleanArray:
+        """Which rows the options include, as ``keeps``; a row without an offset comes before all others.
+
+        Args:
+            rows: with ``valid_from``, ``valid_to`` and ``log_offset``.
+        """
+        begin, end, offset = (cast("pa.Int64Array", rows.column(name)) for name in _ENDS)
+        offset = cast("pa.Int64Array", pc.fill_null(offset, pa.scalar(-1, pa.int64())))
+        limits = (
+            (pc.less_equal, begin, self.as_of),
+            (pc.greater, end, self.as_of),
+            (pc.greater_equal, end, self.from_time),
+            (pc.less, begin, self.until_time),
+            (pc.greater_equal, offset, self.from_offset),
+            (pc.less, offset, self.until_offset),
+        )
+        true = pa.scalar(True)
+        chosen = pa.repeat(true, rows.num_rows)
+        for compare, column, limit in limits:
+            if limit is not None:
+                within = pc.fill_null(compare(column, pa.scalar(limit, pa.int64())), true)
+                chosen = pc.and_(chosen, cast("pa.BooleanArray", within))
+        return chosen
 
 
 def _contains(time: int, begin: int | None, end: int | None) -> bool:

@@ -12,8 +12,8 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.records.batch_records import OpenedBatch
-from kafkawire.logs.records.scanning import scan_records
+from kafkawire.logs.records.batch_records import OpenedBatch, RecordGroup
+from kafkawire.logs.records.scanning import scan_groups, scan_records
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class FoldSource:
     """Errors in the current batch: several histories may find the same one, which counts once."""
 
     def batches(self, file: LogFile) -> Iterator[OpenedBatch | Flaw]:
-        """The batches of a file.
+        """The batches of a file; their records are counted.
 
         Raises:
             LogReadError: as ``scan_records``.
@@ -44,19 +44,36 @@ class FoldSource:
             self._counted.clear()
             yield found
 
-    def failed(self, code: str, reason: str, batch: OpenedBatch, offset: int) -> None:
+    def groups(self, file: LogFile) -> Iterator[RecordGroup | Flaw]:
+        """The same as Arrow arrays; their records are not counted.
+
+        Raises:
+            LogReadError: as ``scan_groups``.
+        """
+        for found in scan_groups(FileRange(file, 0, file.size), self._all_records(), self.accounts, self.store):
+            self._counted.clear()
+            yield found
+
+    def failed(self, code: str, reason: str, file: LogFile, position: int, offset: int) -> None:
         """Count an error in a record, or between two batches, once.
+
+        Args:
+            code: of the error.
+            reason: the error in words.
+            file: where it is.
+            position: of the batch in the file.
+            offset: of the record.
 
         Raises:
             LogReadError: in mode FAILFAST.
         """
-        flaw = (code, batch.file.path, offset)
+        flaw = (code, file.path, offset)
         if flaw in self._counted:
             return
         self._counted.add(flaw)
         self.accounts.failed(code)
         if self.options.mode is ReadMode.FAILFAST:
-            raise LogReadError(code, batch.file.path, reason, position=batch.position, offset=offset)
+            raise LogReadError(code, file.path, reason, position=position, offset=offset)
 
     def _all_records(self) -> ReadOptions:
         return replace(

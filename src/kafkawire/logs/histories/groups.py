@@ -10,12 +10,11 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.coordinator_decoder import DecodedRecord
-from kafkawire.logs.folding.coordinator_fold import HistoryRow, Place
+from kafkawire.logs.folding.coordinator_fold import HistoryRow, Place, RecordFold
 from kafkawire.logs.folding.coordinator_history import CoordinatorHistory
 from kafkawire.logs.histories.group_records import GROUP_RECORDS, GroupRecords, group_of
 from kafkawire.logs.histories.group_state import Group
 from kafkawire.logs.times import TIMESTAMP
-from kafkawire.wire.batches import RecordBatch
 
 _ASSIGNMENT: Final[Mapping[str, pa.DataType]] = {
     "topic": pa.string(),
@@ -36,6 +35,8 @@ _VALUES: Final[Mapping[str, pa.DataType]] = {
     "topics": pa.list_(pa.string()),
     "assignment": pa.list_(pa.struct(pa.schema(_ASSIGNMENT))),
 }
+
+_COLUMNS: Final[Mapping[str, pa.DataType]] = {"group_id": pa.string(), **_VALUES}
 
 
 class _GroupRow(HistoryRow, gc=False, kw_only=True):
@@ -75,7 +76,7 @@ class _GroupsReducer:
         self._changed: dict[str, _ChangedGroup] = {}
         self._time: int | None = None
 
-    def apply(self, record: DecodedRecord, place: Place, batch: RecordBatch) -> str | None:
+    def apply(self, record: DecodedRecord, place: Place) -> str | None:
         """See ``RowReducer``; a null value removes the group, member or assignment of the key."""
         if record.key is None or (record.value is None and not record.is_tombstone):
             self.ended.append(
@@ -104,12 +105,9 @@ class _GroupsReducer:
             change.members.add(member_id)
         return self._records.error_of(group_id) if record.type == "GroupMetadata" else None
 
-    def end_transaction(self, producer_id: int, at: int, *, committed: bool) -> None:
-        """See ``RowReducer``; groups change outside of transactions."""
-
     def lose(self, place: Place, code: str, raw: bytes | None) -> None:
         """See ``RowReducer``."""
-        self.ended.append(_GroupRow(place=place, error=code, corrupt=raw, is_lost=True))
+        self.ended.append(_GroupRow(place=place, error=code, corrupt=raw, lost=True))
 
     def end_batch(self) -> None:
         """Make rows of the changes of a batch, or of its records of one time."""
@@ -172,19 +170,13 @@ def _error(group: Group | None, member_id: str | None) -> str | None:
 
 def _cells(rows: Sequence[_GroupRow]) -> Columns:
     columns = value_columns([row.values for row in rows], len(_VALUES))
-    return {
-        "group_id": [row.group_id for row in rows],
-        **dict(zip(_VALUES, columns, strict=True)),
-        "valid_from": [row.valid_from for row in rows],
-        "valid_to": [row.valid_to for row in rows],
-    }
+    return {"group_id": [row.group_id for row in rows], **dict(zip(_VALUES, columns, strict=True))}
 
 
 HISTORY: Final = CoordinatorHistory(
     "group_history",
     "groups, their members, subscriptions and assignments",
-    {"group_id": pa.string(), **_VALUES, "valid_from": TIMESTAMP, "valid_to": TIMESTAMP},
-    _GroupsReducer,
-    _cells,
+    {**_COLUMNS, "valid_from": TIMESTAMP, "valid_to": TIMESTAMP},
+    lambda source: RecordFold(source, _GroupsReducer(), _COLUMNS, _cells),
     keys=("group_id", "member_id"),
 )

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.columns.arrow_types import ArrowArray, nulls
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.frames.flaws import Flaw
@@ -19,13 +19,8 @@ from kafkawire.logs.limits import OCTETS_AT_A_TIME, RECORDS_AT_A_TIME
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.records.batch_records import RecordGroup
 from kafkawire.logs.tables.secret_records import shows_broken_bytes
-from kafkawire.logs.times import LATEST, TIMESTAMP
+from kafkawire.logs.times import timestamps
 from kafkawire.wire.batches.batch import CONTROL, TRANSACTIONAL
-
-_EPOCH: Final = pa.scalar(0, pa.int64())
-_NO_TIME: Final = pa.scalar(None, pa.int64())
-_MICROSECONDS: Final = pa.scalar(1000, pa.int64())
-
 
 _RAW_TYPES: Final[Mapping[str, pa.DataType]] = {
     "batch_position": pa.int64(),
@@ -125,11 +120,11 @@ class RawRows:
         """A column of ``PROVENANCE``."""
         match name:
             case "cluster":
-                return _repeated(options.cluster or self.file.cluster, len(self))
+                return repeated(options.cluster or self.file.cluster, len(self))
             case "file":
-                return _repeated(self.file.shown_path, len(self))
+                return repeated(self.file.shown_path, len(self))
             case "append_time":
-                return _times(cast("pa.Int64Array", self.columns.column("timestamp")))
+                return timestamps(cast("pa.Int64Array", self.columns.column("timestamp")))
             case _:
                 return self.columns.column(name)
 
@@ -157,13 +152,18 @@ class PendingRows:
         waiting = self._waiting
         self._waiting, self._count, self._octets = [], 0, 0
         if waiting:
-            gathered = waiting[0] if len(waiting) == 1 else _together(waiting)
+            gathered = together(waiting, RAW_COLUMNS)
             for start in range(0, gathered.num_rows, _MOST_AT_A_TIME):
                 yield RawRows(self._file, gathered.slice(start, _MOST_AT_A_TIME))
 
 
-def _together(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+def together(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
+    """Batches of a schema as one; there may be none."""
+    if len(batches) == 1:
+        return batches[0]
+    columns = zip(*(batch.columns for batch in batches), strict=True)
+    arrays = [pa.concat_arrays(parts) for parts in columns] or [nulls(0, kind) for kind in schema.types]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions) -> pa.RecordBatch:
@@ -183,14 +183,8 @@ def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions)
     return pa.record_batch(arrays, schema=schema)
 
 
-def _times(values: pa.Int64Array) -> ArrowArray:
-    """As ``microseconds``, for a column."""
-    has_time = pc.and_(pc.greater_equal(values, _EPOCH), pc.less_equal(values, pa.scalar(LATEST, pa.int64())))
-    times: ArrowArray = pc.multiply(pc.if_else(has_time, values, _NO_TIME), _MICROSECONDS).cast(TIMESTAMP)
-    return times
-
-
-def _repeated(value: str | None, count: int) -> ArrowArray:
+def repeated(value: str | None, count: int) -> ArrowArray:
+    """A column of one text."""
     if value is None:
         return pa.nulls(count, pa.string())
     often = _often(value)

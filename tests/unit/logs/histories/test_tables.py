@@ -12,6 +12,7 @@ from tests.made.logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offs
 from kafkawire.layout import Uuid
 from kafkawire.logs import Accounts, ReadOptions, UnknownColumnError, read_table, table_named, table_names
 from kafkawire.logs.history_tables import HISTORIES
+from kafkawire.logs.limits import RECORDS_AT_A_TIME
 from kafkawire.protocol import (
     AccessControlEntryRecord,
     ClientQuotaRecord,
@@ -117,18 +118,18 @@ def test_many_rows_are_returned_in_batches(tmp_path: Path) -> None:
 
 
 def test_rows_are_returned_while_the_log_is_read(tmp_path: Path) -> None:
-    """Fifty keys with 400 commits each: memory holds one batch of rows and the offsets of fifty keys."""
+    """Fifty keys with 2 000 commits each: memory holds some rows and the offsets of fifty keys."""
     batches = [
         Written(each * 100, tuple((OffsetCommitKey("g", "t", key), OffsetCommitValue(each), 3) for key in range(50)))
-        for each in range(400)
+        for each in range(2000)
     ]
     write_offsets_segment(tmp_path / OFFSETS_LOG, 0, batches)
     accounts = Accounts()
     given = 0
     for batch in read_table("offset_commits", str(tmp_path), accounts=accounts):
         given += batch.num_rows
-        assert accounts.records_read <= given + 2 * 50
-    assert given == 20_000
+        assert accounts.records_read <= given + 4 * RECORDS_AT_A_TIME
+    assert given == 100_000
 
 
 def test_an_entry_may_begin_and_end_at_the_same_time(tmp_path: Path) -> None:

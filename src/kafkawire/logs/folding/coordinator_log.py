@@ -1,0 +1,193 @@
+"""The log of a group coordinator, read in order.
+
+Its segments may overlap after a crash. Compaction leaves gaps, so gaps are no losses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kafkawire.logs.files.log_files import LogFile, segments_of
+from kafkawire.logs.folding.selection import SINCE_EVER
+from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.records.batch_records import RecordGroup
+from kafkawire.logs.tables.rows import RAW_COLUMNS, RawRows
+from kafkawire.logs.times import Clock
+from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
+from kafkawire.records.version_prefix import PREFIX_SIZE
+from kafkawire.wire import DecodeError
+from kafkawire.wire.batches import RecordBatch
+
+CONSUMER_OFFSETS: Final = "__consumer_offsets"
+"""The topic of the group coordinators."""
+
+_ENDS: Final = {ControlRecordType.COMMIT: True, ControlRecordType.ABORT: False}
+_TIMESTAMP: Final = RAW_COLUMNS.get_field_index("timestamp")
+
+
+class TransactionEnd(NamedTuple):
+    """A marker that ends the transaction of a producer; its epoch may differ from that of the records (KIP-890).
+
+    Attributes:
+        row: how many of the records come before it.
+        producer_id: of the producer.
+        time: of the marker, in milliseconds since the epoch.
+        committed: whether the transaction was committed.
+    """
+
+    row: int
+    producer_id: int
+    time: int
+    committed: bool
+
+
+class LogRows(NamedTuple):
+    """The next records of a log.
+
+    Attributes:
+        records: those of the needed types, and those whose type is not known. A record without a usable timestamp has
+            that of the record before it.
+        ends: the ends of transactions among them, in order.
+    """
+
+    records: RawRows
+    ends: Sequence[TransactionEnd]
+
+
+class CoordinatorLog:
+    """Reads the segments of one log, without the records that a history does not need.
+
+    Args:
+        source: reads the files.
+        needed: names of the record types that the history needs.
+    """
+
+    def __init__(self, source: FoldSource, needed: frozenset[str]) -> None:
+        self._source = source
+        self._limit = source.options.high_watermark
+        types = source.options.registry.coordinators[CONSUMER_OFFSETS].values()
+        others = [each.number.to_bytes(PREFIX_SIZE, "big", signed=True) for each in types if each.name not in needed]
+        self._others = pa.array(others, pa.binary())
+        self._clock = Clock()
+        self._covered = 0
+        self._expected = 0
+        self._begins_with_its_log = False
+        self._is_empty = False
+
+    @property
+    def known_since(self) -> int | None:
+        """The time, in milliseconds, since which the whole state is known.
+
+        A log that begins at offset 0 was empty before: partitions of coordinators are written to long after they are
+        created, or never. Otherwise it is the time of the first record, and None before one was read.
+        """
+        return SINCE_EVER if self._begins_with_its_log or self._is_empty else self._clock.first
+
+    def read(self, files: Sequence[LogFile]) -> Iterator[LogRows | Flaw]:
+        """The records of all files.
+
+        Raises:
+            LogReadError: as ``FoldSource.groups`` and ``FoldSource.failed``.
+        """
+        segments = segments_of(files)
+        self._is_empty = bool(segments) and segments[0].base_offset == 0
+        for segment in segments:
+            self._covered = max(self._covered, self._expected)
+            self._expected = 0
+            for found in self._source.groups(segment):
+                self._is_empty = self._is_empty and isinstance(found, Flaw) and found.is_expected
+                if isinstance(found, Flaw):
+                    yield found
+                    continue
+                batches = self._batches_within_limit(found)
+                yield self._rows(found, batches)
+                if len(batches) < len(found.batches) or self._is_beyond(batches[-1]):
+                    break
+
+    def _is_beyond(self, batch: RecordBatch) -> bool:
+        return self._limit is not None and batch.base_offset >= self._limit
+
+    def _batches_within_limit(self, group: RecordGroup) -> Sequence[RecordBatch]:
+        """The batches of a group up to the first that is beyond the limit, which is counted but not used."""
+        beyond = (number for number, batch in enumerate(group.batches, 1) if self._is_beyond(batch))
+        return group.batches if self._limit is None else group.batches[: next(beyond, None)]
+
+    def _rows(self, group: RecordGroup, batches: Sequence[RecordBatch]) -> LogRows:
+        count = sum(batch.records_count for batch in batches) if len(batches) < len(group.batches) else len(group)
+        self._source.accounts.records_read += count
+        arrays = [each.slice(0, count) for each in group.records]
+        self._check_offsets(group.file, [batch for batch in batches if not self._is_beyond(batch)])
+        arrays[_TIMESTAMP] = self._clock.read_column(cast("pa.Int64Array", arrays[_TIMESTAMP]))
+        return self._needed(RawRows(group.file, pa.RecordBatch.from_arrays(arrays, schema=RAW_COLUMNS)))
+
+    def _check_offsets(self, file: LogFile, batches: Sequence[RecordBatch]) -> None:
+        """Offsets increase within a file. The CRC does not cover them, so either of two may be wrong."""
+        for batch in batches:
+            base_offset = batch.base_offset
+            self._begins_with_its_log = self._begins_with_its_log or base_offset == 0
+            if base_offset < self._expected:
+                reason = f"offset {base_offset} follows {self._expected - 1} in the same file"
+                self._source.failed("bad_offset", reason, file, batch.position, base_offset)
+            self._expected = batch.last_offset + 1
+
+    def _needed(self, rows: RawRows) -> LogRows:
+        """The rows that the history needs; the others are counted as dropped."""
+        offsets = cast("pa.Int64Array", rows.columns.column("log_offset"))
+        rows = self._without(rows, "duplicate", pc.less(offsets, pa.scalar(self._covered, pa.int64())))
+        if self._limit is not None:
+            offsets = cast("pa.Int64Array", rows.columns.column("log_offset"))
+            rows = self._without(rows, "filtered", pc.greater_equal(offsets, pa.scalar(self._limit, pa.int64())))
+        control = rows.control
+        prefixes = pc.binary_slice(rows.keys, 0, PREFIX_SIZE)
+        others = pc.and_not(pc.is_in(prefixes, self._others), control)
+        ends: Sequence[TransactionEnd] = ()
+        if control.true_count:
+            ends = self._ends(rows, control, others)
+            control = control.filter(pc.invert(others))
+        rows = self._without(rows, "other_type", others)
+        return LogRows(self._without(rows, "control", control), ends)
+
+    def _without(self, rows: RawRows, reason: str, mask: pa.BooleanArray) -> RawRows:
+        if not mask.true_count:
+            return rows
+        self._source.accounts.dropped(reason, mask.true_count)
+        return rows.where(pc.invert(mask))
+
+    def _ends(self, rows: RawRows, control: pa.BooleanArray, others: pa.BooleanArray) -> Sequence[TransactionEnd]:
+        """The ends of transactions among some rows, with their places among the rows that stay."""
+        staying = pc.invert(pc.or_(control, others)).cast(pa.int32())
+        before = cast("list[int]", pc.cumulative_sum(staying).filter(control).to_pylist())
+        found = rows.where(control)
+        names = ("batch_position", "log_offset", "producer_id", "timestamp")
+        cells = zip(*(cast("list[int]", found.columns.column(name).to_pylist()) for name in names), strict=True)
+        ends = []
+        for (position, offset, producer, time), key, value, row in zip(
+            cells, found.keys.to_pylist(), found.values.to_pylist(), before, strict=True
+        ):
+            try:
+                committed = _committed(key, value)
+            except DecodeError as error:
+                self._source.failed("decode_error", str(error), rows.file, position, offset)
+                continue
+            if committed is not None:
+                ends.append(TransactionEnd(row, producer, time, committed))
+        return ends
+
+
+@lru_cache(maxsize=8)
+def _committed(key: bytes | None, value: bytes | None) -> bool | None:
+    """Whether a marker says that a transaction was committed; None for other control records.
+
+    The markers of a coordinator are all equal.
+
+    Raises:
+        DecodeError: it cannot be decoded.
+    """
+    control = decode_control_record(key, value)
+    return _ENDS.get(control.type) if isinstance(control, ControlRecord) else None

@@ -1,0 +1,232 @@
+"""Offset commits, each with the time during which it was the offset of its group.
+
+A commit in a transaction is pending until the marker of its producer (KIP-98). The epoch of the marker may be one above
+that of the commits (KIP-890), so markers and commits are matched by producer id alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import Final, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.logs.folding.coordinator_log import LogRows, TransactionEnd
+from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.histories.offset_columns import COMMIT_RECORDS, COMMITS, Change, CommitDecoder, Commits
+from kafkawire.logs.limits import OCTETS_AT_A_TIME, RECORDS_AT_A_TIME, SHOWN_CORRUPT_OCTETS
+from kafkawire.logs.tables.rows import RawRows, together
+
+_ROWS: Final = pa.schema(
+    [
+        pa.field("file", pa.int32()),
+        *COMMITS,
+        pa.field("txn_outcome", pa.string()),
+        pa.field("valid_from", pa.int64()),
+        pa.field("lost", pa.bool_()),
+    ]
+)
+_LEAST_ROWS: Final = 2 * RECORDS_AT_A_TIME
+"""Rows that are gathered together: each time, the open rows are copied, so it is more where more rows are open."""
+
+_LEAST_OCTETS: Final = 4 * OCTETS_AT_A_TIME
+"""The same in bytes."""
+
+
+class OffsetFold:
+    """The rows of one log.
+
+    A row has a number in the order of the log. ``valid_from`` and ``valid_to`` are the same for rows that never were
+    the offset of a group: tombstones, and commits of transactions that were not committed.
+
+    Memory is bounded by the keys that have an offset, and the commits of open transactions.
+
+    Args:
+        source: counts errors.
+    """
+
+    needed = COMMIT_RECORDS
+
+    def __init__(self, source: FoldSource) -> None:
+        self._decoder = CommitDecoder(source)
+        self._files: list[str] = []
+        self._chunks: list[pa.RecordBatch] = []
+        self._count = self._kept = 0
+        self._octets = self._octets_kept = self._octets_lost = 0
+        self._held: dict[bytes | None, int] = {}
+        self._pending: dict[int, dict[int, bytes | None]] = {}
+        self._pending_of_key: dict[bytes | None, set[int]] = {}
+        self._superseded: set[int] = set()
+        self._clear_ended()
+
+    def _clear_ended(self) -> None:
+        self._ended: list[int] = []
+        self._ended_at: list[int | None] = []
+        self._began: dict[int, int] = {}
+        self._outcomes: dict[int, str] = {}
+
+    def apply(self, rows: LogRows) -> None:
+        """See ``CoordinatorFold``."""
+        commits = self._decoder.decode(rows.records)
+        columns = commits.columns
+        times = cast("list[int]", columns.column("append_time").to_pylist())
+        done = 0
+        for row, end in _steps(commits, rows.ends):
+            self._commit(commits.keys, times, done, row)
+            if end is None:
+                self._change(commits, row, times[row], rows.records)
+            else:
+                self._end_transaction(end)
+            done = row + (end is None)
+        self._commit(commits.keys, times, done, len(times))
+        file = self._number_of(rows.records.file.shown_path)
+        self._add(columns, columns.column("append_time"), pa.repeat(pa.scalar(file, pa.int32()), len(times)))
+
+    def lose(self, flaw: Flaw) -> None:
+        """See ``CoordinatorFold``."""
+        row = {"batch_position": flaw.position, "log_offset": flaw.base_offset, "error": flaw.code, "corrupt": flaw.raw}
+        self._end(self._count, None)
+        self._octets_lost += len(flaw.raw or b"")
+        file = pa.array([self._number_of(flaw.file.shown_path)], pa.int32())
+        self._add(pa.RecordBatch.from_pylist([row], schema=COMMITS), pa.nulls(1, pa.int64()), file, lost=True)
+
+    def ended(self) -> Iterator[pa.RecordBatch]:
+        """See ``CoordinatorFold``."""
+        is_enough = self._count - self._kept >= max(_LEAST_ROWS, self._kept)
+        is_large = self._octets >= max(_LEAST_OCTETS, self._octets_kept)
+        if is_enough or is_large or self._octets_lost >= SHOWN_CORRUPT_OCTETS:
+            yield self._take()
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """See ``CoordinatorFold``."""
+        yield self._take()
+        still_pending = {row for rows in self._pending.values() for row in rows}
+        self._outcomes = dict.fromkeys(still_pending, "open")
+        rows = self._rows()
+        times = rows.column("append_time").to_pylist()
+        valid_to = [times[row] if row in still_pending else None for row in range(rows.num_rows)]
+        yield self._shown(rows, valid_to)
+
+    def _number_of(self, path: str) -> int:
+        if not self._files or self._files[-1] != path:
+            self._files.append(path)
+        return len(self._files) - 1
+
+    def _add(self, columns: pa.RecordBatch, valid_from: ArrowArray, file: ArrowArray, *, lost: bool = False) -> None:
+        count = columns.num_rows
+        of_fold = (pa.nulls(count, pa.string()), valid_from, pa.repeat(pa.scalar(lost), count))
+        self._chunks.append(pa.RecordBatch.from_arrays([file, *columns.columns, *of_fold], schema=_ROWS))
+        self._count += count
+        self._octets += columns.nbytes
+
+    def _commit(self, keys: Sequence[bytes | None], times: Sequence[int], first: int, last: int) -> None:
+        """Apply a range of records that are all commits outside of transactions, as nearly all are."""
+        held, ended, ended_at, row = self._held, self._ended, self._ended_at, self._count + first
+        for key, time in zip(keys[first:last], times[first:last], strict=True):
+            before = held.get(key)
+            held[key] = row
+            row += 1
+            if before is not None:
+                ended.append(before)
+                ended_at.append(time)
+
+    def _change(self, commits: Commits, at: int, time: int, records: RawRows) -> None:
+        """Apply a record of another kind."""
+        row, key, change = self._count + at, commits.keys[at], commits.changes[at]
+        if change == Change.PENDING:
+            producer_id = cast("int", records.columns.column("producer_id")[at].as_py())
+            self._pending.setdefault(producer_id, {})[row] = key
+            self._pending_of_key.setdefault(key, set()).add(row)
+        elif change == Change.TOMBSTONE:
+            self._remove(key, time)
+            self._end(row, time)
+        elif change == Change.UNKNOWN:
+            self._end(row, time)
+
+    def _end_transaction(self, end: TransactionEnd) -> None:
+        """Apply the pending commits of a producer, or drop them."""
+        for row, key in self._pending.pop(end.producer_id, {}).items():
+            self._outcomes[row] = "committed" if end.committed else "aborted"
+            self._began[row] = end.time
+            is_superseded = row in self._superseded
+            self._no_longer_pending(row, key)
+            if end.committed and not is_superseded and self._held.get(key, -1) < row:
+                if (before := self._held.get(key)) is not None:
+                    self._end(before, end.time)
+                self._held[key] = row
+            else:
+                self._end(row, end.time)
+
+    def _remove(self, key: bytes | None, time: int) -> None:
+        """Remove an offset. Pending commits of the key take no effect any more."""
+        before = self._held.pop(key, None)
+        if before is not None:
+            self._end(before, time)
+        self._superseded |= self._pending_of_key.pop(key, set())
+
+    def _no_longer_pending(self, row: int, key: bytes | None) -> None:
+        self._superseded.discard(row)
+        same_key = self._pending_of_key.get(key, set())
+        same_key.discard(row)
+        if not same_key:
+            self._pending_of_key.pop(key, None)
+
+    def _end(self, row: int, time: int | None) -> None:
+        self._ended.append(row)
+        self._ended_at.append(time)
+
+    def _take(self) -> pa.RecordBatch:
+        """The rows that have ended; the others are kept, and get new numbers."""
+        rows = self._rows()
+        ended = self._shown(rows.take(pa.array(self._ended, pa.int64())), self._ended_at)
+        pending = (row for rows in self._pending.values() for row in rows)
+        kept = sorted([*self._held.values(), *pending])
+        self._chunks = [rows.take(pa.array(kept, pa.int64()))]
+        self._count = self._kept = len(kept)
+        self._octets = self._octets_lost = 0
+        self._octets_kept = self._chunks[0].nbytes
+        numbers = dict(zip(kept, range(len(kept)), strict=True))
+        self._held = {key: numbers[row] for key, row in self._held.items()}
+        self._pending = {
+            producer: {numbers[row]: key for row, key in rows.items()} for producer, rows in self._pending.items()
+        }
+        self._pending_of_key = {key: {numbers[row] for row in rows} for key, rows in self._pending_of_key.items()}
+        self._superseded = {numbers[row] for row in self._superseded}
+        self._clear_ended()
+        return ended
+
+    def _rows(self) -> pa.RecordBatch:
+        """All rows by their numbers, with what the ends of transactions changed."""
+        rows = together(self._chunks, _ROWS)
+        for name, cells in (("txn_outcome", self._outcomes), ("valid_from", self._began)):
+            if cells:
+                rows = _patched(rows, name, cells)
+        return rows
+
+    def _shown(self, rows: pa.RecordBatch, valid_to: Sequence[int | None]) -> pa.RecordBatch:
+        """Rows with the end of their validity and the paths of their files."""
+        paths = pa.array(self._files, pa.string())
+        numbers = rows.column("file")
+        rows = rows.set_column(0, "file", paths.take(numbers))
+        return rows.append_column("valid_to", pa.array(valid_to, pa.int64()))
+
+
+def _steps(commits: Commits, ends: Sequence[TransactionEnd]) -> list[tuple[int, TransactionEnd | None]]:
+    """The records that are no plain commits, and the ends of transactions, each before the record that follows it."""
+    steps: list[tuple[int, TransactionEnd | None]] = [(row, None) for row in sorted(commits.changes)]
+    if ends:
+        steps = sorted([*((end.row, end) for end in ends), *steps], key=itemgetter(0))
+    return steps
+
+
+def _patched(rows: pa.RecordBatch, name: str, cells: Mapping[int, object]) -> pa.RecordBatch:
+    """Rows with other cells in one column."""
+    index = rows.schema.get_field_index(name)
+    column = rows.column(index)
+    mask = pa.array([row in cells for row in range(rows.num_rows)], pa.bool_())
+    values = pa.array([cell for _, cell in sorted(cells.items())], column.type)
+    return rows.set_column(index, rows.schema.field(index), pc.replace_with_mask(column, mask, values))
