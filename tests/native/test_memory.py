@@ -165,6 +165,7 @@ def test_every_allocation_that_fails_is_a_memory_error() -> None:
     run(MESSAGES + FAILING.format(names=SHAPES))
 
 
+@pytest.mark.extended  # half a minute
 def test_rounds_of_success_and_failure_lose_nothing() -> None:
     run(MESSAGES + COUNTING.format(names=SHAPES, rounds=2_000))
 

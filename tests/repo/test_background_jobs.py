@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parents[1]
 PROGRAM = """
 import os, signal, sys
@@ -16,6 +18,7 @@ os.execv(sys.executable, [sys.executable, "-m", "pytest", "-q", "-p", "no:cachep
 """
 
 
+@pytest.mark.extended
 def test_tests_of_ctrl_c_pass_where_sigint_is_ignored() -> None:
     """Every test that sends SIGINT sets how it is handled."""
     files = [path for path in sorted(TESTS.rglob("test_*.py")) if path != Path(__file__) and _sends_sigint(path)]

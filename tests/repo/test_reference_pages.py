@@ -27,16 +27,19 @@ def pages() -> dict[str, str]:
     return {path.as_posix(): text for path, text in print_pages(specs_dir(), "kafkawire.protocol")}
 
 
+@pytest.mark.extended
 def test_every_message_has_a_page(site: Path) -> None:
     built = {page.stem for page in (site / "reference" / "protocol" / "messages").glob("*.html")}
     assert built == {module_name(name) for name in MESSAGE_NAMES}
 
 
+@pytest.mark.extended
 def test_the_site_is_whole_without_a_network(site: Path) -> None:
     assert [page for page in site.rglob("*.html") if FETCHED.search(page.read_text())] == []
     assert [style for style in site.rglob("*.css") if FETCHED_BY_STYLE.search(style.read_text())] == []
 
 
+@pytest.mark.extended
 def test_programs_are_not_published(site: Path) -> None:
     assert list(site.rglob("*.py")) == []
 

@@ -90,6 +90,7 @@ def test_another_value_is_refused(sources: Path, tmp_path: Path) -> None:
     assert "KAFKAWIRE_BUILD_NATIVE is 'yes': it must be 0 (never) or 1 (must), or unset" in built.stdout + built.stderr
 
 
+@pytest.mark.extended
 def test_an_editable_installation_has_the_engine_that_its_last_build_gave(sources: Path, tmp_path: Path) -> None:
     """A library of other sources does not stay."""
 

@@ -242,6 +242,7 @@ def has_shared_batches(folder: Path) -> bool:
     return shared
 
 
+@pytest.mark.extended
 def test_a_directory_of_an_earlier_version_is_repaired_and_handed_over(tmp_path: Path, kafka_dump_log: DumpLog) -> None:
     """Batches of many append times, which Kafka does not read, and commits that have no topic."""
     data = shutil.copytree(WRITTEN_EARLIER, tmp_path / "data", copy_function=shutil.copyfile)

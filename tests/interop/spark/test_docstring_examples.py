@@ -10,6 +10,7 @@ from tests.made.docstring_examples import Example, errors_of, examples
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
 
 
+@pytest.mark.extended
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("example", [each for each in examples() if each.owner.startswith("spark.")], ids=str)
 async def test_an_example_runs(example: Example) -> None:

@@ -68,6 +68,7 @@ def test_each_way_to_read_logs_is_printed() -> None:
     assert any("s3a://bucket/snapshots/*/" in each for each in PRINTED)
 
 
+@pytest.mark.extended
 def test_the_same_rows_are_read_from_s3_and_from_files(tmp_path: Path) -> None:
     out = tmp_path / "topics"
     asked = ("--log", "s3a://bucket/snapshots/*/", "--table", "topic_history", "--out", str(out))

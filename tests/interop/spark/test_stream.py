@@ -22,6 +22,7 @@ def run(spark: SparkSession, folder: Path) -> None:
     assert query.awaitTermination(120)
 
 
+@pytest.mark.extended
 def test_a_log_that_grows_between_restarts_is_read_once(spark: SparkSession, tmp_path: Path) -> None:
     log = tmp_path / "data" / "__cluster_metadata-0"
     log.mkdir(parents=True)

@@ -84,16 +84,19 @@ def test_there_are_public_names() -> None:
     assert len(public_names()) > 300
 
 
+@pytest.mark.extended
 def test_every_public_name_is_on_a_page(anchors: dict[str, str]) -> None:
     assert [name for name in public_names() if name not in anchors] == []
 
 
+@pytest.mark.extended
 def test_every_public_method_is_on_a_page(anchors: dict[str, str]) -> None:
     found = dict(methods(public_names()))
     assert len([name for name in found if name.startswith("kafkawire.admin.BlockingAdminClient.")]) > 69
     assert [name for name in found if name not in anchors] == []
 
 
+@pytest.mark.extended
 def test_every_anchor_is_on_its_page(site: Path, anchors: dict[str, str]) -> None:
     pages: dict[str, str] = {}
     lost = []
@@ -119,6 +122,7 @@ def test_every_public_name_has_a_docstring() -> None:
     assert [name for name, value in names.items() if not has_docstring(value)] == []
 
 
+@pytest.mark.extended
 def test_a_method_has_its_arguments_its_result_and_a_link_to_their_types(site: Path) -> None:
     page = (site / "api" / "admin-client.html").read_text("utf-8")
     begin = page.index('id="kafkawire.admin.AdminClient.create_topics"')
@@ -129,6 +133,7 @@ def test_a_method_has_its_arguments_its_result_and_a_link_to_their_types(site: P
     assert 'href="error-classes.html#kafkawire.protocol.errors.TopicAlreadyExistsError"' in method
 
 
+@pytest.mark.extended
 def test_a_blocking_method_has_the_signature_of_the_other(site: Path) -> None:
     page = (site / "api" / "blocking-admin-client.html").read_text("utf-8")
     begin = page.index('id="kafkawire.admin.BlockingAdminClient.create_topics"')

@@ -115,26 +115,29 @@ class CoordinatorLog:
 
     def _batches_within_limit(self, group: RecordGroup) -> Sequence[RecordBatch]:
         """The batches of a group up to the first that is beyond the limit, which is counted but not used."""
+        if self._limit is None:
+            return group.batches
         beyond = (number for number, batch in enumerate(group.batches, 1) if self._is_beyond(batch))
-        return group.batches if self._limit is None else group.batches[: next(beyond, None)]
+        return group.batches[: next(beyond, None)]
 
     def _rows(self, group: RecordGroup, batches: Sequence[RecordBatch]) -> LogRows:
         count = sum(batch.records_count for batch in batches) if len(batches) < len(group.batches) else len(group)
         self._source.accounts.records_read += count
         arrays = [each.slice(0, count) for each in group.records]
-        self._check_offsets(group.file, [batch for batch in batches if not self._is_beyond(batch)])
+        self._check_offsets(group.file, batches)
         arrays[_TIMESTAMP] = self._clock.read_column(cast("pa.Int64Array", arrays[_TIMESTAMP]))
         return self._needed(RawRows(group.file, pa.RecordBatch.from_arrays(arrays, schema=RAW_COLUMNS)))
 
     def _check_offsets(self, file: LogFile, batches: Sequence[RecordBatch]) -> None:
         """Offsets increase within a file. The CRC does not cover them, so either of two may be wrong."""
-        for batch in batches:
+        for batch in batches[:-1] if self._is_beyond(batches[-1]) else batches:
             base_offset = batch.base_offset
-            self._begins_with_its_log = self._begins_with_its_log or base_offset == 0
             if base_offset < self._expected:
                 reason = f"offset {base_offset} follows {self._expected - 1} in the same file"
                 self._source.failed("bad_offset", reason, file, batch.position, base_offset)
-            self._expected = batch.last_offset + 1
+            elif base_offset == 0:
+                self._begins_with_its_log = True
+            self._expected = base_offset + batch.last_offset_delta + 1
 
     def _needed(self, rows: RawRows) -> LogRows:
         """The rows that the history needs; the others are counted as dropped."""

@@ -59,6 +59,7 @@ def tools(broker: ThreadedBroker) -> Tools:
     return Tools(broker)
 
 
+@pytest.mark.extended
 def test_kafka_topics(tools: Tools) -> None:
     assert tools.topics("--create", "--topic", "orders", "--partitions", "3") == "Created topic orders.\n"
     with pytest.raises(subprocess.CalledProcessError) as failed:
@@ -73,6 +74,7 @@ def test_kafka_topics(tools: Tools) -> None:
     assert tools.topics("--list") == "\n"
 
 
+@pytest.mark.extended
 def test_kafka_configs(tools: Tools) -> None:
     """The tool prints what it prints with Apache Kafka."""
     tools.topics("--create", "--topic", "orders")
@@ -96,6 +98,7 @@ def test_kafka_configs(tools: Tools) -> None:
     assert "log.cleaner.threads=2" in tools.configs("--describe", *brokers)
 
 
+@pytest.mark.extended
 def test_kafka_acls(tools: Tools) -> None:
     given = tools.acls("--add", "--allow-principal", "User:alice", "--producer", "--topic", "orders")
     assert "principal=User:alice, host=*, operation=WRITE, permissionType=ALLOW" in given
