@@ -61,26 +61,23 @@ class CoordinatorDecoder:
 
     Args:
         topic: of its log.
-        needed: names of the record types that the history needs; others are skipped.
+        needed: names of the record types that the history needs; the records have no others that are known.
         registry: all record types.
     """
 
     def __init__(self, topic: str, needed: frozenset[str], registry: RecordRegistry) -> None:
         types = registry.coordinators[topic]
-        self._numbers = frozenset(types)
         self._needed = {_prefix(each.number): _known(each, registry) for each in types.values() if each.name in needed}
         self._readers = {prefix: _readers(known) for prefix, known in self._needed.items()}
 
-    def decode(self, key: bytes | None, value: bytes | None) -> DecodedRecord | None:
-        """The record, or None if the history does not need its type."""
+    def decode(self, key: bytes | None, value: bytes | None) -> DecodedRecord:
+        """The record."""
         if key is None or len(key) < PREFIX_SIZE:
             return DecodedRecord(error="decode_error", reason="the record has no key, or one too short for a type")
         prefix = key[:PREFIX_SIZE]
         readers = self._readers.get(prefix)
         if readers is None:
             number = int.from_bytes(prefix, "big", signed=True)
-            if number in self._numbers:
-                return None
             return DecodedRecord(error="unknown_type", reason=f"no record has the type {number}")
         name, read_key, read_value = readers
         try:

@@ -169,8 +169,6 @@ class RecordFold(Generic[R]):
                 self._reducer.end_batch()
                 self._batch = path, position
             record = self._decoder.decode(key, value)
-            if record is None:
-                continue
             if record.error is not None:
                 self._source.failed(record.error, record.reason, file, position, offset)
             if record.type is None:

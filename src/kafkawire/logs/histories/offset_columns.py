@@ -168,7 +168,9 @@ class CommitDecoder:
 
     def _present(self, keys: pa.BinaryArray) -> pa.BooleanArray:
         """Which records can be decoded together: those of the present type."""
-        has_type = pc.equal(pc.binary_slice(keys, 0, PREFIX_SIZE), pa.scalar(_PREFIX if self._together else b""))
+        if not self._together:
+            return pa.repeat(pa.scalar(False), len(keys))
+        has_type = pc.equal(pc.binary_slice(keys, 0, PREFIX_SIZE), pa.scalar(_PREFIX))
         return cast("pa.BooleanArray", pc.fill_null(has_type, pa.scalar(False)))
 
     def _frame(self, head: bytes) -> Frame | None:
@@ -190,9 +192,8 @@ class CommitDecoder:
             place = {name: column[at] for name, column in places.items()}
             value = records.values[row].as_py()
             decoded = self._each.decode(keys[row], value)
-            if decoded is None or decoded.type is None:
+            if decoded.type is None:
                 changes[row] = Change.NONE
-                decoded = decoded or DecodedRecord(error="unknown_type")
                 self._source.accounts.dropped(decoded.error or "decode_error", 1)
             elif decoded.key is None:
                 changes[row] = Change.UNKNOWN

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.coordinator_log import LogRows, TransactionEnd
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
@@ -61,6 +62,7 @@ class OffsetFold:
         self._pending: dict[int, dict[int, bytes | None]] = {}
         self._pending_of_key: dict[bytes | None, set[int]] = {}
         self._superseded: set[int] = set()
+        self._lost: list[Flaw] = []
         self._clear_ended()
 
     def _clear_ended(self) -> None:
@@ -71,6 +73,7 @@ class OffsetFold:
 
     def apply(self, rows: LogRows) -> None:
         """See ``CoordinatorFold``."""
+        self._add_lost()
         commits = self._decoder.decode(rows.records)
         columns = commits.columns
         times = cast("list[int]", columns.column("append_time").to_pylist())
@@ -83,16 +86,16 @@ class OffsetFold:
                 self._end_transaction(end)
             done = row + (end is None)
         self._commit(commits.keys, times, done, len(times))
-        file = self._number_of(rows.records.file.shown_path)
-        self._add(columns, columns.column("append_time"), pa.repeat(pa.scalar(file, pa.int32()), len(times)))
+        self._count += len(times)
+        file = pa.repeat(pa.scalar(self._number_of(rows.records.file), pa.int32()), len(times))
+        self._add(columns, columns.column("append_time"), file)
 
     def lose(self, flaw: Flaw) -> None:
         """See ``CoordinatorFold``."""
-        row = {"batch_position": flaw.position, "log_offset": flaw.base_offset, "error": flaw.code, "corrupt": flaw.raw}
         self._end(self._count, None)
+        self._count += 1
         self._octets_lost += len(flaw.raw or b"")
-        file = pa.array([self._number_of(flaw.file.shown_path)], pa.int32())
-        self._add(pa.RecordBatch.from_pylist([row], schema=COMMITS), pa.nulls(1, pa.int64()), file, lost=True)
+        self._lost.append(flaw)
 
     def ended(self) -> Iterator[pa.RecordBatch]:
         """See ``CoordinatorFold``."""
@@ -111,16 +114,28 @@ class OffsetFold:
         valid_to = [times[row] if row in still_pending else None for row in range(rows.num_rows)]
         yield self._shown(rows, valid_to)
 
-    def _number_of(self, path: str) -> int:
+    def _number_of(self, file: LogFile) -> int:
+        path = file.shown_path
         if not self._files or self._files[-1] != path:
             self._files.append(path)
         return len(self._files) - 1
+
+    def _add_lost(self) -> None:
+        """Add rows for the bytes that could not be read since the last records."""
+        cells = [
+            {"batch_position": each.position, "log_offset": each.base_offset, "error": each.code, "corrupt": each.raw}
+            for each in self._lost
+        ]
+        if cells:
+            file = pa.array([self._number_of(each.file) for each in self._lost], pa.int32())
+            never = pa.nulls(len(cells), pa.int64())
+            self._add(pa.RecordBatch.from_pylist(cells, schema=COMMITS), never, file, lost=True)
+            self._lost.clear()
 
     def _add(self, columns: pa.RecordBatch, valid_from: ArrowArray, file: ArrowArray, *, lost: bool = False) -> None:
         count = columns.num_rows
         of_fold = (pa.nulls(count, pa.string()), valid_from, pa.repeat(pa.scalar(lost), count))
         self._chunks.append(pa.RecordBatch.from_arrays([file, *columns.columns, *of_fold], schema=_ROWS))
-        self._count += count
         self._octets += columns.nbytes
 
     def _commit(self, keys: Sequence[bytes | None], times: Sequence[int], first: int, last: int) -> None:
@@ -201,6 +216,7 @@ class OffsetFold:
 
     def _rows(self) -> pa.RecordBatch:
         """All rows by their numbers, with what the ends of transactions changed."""
+        self._add_lost()
         rows = together(self._chunks, _ROWS)
         for name, cells in (("txn_outcome", self._outcomes), ("valid_from", self._began)):
             if cells:
