@@ -11,6 +11,7 @@ import msgspec
 from kafkawire.cli.access.config_file import tables_of_contexts
 from kafkawire.cli.access.secret_references import SecretReference, is_secret
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.model.nodes import bootstrap_nodes
 
 MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 
@@ -68,6 +69,8 @@ class Context(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     def __post_init__(self) -> None:
         if self.bootstrap_servers is not None and self.bootstrap_controllers is not None:
             raise ValueError("bootstrap_servers and bootstrap_controllers: write one of them")
+        if self.bootstrap_servers is not None or self.bootstrap_controllers is not None:
+            bootstrap_nodes(self.nodes or "")
         if self.timeout is not None and not 0.1 <= self.timeout < float("inf"):
             raise ValueError("timeout: write a number of seconds of at least 0.1")
         for name, value in self.properties.items():

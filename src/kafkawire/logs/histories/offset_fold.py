@@ -6,7 +6,9 @@ that of the commits (KIP-890), so markers and commits are matched by producer id
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from operator import itemgetter
 from typing import Final, cast
 
@@ -32,7 +34,7 @@ _ROWS: Final = pa.schema(
     ]
 )
 _LEAST_ROWS: Final = 2 * RECORDS_AT_A_TIME
-"""Rows that are gathered together: each time, the open rows are copied, so it is more where more rows are open."""
+"""Rows that are gathered together. The open rows are copied then, so at least half of all rows must have ended."""
 
 _LEAST_OCTETS: Final = 4 * OCTETS_AT_A_TIME
 """The same in bytes."""
@@ -56,8 +58,7 @@ class OffsetFold:
         self._decoder = CommitDecoder(source)
         self._files: list[str] = []
         self._chunks: list[pa.RecordBatch] = []
-        self._count = self._kept = 0
-        self._octets = self._octets_kept = self._octets_lost = 0
+        self._count = self._octets = self._octets_lost = 0
         self._held: dict[bytes | None, int] = {}
         self._pending: dict[int, dict[int, bytes | None]] = {}
         self._pending_of_key: dict[bytes | None, set[int]] = {}
@@ -99,20 +100,25 @@ class OffsetFold:
 
     def ended(self) -> Iterator[pa.RecordBatch]:
         """See ``CoordinatorFold``."""
-        is_enough = self._count - self._kept >= max(_LEAST_ROWS, self._kept)
-        is_large = self._octets >= max(_LEAST_OCTETS, self._octets_kept)
-        if is_enough or is_large or self._octets_lost >= SHOWN_CORRUPT_OCTETS:
-            yield self._take()
+        ended = len(self._ended)
+        is_half = ended >= self._count - ended
+        is_much = ended >= _LEAST_ROWS or self._octets >= _LEAST_OCTETS
+        if (is_half and is_much) or self._octets_lost >= SHOWN_CORRUPT_OCTETS:
+            rows = self._rows()
+            yield self._shown(rows, self._ended, self._ended_at)
+            self._keep(rows)
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """See ``CoordinatorFold``."""
-        yield self._take()
-        still_pending = {row for rows in self._pending.values() for row in rows}
-        self._outcomes = dict.fromkeys(still_pending, "open")
         rows = self._rows()
-        times = rows.column("append_time").to_pylist()
-        valid_to = [times[row] if row in still_pending else None for row in range(rows.num_rows)]
-        yield self._shown(rows, valid_to)
+        yield from self._shown_in_pieces(rows, self._ended, self._ended_at)
+        pending = {row for rows in self._pending.values() for row in rows}
+        rows = _patched(rows, "txn_outcome", dict.fromkeys(pending, "open"))
+        still_open = array("q", sorted(chain(self._held.values(), pending)))
+        self._held.clear()
+        times = rows.column("append_time")
+        valid_to = [cast("int", times[row].as_py()) if row in pending else None for row in still_open]
+        yield from self._shown_in_pieces(rows, still_open, valid_to)
 
     def _number_of(self, file: LogFile) -> int:
         path = file.shown_path
@@ -194,41 +200,50 @@ class OffsetFold:
         self._ended.append(row)
         self._ended_at.append(time)
 
-    def _take(self) -> pa.RecordBatch:
-        """The rows that have ended; the others are kept, and get new numbers."""
-        rows = self._rows()
-        ended = self._shown(rows.take(pa.array(self._ended, pa.int64())), self._ended_at)
+    def _keep(self, rows: pa.RecordBatch) -> None:
+        """Keep the open rows of all rows."""
         pending = (row for rows in self._pending.values() for row in rows)
-        kept = sorted([*self._held.values(), *pending])
+        kept = array("q", sorted(chain(self._held.values(), pending)))
+        self._renumber(kept)
         self._chunks = [rows.take(pa.array(kept, pa.int64()))]
-        self._count = self._kept = len(kept)
+        self._count = len(kept)
         self._octets = self._octets_lost = 0
-        self._octets_kept = self._chunks[0].nbytes
-        numbers = dict(zip(kept, range(len(kept)), strict=True))
-        self._held = {key: numbers[row] for key, row in self._held.items()}
+        self._clear_ended()
+
+    def _renumber(self, kept: Sequence[int]) -> None:
+        """Give the open rows new numbers: their places among those that are kept."""
+        numbers = array("q", bytes(8 * self._count))
+        for number, row in enumerate(kept):
+            numbers[row] = number
+        for key, row in self._held.items():
+            self._held[key] = numbers[row]
         self._pending = {
             producer: {numbers[row]: key for row, key in rows.items()} for producer, rows in self._pending.items()
         }
         self._pending_of_key = {key: {numbers[row] for row in rows} for key, rows in self._pending_of_key.items()}
         self._superseded = {numbers[row] for row in self._superseded}
-        self._clear_ended()
-        return ended
 
     def _rows(self) -> pa.RecordBatch:
         """All rows by their numbers, with what the ends of transactions changed."""
         self._add_lost()
         rows = together(self._chunks, _ROWS)
+        self._chunks = [rows]
         for name, cells in (("txn_outcome", self._outcomes), ("valid_from", self._began)):
-            if cells:
-                rows = _patched(rows, name, cells)
+            rows = _patched(rows, name, cells)
         return rows
 
-    def _shown(self, rows: pa.RecordBatch, valid_to: Sequence[int | None]) -> pa.RecordBatch:
-        """Rows with the end of their validity and the paths of their files."""
-        paths = pa.array(self._files, pa.string())
-        numbers = rows.column("file")
-        rows = rows.set_column(0, "file", paths.take(numbers))
-        return rows.append_column("valid_to", pa.array(valid_to, pa.int64()))
+    def _shown(self, rows: pa.RecordBatch, numbers: Sequence[int], valid_to: Sequence[int | None]) -> pa.RecordBatch:
+        """The rows with some numbers, with the end of their validity and the paths of their files."""
+        shown = rows.take(pa.array(numbers, pa.int64()))
+        shown = shown.set_column(0, "file", pa.array(self._files, pa.string()).take(shown.column("file")))
+        return shown.append_column("valid_to", pa.array(valid_to, pa.int64()))
+
+    def _shown_in_pieces(
+        self, rows: pa.RecordBatch, numbers: Sequence[int], valid_to: Sequence[int | None]
+    ) -> Iterator[pa.RecordBatch]:
+        for start in range(0, len(numbers), _LEAST_ROWS):
+            piece = slice(start, start + _LEAST_ROWS)
+            yield self._shown(rows, numbers[piece], valid_to[piece])
 
 
 def _steps(commits: Commits, ends: Sequence[TransactionEnd]) -> list[tuple[int, TransactionEnd | None]]:
@@ -240,7 +255,9 @@ def _steps(commits: Commits, ends: Sequence[TransactionEnd]) -> list[tuple[int, 
 
 
 def _patched(rows: pa.RecordBatch, name: str, cells: Mapping[int, object]) -> pa.RecordBatch:
-    """Rows with other cells in one column."""
+    """Rows with other cells in one column, by the numbers of the rows."""
+    if not cells:
+        return rows
     index = rows.schema.get_field_index(name)
     column = rows.column(index)
     mask = pa.array([row in cells for row in range(rows.num_rows)], pa.bool_())

@@ -200,6 +200,8 @@ def test_wrong_usage_writes_nothing(
         ("[contexts.test]\ntimeout = 'long'", "timeout"),
         ("[contexts.test]\ntimeout = nan", "timeout"),
         ("[contexts.test]\nbootstrap_servers = 'a:1'\nbootstrap_controllers = 'a:1'", "write one of them"),
+        ("[contexts.test]\nbootstrap_servers = ','", "no bootstrap server is given; give host:port"),
+        ("[contexts.test]\nbootstrap_servers = 'kafka'", "'kafka' has no port: write host:port, kafka:9092"),
         ("[contexts.test.properties]\n'sasl.jaas.config' = 'hunter2'", "is a secret; write where it is"),
         ("[contexts.test.properties]\n'ssl.key.password' = {env = 'A', file = 'B'}", "exactly one of"),
         ("[contexts.test.login]\nmechanism = 'PLAIN'\nusername = 'a'\npassword = 'hunter2'", "password"),
