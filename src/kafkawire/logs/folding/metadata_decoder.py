@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from itertools import groupby
+from typing import Final, cast
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.message_decoder import MessageDecoder, Reader
 from kafkawire.logs.frames.flaws import code_of
-from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.registry import RecordRegistry
+from kafkawire.logs.tables.rows import RawRows
 from kafkawire.records.framed_records import FRAME_VERSION, METADATA_RECORD, read_frame
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message_codec import FAST_PATH_FAILS
@@ -24,7 +29,7 @@ class MetadataDecoder:
     Args:
         needed: names of the messages that the history needs.
         registry: all record types.
-        failed: called with the code, the reason, the batch and the offset of each malformed record.
+        failed: called for each malformed record, with the arguments of ``FoldSource.failed``.
 
     Attributes:
         lost_some: whether a needed record could not be decoded. The caller resets it.
@@ -34,7 +39,7 @@ class MetadataDecoder:
         self,
         needed: frozenset[str],
         registry: RecordRegistry,
-        failed: Callable[[str, str, OpenedBatch, int], None],
+        failed: Callable[[str, str, LogFile, int, int], None],
     ) -> None:
         self.lost_some = False
         self._failed = failed
@@ -43,27 +48,29 @@ class MetadataDecoder:
             number: MessageDecoder(name, registry) for number, name in registry.metadata.items() if name in needed
         }
         others = self._known - self._needed.keys()
-        self._skipped = frozenset(bytes((FRAME_VERSION,)) + write_uvarint(number) for number in others)
+        heads = [bytes((FRAME_VERSION,)) + write_uvarint(number) for number in sorted(others)]
+        by_length = (list(same) for _, same in groupby(sorted(heads, key=len), key=len))
+        self._skipped = [pa.array(same, pa.binary()) for same in by_length]
         self._readers: dict[bytes, Reader] = {
             bytes((FRAME_VERSION,)) + write_uvarint(number) + write_uvarint(version): reader
             for number, kind in self._needed.items()
             for version, reader in kind.readers.items()
         }
 
-    def records_of(self, found: OpenedBatch, first: int, limit: int | None) -> Iterator[tuple[Message, int, int]]:
-        """The needed records of a batch, with timestamp and offset.
+    def records_of(self, rows: RawRows, first: int, limit: int | None) -> Iterator[tuple[Message, int, int]]:
+        """The needed records among some rows, with timestamp and offset.
 
         Args:
-            found: the batch.
+            rows: records of a log, control records included.
             first: records before this offset are skipped.
             limit: records from this offset on are skipped; None for no limit.
         """
-        records, readers = found.records, self._readers
-        for offset, timestamp, value in zip(records.offsets, records.timestamps, records.values, strict=True):
-            if offset < first:
-                continue
-            if limit is not None and offset >= limit:
-                return
+        needed, readers = self._needed_rows(rows, first, limit), self._readers
+        offsets, timestamps = (
+            cast("list[int]", needed.columns.column(name).to_pylist()) for name in ("log_offset", "timestamp")
+        )
+        values = needed.values.to_pylist()
+        for row, (value, timestamp, offset) in enumerate(zip(values, timestamps, offsets, strict=True)):
             reader = None if value is None else readers.get(value[:_FRAME_SIZE])
             message: Message | None = None
             if reader is not None and value is not None:
@@ -72,27 +79,40 @@ class MetadataDecoder:
                 except FAST_PATH_FAILS:
                     end = -1
                 if end != len(value):
-                    message = self._exactly(value, found, offset)
-            elif value is None or self._skipped.isdisjoint((value[:2], value[:3])):
-                message = self._exactly(value, found, offset)
+                    message = self._exactly(value, needed, row, offset)
+            else:
+                message = self._exactly(value, needed, row, offset)
             if message is not None:
                 yield message, timestamp, offset
 
-    def _exactly(self, value: bytes | None, found: OpenedBatch, offset: int) -> Message | None:
+    def _needed_rows(self, rows: RawRows, first: int, limit: int | None) -> RawRows:
+        """The rows within the limits, without control records and those of other types, which are most of a log."""
+        offsets = cast("pa.Int64Array", rows.columns.column("log_offset"))
+        wanted = pc.and_not(pc.greater_equal(offsets, pa.scalar(first, pa.int64())), rows.control)
+        if limit is not None:
+            wanted = pc.and_(wanted, pc.less(offsets, pa.scalar(limit, pa.int64())))
+        for skipped in self._skipped:
+            length = len(skipped[0].as_py())
+            wanted = pc.and_not(wanted, pc.is_in(pc.binary_slice(rows.values, 0, length), skipped))
+        return rows.where(wanted)
+
+    def _exactly(self, value: bytes | None, rows: RawRows, row: int, offset: int) -> Message | None:
         """Decode a record that the fast path refused, or report its error."""
         octets = value or b""
+        position = cast("int", rows.columns.column("batch_position")[row].as_py())
         try:
             number, version, start = read_frame(octets, METADATA_RECORD)
             if number not in self._known:
-                self._failed("unknown_type", f"no record has the id {number}", found, offset)
+                self._failed("unknown_type", f"no record has the id {number}", rows.file, position, offset)
                 return None
             if number not in self._needed:
                 return None
             message, end = self._needed[number].decode_from(octets, start, version)
         except DecodeError as error:
             self.lost_some = True
-            self._failed(code_of(error), str(error), found, offset)
+            self._failed(code_of(error), str(error), rows.file, position, offset)
             return None
         if end < len(octets):
-            self._failed("trailing_bytes", f"{len(octets) - end} bytes are left after {message.NAME}", found, offset)
+            reason = f"{len(octets) - end} bytes are left after {message.NAME}"
+            self._failed("trailing_bytes", reason, rows.file, position, offset)
         return message

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol
 
 from kafkawire.logs.files.log_files import FileKind, LogFile, segments_of
@@ -14,7 +15,8 @@ from kafkawire.logs.folding.intervals import K, Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import MetadataDecoder
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
-from kafkawire.logs.records.batch_records import OpenedBatch
+from kafkawire.logs.records.batch_records import RecordGroup
+from kafkawire.logs.tables.rows import RawRows
 from kafkawire.logs.times import Clock
 from kafkawire.protocol import (
     AbortTransactionRecord,
@@ -25,6 +27,7 @@ from kafkawire.protocol import (
 from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
 from kafkawire.records.metadata_transactions import MARKERS, MetadataTransactions
 from kafkawire.wire import DecodeError, Message
+from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.batches.batch import NO_TIMESTAMP
 
 _GAP: Final = "offset_gap"
@@ -102,20 +105,31 @@ class _SnapshotState(_State[K]):
         """Whether header and footer were both read."""
         return self._ends >= _ENDS_OF_SNAPSHOT
 
-    def apply_batch(self, found: OpenedBatch) -> None:
-        """Apply the next batch."""
-        if not found.batch.is_control:
-            for record, _, _ in self._decoder.records_of(found, 0, None):
-                self.apply(record, Moment(None, None))
+    def apply_rows(self, rows: RawRows) -> None:
+        """Apply the next records."""
+        for record, _, _ in self._decoder.records_of(rows, 0, None):
+            self.apply(record, Moment(None, None))
         self.lost_some, self._decoder.lost_some = self.lost_some or self._decoder.lost_some, False
-        for control in _controls(found):
+        for control in _controls(rows):
             self._ends.add(control.type)
             if isinstance(control.message, SnapshotHeaderRecord):
                 self.time = control.message.last_contained_log_timestamp
 
 
+class Run(NamedTuple):
+    """Batches of a log without a gap between them.
+
+    Attributes:
+        batches: the batches.
+        rows: their records.
+    """
+
+    batches: Sequence[RecordBatch]
+    rows: RawRows
+
+
 class MetadataFold(Generic[K]):
-    """Folds one log into intervals, batch by batch.
+    """Folds one log into intervals, run by run.
 
     Args:
         make_reducer: makes an empty history.
@@ -192,40 +206,43 @@ class MetadataFold(Generic[K]):
             self._note_complete()
         self._expected = snapshot.base_offset
 
-    def apply(self, found: OpenedBatch) -> None:
-        """Apply the next batch of the log."""
-        batch, expected = found.batch, self._expected
+    def apply(self, run: Run) -> None:
+        """Apply the next batches of the log."""
+        file, first, expected = run.rows.file, run.batches[0], self._expected
         if expected is None:
-            self._clock.read(batch.base_timestamp)
-            if batch.base_offset == 0:
+            self._clock.read(first.base_timestamp)
+            if first.base_offset == 0:
                 self._note_complete()
             elif not self._has_snapshots and not self._flawed:
-                self._failed(_GAP, f"the log has no records before {batch.base_offset}", found, 0)
-        elif batch.base_offset > expected:
-            self._note_gap(found, expected)
+                self._lack(f"the log has no records before {first.base_offset}", file, first, 0)
+        elif first.base_offset > expected:
+            self._note_gap(file, first, expected)
         self._flawed = False
-        if not batch.is_control:
-            limit = self._source.options.high_watermark
-            for record, timestamp, offset in self._decoder.records_of(found, expected or 0, limit):
-                if self._decoder.lost_some:
-                    self._note_lost_records()
-                self._state.apply(record, Moment(self._clock.read(timestamp), offset))
+        limit = self._source.options.high_watermark
+        for record, timestamp, offset in self._decoder.records_of(run.rows, expected or 0, limit):
             if self._decoder.lost_some:
                 self._note_lost_records()
-        self._expected = max(expected or 0, batch.last_offset + 1)
+            self._state.apply(record, Moment(self._clock.read(timestamp), offset))
+        if self._decoder.lost_some:
+            self._note_lost_records()
+        self._expected = max(expected or 0, run.batches[-1].last_offset + 1)
 
-    def _note_gap(self, found: OpenedBatch, expected: int) -> None:
+    def _note_gap(self, file: LogFile, batch: RecordBatch, expected: int) -> None:
         """Records are missing, and no snapshot has what they changed. The known state is kept."""
         if not self._flawed:
-            reason = f"the log has no records from offset {expected} to {found.batch.base_offset - 1}"
-            self._failed(_GAP, reason, found, expected)
+            reason = f"the log has no records from offset {expected} to {batch.base_offset - 1}"
+            self._lack(reason, file, batch, expected)
         self.ledger.complete = False
         self._state.transactions.forget()
 
-    def _failed(self, code: str, reason: str, found: OpenedBatch, offset: int) -> None:
-        end = found.batch.base_offset if code == _GAP else offset + 1
-        self.losses.append(Loss(code, offset, end, self._clock.now or None))
-        self._source.failed(code, reason, found.file, found.position, offset)
+    def _lack(self, reason: str, file: LogFile, batch: RecordBatch, first: int) -> None:
+        """Report that the log has no records from an offset to a batch."""
+        self.losses.append(Loss(_GAP, first, batch.base_offset, self._clock.now or None))
+        self._source.failed(_GAP, reason, file, batch.position, first)
+
+    def _failed(self, code: str, reason: str, file: LogFile, position: int, offset: int) -> None:
+        self.losses.append(Loss(code, offset, offset + 1, self._clock.now or None))
+        self._source.failed(code, reason, file, position, offset)
 
     def _note_lost_records(self) -> None:
         self._decoder.lost_some = self.ledger.complete = False
@@ -239,11 +256,11 @@ class MetadataFold(Generic[K]):
 def replay(files: Sequence[LogFile], folds: Sequence[MetadataFold[Any]], source: FoldSource) -> Iterator[None]:
     """Read the files of a log once, in order, and apply them to several folds.
 
-    Pauses after each batch of the log, so that the caller can take intervals that have ended. Each fold decides for
-    itself which snapshots it needs.
+    Pauses often, so that the caller can take intervals that have ended. Each fold decides for itself which snapshots it
+    needs.
 
     Raises:
-        LogReadError: as ``FoldSource.batches``.
+        LogReadError: as ``FoldSource.groups``.
     """
     high_watermark = source.options.high_watermark
     segments = segments_of(files)
@@ -256,21 +273,48 @@ def replay(files: Sequence[LogFile], folds: Sequence[MetadataFold[Any]], source:
         )
     )
     for segment in segments:
-        for found in source.batches(segment):
+        for found in source.groups(segment):
             if isinstance(found, Flaw):
                 for fold in folds:
                     fold.note_flaw(found)
                 continue
-            if high_watermark is not None and found.batch.base_offset >= high_watermark:
+            batches = found.batches
+            if high_watermark is not None:
+                batches = [*takewhile(lambda batch: batch.base_offset < high_watermark, batches)]
+            for run in _runs(found, batches, snapshots):
+                while snapshots and snapshots[0].base_offset <= run.batches[0].last_offset:
+                    _read_snapshot(snapshots.popleft(), run.batches[0].base_offset, folds, source)
+                source.go_on()
+                for fold in folds:
+                    fold.apply(run)
+                yield
+            beyond = found.batches[len(batches) : len(batches) + 1]  # read as well, to know that it is beyond
+            source.accounts.records_read += sum(batch.records_count for batch in (*batches, *beyond))
+            if beyond:
                 break
-            while snapshots and snapshots[0].base_offset <= found.batch.last_offset:
-                _read_snapshot(snapshots.popleft(), found.batch.base_offset, folds, source)
-            for fold in folds:
-                fold.apply(found)
-            yield
     while snapshots:
         _read_snapshot(snapshots.popleft(), None, folds, source)
         yield
+
+
+def _runs(group: RecordGroup, batches: Sequence[RecordBatch], snapshots: Sequence[LogFile]) -> Iterator[Run]:
+    """The first batches of a group, cut at gaps and where a snapshot may fill one in.
+
+    Args:
+        group: the batches with their records.
+        batches: some or all of the batches.
+        snapshots: those that were not read yet, in the order of their offsets; the caller removes them.
+    """
+    rows = RawRows.of(group)
+    begin, first, place = 0, 0, 0
+    for number, batch in enumerate(batches):
+        follows = number > begin and batch.base_offset == batches[number - 1].last_offset + 1
+        if number > begin and not (follows and (not snapshots or snapshots[0].base_offset > batch.last_offset)):
+            yield Run(batches[begin:number], rows.piece(first, place))
+            begin, first = number, place
+        place += batch.records_count
+    if batches:
+        yield Run(batches[begin:], rows.piece(first, place))
 
 
 def _read_snapshot(
@@ -282,23 +326,25 @@ def _read_snapshot(
         return
     states = [fold.begin_snapshot() for fold in needing]
     is_damaged = False
-    for found in source.batches(snapshot):
+    for found in source.groups(snapshot):
         if isinstance(found, Flaw):
             is_damaged = True
             for fold in needing:
                 fold.note_flaw(found, of_snapshot=True)
-        elif not is_damaged:
+            continue
+        source.accounts.records_read += len(found)
+        if not is_damaged:
+            rows = RawRows.of(found)
             for state in states:
-                state.apply_batch(found)
+                state.apply_rows(rows)
     if not is_damaged:
         for fold, state in zip(needing, states, strict=True):
             fold.take_over(state, snapshot)
 
 
-def _controls(found: OpenedBatch) -> Iterator[ControlRecord]:
-    if not found.batch.is_control:
-        return
-    for key, value in zip(found.records.keys, found.records.values, strict=True):
+def _controls(rows: RawRows) -> Iterator[ControlRecord]:
+    found = rows.where(rows.control)
+    for key, value in zip(found.keys.to_pylist(), found.values.to_pylist(), strict=True):
         try:
             control = decode_control_record(key, value)
         except DecodeError:

@@ -12,8 +12,8 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.records.batch_records import OpenedBatch, RecordGroup
-from kafkawire.logs.records.scanning import scan_groups, scan_records
+from kafkawire.logs.records.batch_records import RecordGroup
+from kafkawire.logs.records.scanning import scan_groups
 
 
 @dataclass(frozen=True)
@@ -30,29 +30,21 @@ class FoldSource:
     accounts: Accounts
     store: FileStore
     _counted: set[tuple[str, str, int]] = field(default_factory=set, init=False, repr=False, compare=False)
-    """Errors in the current batch: several histories may find the same one, which counts once."""
-
-    def batches(self, file: LogFile) -> Iterator[OpenedBatch | Flaw]:
-        """The batches of a file; their records are counted.
-
-        Raises:
-            LogReadError: as ``scan_records``.
-        """
-        for found in scan_records(FileRange(file, 0, file.size), self._all_records(), self.accounts, self.store):
-            if isinstance(found, OpenedBatch):
-                self.accounts.records_read += len(found.records.offsets)
-            self._counted.clear()
-            yield found
+    """Errors in the current batches: several histories may find the same one, which counts once."""
 
     def groups(self, file: LogFile) -> Iterator[RecordGroup | Flaw]:
-        """The same as Arrow arrays; their records are not counted.
+        """The batches of a file with their records, which are not counted.
 
         Raises:
             LogReadError: as ``scan_groups``.
         """
         for found in scan_groups(FileRange(file, 0, file.size), self._all_records(), self.accounts, self.store):
-            self._counted.clear()
+            self.go_on()
             yield found
+
+    def go_on(self) -> None:
+        """Note that the histories go on to other batches, in which the same error counts again."""
+        self._counted.clear()
 
     def failed(self, code: str, reason: str, file: LogFile, position: int, offset: int) -> None:
         """Count an error in a record, or between two batches, once.

@@ -101,6 +101,10 @@ class RawRows:
         for batch, rows in groupby(cells, key=itemgetter(slice(0, -1))):
             yield BatchOfRows(*batch), [offset for *_, offset in rows]
 
+    def piece(self, begin: int, end: int) -> RawRows:
+        """The records from one to another, the last excluded."""
+        return self if (begin, end) == (0, len(self)) else RawRows(self.file, self.columns.slice(begin, end - begin))
+
     def where(self, mask: pa.BooleanArray) -> RawRows:
         """The records where a mask is true."""
         if mask.true_count == len(self):
