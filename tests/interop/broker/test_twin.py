@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import shutil
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -129,6 +130,10 @@ def described(admin: BlockingAdminClient) -> Mapping[str, Any]:
     }
 
 
+_LINGER = 0.1
+"""Seconds. A controller adds records to a batch that it began up to 25 ms before, and the batch has one time."""
+
+
 @dataclass(frozen=True)
 class Written:
     """A copied log, and the answers that the cluster gave while it wrote it.
@@ -149,7 +154,9 @@ def written_by(cluster: Cluster, folder: Path) -> Written:
     with BlockingAdminClient(cluster.bootstrap) as admin:
         begin(admin)
         first = described(admin)
+        time.sleep(_LINGER)
         between = datetime.now(UTC)
+        time.sleep(_LINGER)
         change(admin)
         second = described(admin)
     log_dir = cluster.nodes[cluster.active_controller()].log_dirs[0]
