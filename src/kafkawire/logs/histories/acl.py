@@ -20,12 +20,12 @@ _VALUES = 7
 
 
 class _AclReducer:
-    """Adds and removes ACLs by their id."""
+    """Adds and removes ACLs by their id, as plain bytes: Python's garbage collector would visit each Uuid."""
 
     RECORDS: ClassVar[frozenset[str]] = frozenset({"AccessControlEntryRecord", "RemoveAccessControlEntryRecord"})
 
     def __init__(self) -> None:
-        self.ledger: Ledger[Uuid] = Ledger()
+        self.ledger: Ledger[bytes] = Ledger()
 
     def apply(self, record: Message, at: Moment) -> None:
         """See ``StateReducer``."""
@@ -40,17 +40,17 @@ class _AclReducer:
                     record.operation,
                     record.permission_type,
                 )
-                self.ledger.put(record.id, values, at)
+                self.ledger.put(bytes(record.id), values, at)
             case RemoveAccessControlEntryRecord():
                 self.ledger.drop(record.id, at)
 
 
-def _cells(intervals: Sequence[Interval[Uuid]]) -> Columns:
+def _cells(intervals: Sequence[Interval[bytes]]) -> Columns:
     principals, hosts, resource_types, names, pattern_types, operations, permissions = value_columns(
         [interval.values for interval in intervals], _VALUES
     )
     return {
-        "acl_id": [str(interval.key) for interval in intervals],
+        "acl_id": [str(Uuid(interval.key)) for interval in intervals],
         "principal": principals,
         "host": hosts,
         "resource_type": RESOURCE_TYPES.of(resource_types),

@@ -28,14 +28,14 @@ class _TopicReducer:
     RECORDS: ClassVar[frozenset[str]] = frozenset({"TopicRecord", "PartitionRecord", "RemoveTopicRecord"})
 
     def __init__(self, as_of: int | None) -> None:
-        self.ledger: Ledger[Uuid] = Ledger(renews=False)
+        self.ledger: Ledger[bytes] = Ledger(renews=False)
         self._as_of = as_of
 
     def apply(self, record: Message, at: Moment) -> None:
         """See ``StateReducer``."""
         match record:
             case TopicRecord():
-                self.ledger.put(record.topic_id, (record.name, 0), at)
+                self.ledger.put(bytes(record.topic_id), (record.name, 0), at)
             case PartitionRecord():
                 self._count(record, at)
             case RemoveTopicRecord():
@@ -51,10 +51,10 @@ class _TopicReducer:
         return self._as_of is None or at.time is None or at.time <= self._as_of
 
 
-def _cells(intervals: Sequence[Interval[Uuid]]) -> Columns:
+def _cells(intervals: Sequence[Interval[bytes]]) -> Columns:
     names, partitions = value_columns([interval.values for interval in intervals], 2)
     return {
-        "topic_id": [str(interval.key) for interval in intervals],
+        "topic_id": [str(Uuid(interval.key)) for interval in intervals],
         "name": names,
         "partitions": partitions,
         "created_at": [interval.valid_from for interval in intervals],
