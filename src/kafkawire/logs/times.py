@@ -56,7 +56,7 @@ class Clock:
     """
 
     def __init__(self) -> None:
-        self.now = 0
+        self.now: int = 0
         self.first: int | None = None
 
     def read(self, timestamp: int) -> int:

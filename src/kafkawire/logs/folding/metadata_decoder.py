@@ -41,7 +41,7 @@ class MetadataDecoder:
         registry: RecordRegistry,
         failed: Callable[[str, str, LogFile, int, int], None],
     ) -> None:
-        self.lost_some = False
+        self.lost_some: bool = False
         self._failed = failed
         self._known = frozenset(registry.metadata)
         self._needed = {

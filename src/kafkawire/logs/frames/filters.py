@@ -32,14 +32,14 @@ class BatchFilter:
         self._until_offset = min(ends, default=_HIGHEST)
         self._from_time = _LOWEST if options.from_time is None else milliseconds(options.from_time, round_up=True)
         self._until_time = _HIGHEST if options.until_time is None else milliseconds(options.until_time, round_up=True)
-        self.excludes_file = file.base_offset >= self._until_offset
+        self.excludes_file: bool = file.base_offset >= self._until_offset
         if file.kind is FileKind.SNAPSHOT:
             until = _HIGHEST if options.until_offset is None else options.until_offset
             self.excludes_file = not self._from_offset <= file.base_offset < until
             self._from_offset, self._until_offset = _LOWEST, _HIGHEST
         self._limits_offsets = self._from_offset > _LOWEST or self._until_offset < _HIGHEST
         self._limits_times = self._from_time > _LOWEST or self._until_time < _HIGHEST
-        self.is_active = self._limits_offsets or self._limits_times
+        self.is_active: bool = self._limits_offsets or self._limits_times
 
     def excludes(self, batch: RecordBatch) -> bool:
         """Whether the header of a batch shows that the options exclude all of its records."""

@@ -23,10 +23,10 @@ class Window:
     def __init__(self, file: OpenFile, stamp: FileStamp) -> None:
         self._file = file
         self._stamp = stamp
-        self.data = b""
-        self.view = memoryview(self.data)
-        self.start = 0
-        self.file_size = stamp.size
+        self.data: bytes = b""
+        self.view: memoryview = memoryview(self.data)
+        self.start: int = 0
+        self.file_size: int = stamp.size
 
     @property
     def end(self) -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, cast
+from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,24 +23,16 @@ from kafkawire.protocol import (
 from kafkawire.records.coordinator_records import COORDINATOR_TOPICS
 from kafkawire.records.version_prefix import PREFIX_SIZE
 
-COMMIT_RECORDS: Final = frozenset({"OffsetCommit", "LegacyOffsetCommit"})
+COMMIT_RECORDS: Final[frozenset[str]] = frozenset({"OffsetCommit", "LegacyOffsetCommit"})
 """Names of the record types; the latter is that of Kafka before 0.9, with the same meaning."""
 
 
-class Change(enum.Enum):
-    """What a record does to the offset of its key, unless it sets it at once."""
+Change: TypeAlias = Literal["pending", "tombstone", "unknown", "none"]
+"""What a record does to the offset of its key, unless it sets it at once.
 
-    PENDING = enum.auto()
-    """It sets it when its transaction is committed."""
-
-    TOMBSTONE = enum.auto()
-    """It removes it."""
-
-    UNKNOWN = enum.auto()
-    """Its key could not be decoded."""
-
-    NONE = enum.auto()
-    """It is no row: its type is not known, and that was counted."""
+``pending``: it sets it when its transaction is committed. ``tombstone``: it removes it. ``unknown``: its key could not
+be decoded. ``none``: it is no row, since its type is not known, and that was counted.
+"""
 
 
 _COMMIT_COLUMNS: Final[Mapping[str, pa.DataType]] = {
@@ -62,7 +53,7 @@ _COMMIT_COLUMNS: Final[Mapping[str, pa.DataType]] = {
     "error": pa.string(),
     "corrupt": pa.binary(),
 }
-COMMITS: Final = pa.schema(_COMMIT_COLUMNS)
+COMMITS: Final[pa.Schema] = pa.schema(_COMMIT_COLUMNS)
 """A commit. Times are in milliseconds since the epoch; ``corrupt`` has the bytes of a record with an error."""
 
 _PLACE: Final = {
@@ -131,8 +122,8 @@ class CommitDecoder:
         columns |= {name: pa.nulls(len(records), COMMITS.field(name).type) for name in ("error", "corrupt")}
         decoded, exact = self._decode_together(records)
         columns |= decoded
-        changes = dict.fromkeys(_rows_with(columns["is_transactional"]), Change.PENDING)
-        changes |= dict.fromkeys(_rows_with(tombstone), Change.TOMBSTONE)
+        changes: dict[int, Change] = dict.fromkeys(_rows_with(columns["is_transactional"]), "pending")
+        changes |= dict.fromkeys(_rows_with(tombstone), "tombstone")
         batch = pa.RecordBatch.from_arrays([columns[name] for name in COMMITS.names], schema=COMMITS)
         if not exact:
             return Commits(batch, changes, keys)
@@ -193,10 +184,10 @@ class CommitDecoder:
             value = records.values[row].as_py()
             decoded = self._each.decode(keys[row], value)
             if decoded.type is None:
-                changes[row] = Change.NONE
+                changes[row] = "none"
                 self._source.accounts.dropped(decoded.error or "decode_error", 1)
             elif decoded.key is None:
-                changes[row] = Change.UNKNOWN
+                changes[row] = "unknown"
             if decoded.error is not None:
                 position, offset = (cast("int", place[name]) for name in ("batch_position", "log_offset"))
                 self._source.failed(decoded.error, decoded.reason, records.file, position, offset)

@@ -20,7 +20,7 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.coordinator_log import LogRows, TransactionEnd
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
-from kafkawire.logs.histories.offset_columns import COMMIT_RECORDS, COMMITS, Change, CommitDecoder, Commits
+from kafkawire.logs.histories.offset_columns import COMMIT_RECORDS, COMMITS, CommitDecoder, Commits
 from kafkawire.logs.limits import OCTETS_AT_A_TIME, RECORDS_AT_A_TIME, SHOWN_CORRUPT_OCTETS
 from kafkawire.logs.tables.rows import RawRows, together
 
@@ -52,7 +52,7 @@ class OffsetFold:
         source: counts errors.
     """
 
-    needed = COMMIT_RECORDS
+    needed: Final[frozenset[str]] = COMMIT_RECORDS
 
     def __init__(self, source: FoldSource) -> None:
         self._decoder = CommitDecoder(source)
@@ -158,14 +158,14 @@ class OffsetFold:
     def _change(self, commits: Commits, at: int, time: int, records: RawRows) -> None:
         """Apply a record of another kind."""
         row, key, change = self._count + at, commits.keys[at], commits.changes[at]
-        if change == Change.PENDING:
+        if change == "pending":
             producer_id = cast("int", records.columns.column("producer_id")[at].as_py())
             self._pending.setdefault(producer_id, {})[row] = key
             self._pending_of_key.setdefault(key, set()).add(row)
-        elif change == Change.TOMBSTONE:
+        elif change == "tombstone":
             self._remove(key, time)
             self._end(row, time)
-        elif change == Change.UNKNOWN:
+        elif change == "unknown":
             self._end(row, time)
 
     def _end_transaction(self, end: TransactionEnd) -> None:

@@ -105,7 +105,7 @@ class BatchesTable:
 
     def __init__(self, options: ReadOptions) -> None:
         self.roles: Mapping[str, ColumnRole] = {**PROVENANCE_ROLES, **_ROLES, **last_roles(options)}
-        self.schema = chosen_schema(self.name, (*PROVENANCE, *_FIELDS, *error_fields(options)), options)
+        self.schema: pa.Schema = chosen_schema(self.name, (*PROVENANCE, *_FIELDS, *error_fields(options)), options)
 
     def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
         """See ``Table``."""

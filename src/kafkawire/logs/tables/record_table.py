@@ -87,7 +87,7 @@ class RecordTable:
         self.logs = logs
         own, roles = tuple(field for field, _ in fields), {field.name: role for field, role in fields}
         self.roles: Mapping[str, ColumnRole] = {**PROVENANCE_ROLES, **roles, **last_roles(options)}
-        self.schema = chosen_schema(name, (*PROVENANCE, *own, *error_fields(options)), options)
+        self.schema: pa.Schema = chosen_schema(name, (*PROVENANCE, *own, *error_fields(options)), options)
         self._converter = converter
         self._errors = frozenset(field.name for field in error_fields(options))
         self._names = [

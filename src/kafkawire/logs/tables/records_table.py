@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
 import pyarrow as pa
@@ -53,7 +53,8 @@ class RecordsTable:
     def __init__(self, options: ReadOptions) -> None:
         self._options = options
         rows = self._rows(TxnOutcomes(options))
-        self.schema, self.roles = rows.schema, rows.roles
+        self.schema: pa.Schema = rows.schema
+        self.roles: Mapping[str, ColumnRole] = rows.roles
         self._kept: list[TxnOutcomes] = []
 
     def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
