@@ -6,7 +6,6 @@ Its segments may overlap after a crash. Compaction leaves gaps, so gaps are no l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
 import pyarrow as pa
@@ -17,9 +16,9 @@ from kafkawire.logs.folding.selection import SINCE_EVER
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.records.batch_records import RecordGroup
+from kafkawire.logs.records.markers import Outcome, outcome_of
 from kafkawire.logs.tables.rows import RAW_COLUMNS, RawRows
 from kafkawire.logs.times import Clock
-from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
 from kafkawire.records.version_prefix import PREFIX_SIZE
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch
@@ -27,7 +26,6 @@ from kafkawire.wire.batches import RecordBatch
 CONSUMER_OFFSETS: Final = "__consumer_offsets"
 """The topic of the group coordinators."""
 
-_ENDS: Final = {ControlRecordType.COMMIT: True, ControlRecordType.ABORT: False}
 _TIMESTAMP: Final = RAW_COLUMNS.get_field_index("timestamp")
 
 
@@ -38,13 +36,13 @@ class TransactionEnd(NamedTuple):
         row: how many of the records come before it.
         producer_id: of the producer.
         time: of the marker, in milliseconds since the epoch.
-        committed: whether the transaction was committed.
+        outcome: of the transaction.
     """
 
     row: int
     producer_id: int
     time: int
-    committed: bool
+    outcome: Outcome
 
 
 class LogRows(NamedTuple):
@@ -174,23 +172,10 @@ class CoordinatorLog:
             cells, found.keys.to_pylist(), found.values.to_pylist(), before, strict=True
         ):
             try:
-                committed = _committed(key, value)
+                outcome = outcome_of(key, value)
             except DecodeError as error:
                 self._source.failed("decode_error", str(error), rows.file, position, offset)
                 continue
-            if committed is not None:
-                ends.append(TransactionEnd(row, producer, time, committed))
+            if outcome is not None:
+                ends.append(TransactionEnd(row, producer, time, outcome))
         return ends
-
-
-@lru_cache(maxsize=8)
-def _committed(key: bytes | None, value: bytes | None) -> bool | None:
-    """Whether a marker says that a transaction was committed; None for other control records.
-
-    The markers of a coordinator are all equal.
-
-    Raises:
-        DecodeError: it cannot be decoded.
-    """
-    control = decode_control_record(key, value)
-    return _ENDS.get(control.type) if isinstance(control, ControlRecord) else None

@@ -35,17 +35,22 @@ be decoded. ``none``: it is no row, since its type is not known, and that was co
 """
 
 
-_COMMIT_COLUMNS: Final[Mapping[str, pa.DataType]] = {
-    "batch_position": pa.int64(),
-    "log_offset": pa.int64(),
-    "leader_epoch": pa.int32(),
-    "append_time": pa.int64(),
+COMMIT_FIELDS: Final[Mapping[str, pa.DataType]] = {
     "group_id": pa.string(),
     "topic": pa.string(),
     "partition": pa.int32(),
     "committed_offset": pa.int64(),
     "committed_leader_epoch": pa.int32(),
     "metadata": pa.string(),
+}
+"""The fields of a commit that the table shows as they are."""
+
+_COMMIT_COLUMNS: Final[Mapping[str, pa.DataType]] = {
+    "batch_position": pa.int64(),
+    "log_offset": pa.int64(),
+    "leader_epoch": pa.int32(),
+    "append_time": pa.int64(),
+    **COMMIT_FIELDS,
     "commit_time": pa.int64(),
     "expire_time": pa.int64(),
     "is_transactional": pa.bool_(),

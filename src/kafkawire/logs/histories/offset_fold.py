@@ -171,11 +171,11 @@ class OffsetFold:
     def _end_transaction(self, end: TransactionEnd) -> None:
         """Apply the pending commits of a producer, or drop them."""
         for row, key in self._pending.pop(end.producer_id, {}).items():
-            self._outcomes[row] = "committed" if end.committed else "aborted"
+            self._outcomes[row] = end.outcome
             self._began[row] = end.time
             is_superseded = row in self._superseded
             self._no_longer_pending(row, key)
-            if end.committed and not is_superseded and self._held.get(key, -1) < row:
+            if end.outcome == "committed" and not is_superseded and self._held.get(key, -1) < row:
                 if (before := self._held.get(key)) is not None:
                     self._end(before, end.time)
                 self._held[key] = row

@@ -8,16 +8,12 @@ from typing import Final
 import pyarrow as pa
 
 from kafkawire.logs.folding.coordinator_history import CoordinatorHistory
+from kafkawire.logs.histories.offset_columns import COMMIT_FIELDS
 from kafkawire.logs.histories.offset_fold import OffsetFold
 from kafkawire.logs.times import TIMESTAMP
 
 _COLUMNS: Final[Mapping[str, pa.DataType]] = {
-    "group_id": pa.string(),
-    "topic": pa.string(),
-    "partition": pa.int32(),
-    "committed_offset": pa.int64(),
-    "committed_leader_epoch": pa.int32(),
-    "metadata": pa.string(),
+    **COMMIT_FIELDS,
     "commit_time": TIMESTAMP,
     "expire_time": TIMESTAMP,
     "is_transactional": pa.bool_(),

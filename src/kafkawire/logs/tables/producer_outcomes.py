@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Final
 
 from kafkawire.logs.files.log_files import LogFile
@@ -12,13 +11,12 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange, ScannedBatch
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.records.markers import outcome_of
 from kafkawire.logs.records.scanning import open_batch
 from kafkawire.logs.tables.log_batches import Place, batches_from
 from kafkawire.logs.tables.rows import BatchOfRows
-from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
 from kafkawire.wire import DecodeError
 
-_OUTCOMES: Final = {ControlRecordType.COMMIT: "committed", ControlRecordType.ABORT: "aborted"}
 _OPEN: Final = "open"
 
 
@@ -81,17 +79,15 @@ class ProducerOutcomes:
         for opened in open_batch(scanned, self._options):
             if isinstance(opened, Flaw):
                 return None
-            outcome = next(filter(None, map(_outcome_of, opened.records.keys, opened.records.values)), None)
+            outcome = next(filter(None, map(_outcome_or_none, opened.records.keys, opened.records.values)), None)
             if outcome is not None:
                 return outcome
         return None
 
 
-@lru_cache(maxsize=8)
-def _outcome_of(key: bytes | None, value: bytes | None) -> str | None:
-    """The outcome in a control record, if it is a marker. The markers of a coordinator are all equal."""
+def _outcome_or_none(key: bytes | None, value: bytes | None) -> str | None:
+    """The outcome in a control record, if it is a marker; the part that contains a damaged record reports it."""
     try:
-        control = decode_control_record(key, value)
+        return outcome_of(key, value)
     except DecodeError:
         return None
-    return _OUTCOMES.get(control.type) if isinstance(control, ControlRecord) else None
