@@ -11,6 +11,7 @@ from kafkawire.logs.catalogue import table_named
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.planning import find_logs, plan
+from kafkawire.logs.processes import read_in_processes
 from kafkawire.logs.tables.table import Part, Table
 from kafkawire.logs.typed_batches import RecordBatch
 
@@ -48,18 +49,38 @@ def read_parts(
     *,
     store: FileStore,
     max_errors: int | None = None,
+    processes: int = 1,
 ) -> Iterator[RecordBatch]:
     """The rows of parts, one after the other.
 
+    Args:
+        table: what to read.
+        parts: of the table.
+        options: what to read, and how.
+        accounts: gets the counts.
+        store: where the files are.
+        max_errors: how many errors are allowed; None for any number.
+        processes: how many processes read; with one, this process does.
+
     Raises:
-        LogReadError: as ``read_part``.
+        LogReadError: as ``read_part``; with several processes, as ``read_in_processes``.
         TooManyErrorsError: the accounts have more errors than ``max_errors``.
     """
-    for part in parts:
-        for batch in read_part(table, part, options, accounts, store=store):
-            accounts.check_errors(max_errors)
-            yield batch
+    for batch in _rows_of_parts(table, parts, options, accounts, store=store, processes=processes):
+        accounts.check_errors(max_errors)
+        yield batch
     accounts.check_errors(max_errors)
+
+
+def _rows_of_parts(
+    table: Table, parts: Sequence[Part], options: ReadOptions, accounts: Accounts, *, store: FileStore, processes: int
+) -> Iterator[RecordBatch]:
+    if processes > 1 and len(parts) > 1:
+        rows = read_in_processes(table, parts, options, accounts, store=store, processes=processes)
+        yield from cast(Iterator[RecordBatch], rows)
+        return
+    for part in parts:
+        yield from read_part(table, part, options, accounts, store=store)
 
 
 def read_table(
@@ -70,6 +91,7 @@ def read_table(
     accounts: Accounts | None = None,
     progress: Progress | None = None,
     store: FileStore | None = None,
+    processes: int = 1,
 ) -> Iterator[RecordBatch]:
     """All rows of a table, in the order of the logs.
 
@@ -80,6 +102,9 @@ def read_table(
         accounts: gets the counts.
         progress: is called after each batch.
         store: where the paths are, if neither on this machine nor in a store that Arrow reads.
+        processes: how many processes read parts of the logs, about 64 MiB each; a part of a history is a whole log.
+            The rows and their order are the same. With more than one, a script needs ``if __name__ == "__main__":``
+            around its own work, since Python imports it again in each process.
 
     Raises:
         UnknownTableError, UnknownColumnError: there is no such table or column.
@@ -100,7 +125,7 @@ def read_table(
     logs = find_logs([paths] if isinstance(paths, str | PathLike) else paths, store=store)
     parts = plan(table, logs.files, store=logs.store, options=options)
     counted = Accounts() if accounts is None else accounts
-    rows = read_parts(table, parts, options, counted, store=logs.store)
+    rows = read_parts(table, parts, options, counted, store=logs.store, processes=processes)
     return rows if progress is None else _watched(rows, parts, counted, progress)
 
 

@@ -69,6 +69,12 @@ def run(
     max_errors: Annotated[
         int | None, typer.Option(min=0, help="Fail if there are more errors; by default any number is allowed.")
     ] = None,
+    processes: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Processes that read parts of the logs at the same time; a part of a history is a whole log."
+        ),
+    ] = 1,
     list_: Annotated[bool, typer.Option("--list", help="List the names of the tables and exit.")] = False,
     options: ReadOptions,
 ) -> None:
@@ -95,7 +101,7 @@ def run(
         logs = find_logs(log).needed_by(checked)
     accounts = Accounts()
     console = _console_beside(form, out)
-    rows = batches_of(checked, logs, options, accounts, console, max_errors)
+    rows = batches_of(checked, logs, options, accounts, console, max_errors, processes)
     with opened_destination(out) as stream:
         if form.is_for_people:
             shown = terminal_table(rows, checked.schema, checked.roles, are_chosen=options.columns is not None)

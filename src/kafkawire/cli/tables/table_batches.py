@@ -57,6 +57,7 @@ def batches_of(
     accounts: Accounts,
     console: Console,
     max_errors: int | None = None,
+    processes: int = 1,
 ) -> Iterator[pa.RecordBatch]:
     """All rows of a table.
 
@@ -67,6 +68,7 @@ def batches_of(
         accounts: get the counts.
         console: for the progress bar, if it is a terminal.
         max_errors: how many errors are allowed; None for any number.
+        processes: how many processes read.
 
     Raises:
         CommandError: the logs cannot be read, or there are too many errors.
@@ -74,4 +76,6 @@ def batches_of(
     with command_errors():
         parts = plan(table, logs.files, store=logs.store, options=options)
         with BytesBar(console, table.name, sum(part.bytes for part in parts), accounts):
-            yield from read_parts(table, parts, options, accounts, store=logs.store, max_errors=max_errors)
+            yield from read_parts(
+                table, parts, options, accounts, store=logs.store, max_errors=max_errors, processes=processes
+            )

@@ -155,6 +155,17 @@ def test_a_batch_that_is_still_being_written_is_no_error(tmp_path: Path, capsys:
     assert "100 skipped (truncated_batch 100)" in capsys.readouterr().err
 
 
+def test_several_processes_print_what_one_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = []
+    for processes in ("1", "2"):
+        assert tables("--log", LOGS, "--table", "batches", "--processes", processes) == 0
+        assert tables("--log", LOGS, "--table", "offset_commits", "--processes", processes) == 0
+        shown.append(capsys.readouterr())
+    assert shown[0].out
+    assert shown[0] == shown[1]
+    assert tables("--log", LOGS, "--table", "batches", "--processes", "0") == 2
+
+
 def test_errors_set_the_exit_code(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert tables("--log", damaged, "--table", "batches") == 3
     shown = capsys.readouterr()
