@@ -128,5 +128,5 @@ def _read(job: _Job) -> Accounts:
 
 
 def _rows(path: Path) -> Iterator[pa.RecordBatch]:
-    with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as stream:
+    with pa.OSFile(str(path), "rb") as file, pa.ipc.open_stream(file) as stream:
         yield from stream

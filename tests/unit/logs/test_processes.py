@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
 
@@ -91,6 +91,7 @@ def test_rows_that_are_not_read_to_the_end_leave_no_files(temporary: Path) -> No
     table, options = table_named("records"), ReadOptions()
     parts = plan(table, find_log_files([LOGS]), max_partition_bytes=4_000)
     rows = read_parts(table, parts, options, Accounts(), store=LOCAL, processes=2)
+    assert isinstance(rows, Generator)
     next(rows)
     assert [each.name.startswith("kafkawire-") for each in temporary.iterdir()] == [True]
     rows.close()
