@@ -72,11 +72,16 @@ def read_in_processes(
             for number, part in enumerate(parts)
         )
         executor = ProcessPoolExecutor(min(processes, len(parts)), _context(), initializer=_leave_interrupts)
+        path = parts[0].files[0].file.path
         try:
             for job, future in _in_order(executor, jobs, processes + _PARTS_AHEAD):
-                accounts.merge(_counts(job, future))
+                path = job.part.files[0].file.path
+                accounts.merge(future.result())
                 yield from _rows(job.rows)
                 job.rows.unlink()
+        except BrokenProcessPool:  # by a result, or where a part is begun
+            reason = "the process that read it was killed: memory may be short, and fewer processes need less"
+            raise LogReadError("unreadable", path, reason) from None
         finally:
             executor.shutdown(cancel_futures=True)
 
@@ -103,14 +108,6 @@ def _in_order(
     while begun:
         yield begun.popleft()
         begun.extend((job, executor.submit(_read, job)) for job in islice(jobs, 1))
-
-
-def _counts(job: _Job, future: Future[Accounts]) -> Accounts:
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        reason = "the process that read it was killed: memory may be short, and fewer processes need less"
-        raise LogReadError("unreadable", job.part.files[0].file.path, reason) from None
 
 
 def _read(job: _Job) -> Accounts:

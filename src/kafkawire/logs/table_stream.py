@@ -11,7 +11,6 @@ from kafkawire.logs.catalogue import table_named
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.planning import find_logs, plan
-from kafkawire.logs.processes import read_in_processes
 from kafkawire.logs.tables.table import Part, Table
 from kafkawire.logs.typed_batches import RecordBatch
 
@@ -76,6 +75,8 @@ def _rows_of_parts(
     table: Table, parts: Sequence[Part], options: ReadOptions, accounts: Accounts, *, store: FileStore, processes: int
 ) -> Iterator[RecordBatch]:
     if processes > 1 and len(parts) > 1:
+        from kafkawire.logs.processes import read_in_processes  # noqa: PLC0415 multiprocessing takes 7 ms to import
+
         rows = read_in_processes(table, parts, options, accounts, store=store, processes=processes)
         yield from cast(Iterator[RecordBatch], rows)
         return

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Generator, Iterator
+import time
+from collections.abc import Generator
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tests.kafka_logs.dumps import FIXTURES
 from tests.made.segments import OFFSETS, real_segment, write_segment
 
 from kafkawire.logs import LOCAL, Accounts, LogReadError, ReadMode, ReadOptions, find_log_files, plan, table_named
-from kafkawire.logs.files.store import FoundFile, LocalStore, OpenFile
+from kafkawire.logs.files.store import LocalStore, OpenFile
 from kafkawire.logs.planning import DEFAULT_PARTITION_BYTES
 from kafkawire.logs.table_stream import read_parts
 
@@ -24,11 +25,18 @@ LOGS = FIXTURES / "logs"
 class StoreOfKilledProcesses(LocalStore):
     """Files whose opening kills the process, as a system without memory does."""
 
-    def list(self, path: str, *, recursive: bool) -> Iterator[FoundFile]:
-        yield from super().list(path, recursive=recursive)
-
     def open(self, path: str) -> OpenFile:
         os._exit(9)
+
+
+class StoreOfOneKilledProcess(LocalStore):
+    """The same for the second log, after the first one was read."""
+
+    def open(self, path: str) -> OpenFile:
+        if "__consumer_offsets-1/" in path:
+            time.sleep(1)
+            os._exit(9)
+        return super().open(path)
 
 
 @pytest.fixture
@@ -85,6 +93,18 @@ def test_a_killed_process_is_an_error_and_leaves_no_files(temporary: Path) -> No
     with pytest.raises(LogReadError, match="unreadable: the process that read it was killed: memory may be short"):
         list(rows)
     assert list(temporary.iterdir()) == []
+
+
+def test_a_process_killed_while_rows_are_used_is_an_error(tmp_path: Path) -> None:
+    for number in range(5):
+        write_segment(tmp_path / f"__consumer_offsets-{number}", real_segment(OFFSETS))
+    table, options = table_named("offset_commits"), ReadOptions()
+    parts = plan(table, find_log_files([tmp_path]))
+    rows = read_parts(table, parts, options, Accounts(), store=StoreOfOneKilledProcess(), processes=2)
+    next(rows)
+    time.sleep(2)
+    with pytest.raises(LogReadError, match="unreadable: the process that read it was killed: memory may be short"):
+        list(rows)
 
 
 def test_rows_that_are_not_read_to_the_end_leave_no_files(temporary: Path) -> None:
