@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$p && break; done)
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# A lock names all packages, so pip resolves nothing. Older pips refuse an extra of a locked package after its next release.
+PIP_LOCKED := $(PIP_INSTALL) --no-deps --require-hashes --requirement
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 
@@ -79,13 +81,13 @@ $(VENV)/.requirements: requirements/dev.txt
 	fi
 	@echo "Setting up $(VENV) with $(PYTHON) (once; half a minute or so)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP_INSTALL) --require-hashes --requirement requirements/dev.txt
+	@$(PIP_LOCKED) requirements/dev.txt
 	@touch $@
 
 # Spark is big, so it is only there for what needs it.
 $(VENV)/.spark: $(VENV)/.requirements requirements/spark.txt
 	@echo "Adding Apache Spark to $(VENV) (once; half a gigabyte)"
-	@$(PIP_INSTALL) --require-hashes --requirement requirements/spark.txt
+	@$(PIP_LOCKED) requirements/spark.txt
 	@touch $@
 
 $(VENV)/.project: $(VENV)/.requirements pyproject.toml $(wildcard native/*)
