@@ -54,7 +54,7 @@ check: setup $(VENV)/.spark ## Lint, types, import contracts, generated/ against
 	.ci/check-schema $(BIN)/kafkawire
 
 sanitize: setup ## Run hostile tests with a native engine that checks its memory accesses (TESTS="tests/laws" chooses others)
-	$(BIN)/python tests/native/sanitized.py $(or $(TESTS),tests/native/test_program.py tests/unit/wire/test_engine.py tests/hostile/protocol)
+	$(BIN)/python tests/native/sanitized.py $(or $(TESTS),tests/native/test_program.py tests/native/test_rows.py tests/unit/wire/test_engine.py tests/hostile/protocol)
 
 fuzz: setup ## Fuzz the native engine against the generated code (RUNS=10000000)
 	$(BIN)/python -m tests.native.fuzz -runs=$(or $(RUNS),10000000)

@@ -93,4 +93,7 @@ static inline int read_tag(cursor *from, int64_t previous, uint32_t *tag, uint32
     return *tag <= previous || *tag > LARGEST_TAG || *size > from->end - from->at ? -1 : 0;
 }
 
+/* The sorted rows of an array of structs (rows.c). */
+PyObject *read_sorted_rows(cursor *from, const field *of, const shared *state);
+
 #endif

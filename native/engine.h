@@ -21,12 +21,14 @@ enum presence { INLINE, TAGGED, ABSENT };
 enum marker { NO_MARKER, INLINE_MARKER, TAGGED_MARKER }; /* of null, in front of a struct */
 
 typedef struct program program;
+typedef struct rows rows;
 
 typedef struct {
     Py_ssize_t slot;     /* offset of the attribute in an object */
     PyObject *name;      /* of the attribute */
     PyObject *initial;   /* the value where the field is absent */
     program *child;      /* of a struct, or of the elements of an array of structs */
+    rows *rows;          /* what an array of structs is read as; NULL for a tuple of these */
     uint32_t tag;
     uint32_t longest;    /* bytes of a string, or of octets */
     Py_ssize_t least;    /* fewest bytes of the value, or of each element of an array */
@@ -97,6 +99,12 @@ program *compile_program(PyObject *source);
 void free_program(program *with);
 int visit_program(const program *with, visitproc visit, void *arg); /* for the collector */
 
+/* Compiles what kafkawire.wire.programs makes of rows, for an array of structs of a program; NULL with a ValueError for
+ * any other source. */
+rows *compile_rows(PyObject *source, const program *outer);
+void free_rows(rows *form);
+int visit_rows(const rows *form, visitproc visit, void *arg); /* for the collector */
+
 /* A message at a position, and sets the position after it. NULL if the bytes are refused; an exception is set only for
  * another failure, such as no memory. */
 PyObject *read_message(const program *with, const shared *state, PyObject *bytes, Py_ssize_t *at);
@@ -123,6 +131,6 @@ static inline PyObject *with_end(PyObject *value, Py_ssize_t at) {
     return pair;
 }
 
-extern PyType_Spec record_codec_spec, rows_spec; /* of the classes RecordCodec and Rows */
+extern PyType_Spec record_codec_spec; /* of the class RecordCodec */
 
 #endif

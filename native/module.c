@@ -4,8 +4,8 @@
 /* What a program has, as kafkawire.wire.programs writes it and program.c reads it, and what else that module names. */
 static const char FORM[] =
     "cls flexible fields "
-    "attribute presence marker code length_code array nullable compact ignorable tag longest initial child "
-    "Codec.columns RecordCodec.columns Rows.of";
+    "attribute presence marker code length_code array nullable compact ignorable tag longest initial child rows "
+    "Codec.columns RecordCodec.columns";
 
 typedef struct {
     PyObject_HEAD
@@ -155,7 +155,7 @@ static int module_exec(PyObject *module) {
     if (!(state->unknown = PyUnicode_InternFromString("unknown_tagged_fields"))) return -1;
     if (!(state->nothing = PyTuple_New(0)) || (state->items = items_of_tuples()) < 0) return -1;
     state->new_bytes = (newfunc)PyType_GetSlot(&PyBytes_Type, Py_tp_new);
-    if (add_type(module, &codec_spec) || add_type(module, &record_codec_spec) || add_type(module, &rows_spec)) return -1;
+    if (add_type(module, &codec_spec) || add_type(module, &record_codec_spec)) return -1;
     return PyModule_AddStringConstant(module, "FORM", FORM);
 }
 

@@ -11,6 +11,7 @@ void free_program(program *with) {
         Py_XDECREF(with->fields[index].name);
         Py_XDECREF(with->fields[index].initial);
         free_program(with->fields[index].child);
+        free_rows(with->fields[index].rows);
     }
     PyMem_Free(with->fields);
     Py_XDECREF((PyObject *)with->cls);
@@ -23,6 +24,7 @@ int visit_program(const program *with, visitproc visit, void *arg) {
         const field *of = with->fields + index;
         Py_VISIT(of->initial);
         int status = of->child ? visit_program(of->child, visit, arg) : 0;
+        if (!status && of->rows) status = visit_rows(of->rows, visit, arg);
         if (status) return status;
     }
     return 0;
@@ -60,11 +62,11 @@ static int check_field(const field *of) {
 }
 
 static int compile_field(field *of, PyObject *source, int depth) {
-    PyObject *name, *initial, *child;
+    PyObject *name, *initial, *child, *rows;
     int code, length_code, array, nullable, compact, ignorable;
     if (!PyTuple_Check(source)) return broken("a field is a tuple");
-    if (!PyArg_ParseTuple(source, "UbbCCppppIIOO:field", &name, &of->presence, &of->marker, &code, &length_code, &array,
-                          &nullable, &compact, &ignorable, &of->tag, &of->longest, &initial, &child))
+    if (!PyArg_ParseTuple(source, "UbbCCppppIIOOO:field", &name, &of->presence, &of->marker, &code, &length_code, &array,
+                          &nullable, &compact, &ignorable, &of->tag, &of->longest, &initial, &child, &rows))
         return -1;
     of->name = Py_NewRef(name);
     of->initial = Py_NewRef(initial);
@@ -78,7 +80,8 @@ static int compile_field(field *of, PyObject *source, int depth) {
     if (child != Py_None && !(of->child = compile_struct(child, depth + 1))) return -1;
     of->width = width_of(of->code);
     of->least = least_of(of);
-    return check_field(of);
+    if (check_field(of)) return -1;
+    return rows != Py_None && !(of->rows = compile_rows(rows, of->array ? of->child : NULL)) ? -1 : 0;
 }
 
 /* Fields come in line, then tagged ones by their tags, then absent ones. */

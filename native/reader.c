@@ -124,7 +124,7 @@ static PyObject *read_value(reader *from, const field *of) {
     int is_null = 0;
     if (of->marker != NO_MARKER && read_marker(&from->in, of->marker, &is_null)) return NULL;
     if (is_null) return Py_NewRef(Py_None);
-    if (of->array) return read_array(from, of);
+    if (of->array) return of->rows ? read_sorted_rows(&from->in, of, from->state) : read_array(from, of);
     if (of->child) return read_struct(from, of->child);
     return of->width ? read_number(from, of) : read_text_or_octets(from, of, of->nullable);
 }

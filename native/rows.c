@@ -1,155 +1,358 @@
-/* Makes rows, objects of one class, from structs and the elements of an array in each, and sorts them. A row has all
- * its fields from these two; what it is made of has been read by this engine, or is refused. */
-#include "engine.h"
+/* Reads an array of structs, with an array in each, as sorted rows: objects of one class, with the values of a struct
+ * and of an element. No object is made for a struct or an element. */
+#include "cursor.h"
 
-#include <stdlib.h>
+enum { MOST_FIELDS = 16, CODES = 256, KEY_OCTETS = 7, MOST_PROBES = 8 };
 
-enum { MOST_FIELDS = 16, KEY_OCTETS = 7 };
+/* Where the value of a field goes. */
+typedef struct {
+    Py_ssize_t slot;
+    PyObject *constant;  /* of a field that is absent; NULL for others */
+    PyObject **members;  /* by the octet of a number; NULL for a text */
+} target;
 
 typedef struct {
-    Py_ssize_t to, from;   /* slots of a row, and of the struct or the element */
-    int of_element;
-    PyObject *members;     /* a number is replaced by what this dictionary has for it; NULL for a text */
-} source;
+    Py_ssize_t slot;
+    const target *from;
+} compared;
 
-typedef struct {
-    PyObject_HEAD
-    PyTypeObject *row, *outer, *inner;
-    Py_ssize_t row_size, elements; /* the slot of the array */
+struct rows {
+    PyTypeObject *cls;
+    Py_ssize_t size, elements; /* the index of the array among the fields of a struct */
     int count;
-    source sources[MOST_FIELDS]; /* in the order in which rows are compared: a number below 256, a text, and others */
-} Rows;
+    compared order[MOST_FIELDS];     /* a number below 256, a text, and others */
+    uint8_t numbers[CODES];          /* the first number by the octet that is read */
+    target outer[MOST_FIELDS + 1], inner[MOST_FIELDS]; /* by the index of a field */
+};
 
-/* A row, with what orders most rows: the number, and the text after what begins all texts. */
+/* A text that elements had before, borrowed from a row. */
 typedef struct {
-    uint64_t key;
+    uint32_t hash, length;
+    const uint8_t *octets;
+    PyObject *text;
+} known_text;
+
+/* What orders most rows, as it is read. */
+typedef struct {
+    uint32_t at; /* of the text */
+    uint16_t length;
+    uint8_t number;
+} start;
+
+/* A row, with what orders most rows: when all are read, the number and the text after what begins all texts. */
+typedef struct {
+    union {
+        start start;
+        uint64_t key;
+    } by;
     PyObject *row;
-    const Rows *form;
 } place;
 
 typedef struct {
-    output octets; /* of the places */
-    Py_ssize_t count;
+    cursor *in;
+    const rows *form;
+    start start; /* of the next row */
+    output places, texts;
+    size_t count, text_count;
 } table;
 
-static inline place *places_of(const table *of) { return (place *)of->octets.octets; }
+static inline place *places_of(const table *of) { return (place *)of->places.octets; }
 
-static int add_place(table *to, const Rows *form, PyObject *row) {
-    uint8_t *p = room_for(&to->octets, sizeof(place));
-    if (!p) return -1;
-    memcpy(p, &(place){0, row, form}, sizeof(place));
-    to->octets.length += sizeof(place);
+/* Where a text is, or may be put. The search is short even if all hashes are equal; then equal texts become several
+ * objects. */
+static known_text *find_text(const output *texts, uint32_t hash, const uint8_t *octets, uint32_t length, int *found) {
+    size_t mask = texts->room / sizeof(known_text) - 1;
+    known_text *of = NULL;
+    *found = 0;
+    for (size_t step = 0; step < MOST_PROBES && !*found; step++) {
+        of = (known_text *)texts->octets + ((hash + step) & mask);
+        if (!of->text) break;
+        *found = of->hash == hash && of->length == length && !memcmp(of->octets, octets, length);
+    }
+    return of;
+}
+
+static int double_texts(output *texts) {
+    size_t size = texts->room ? 2 * texts->room : 64 * sizeof(known_text);
+    output larger = {PyMem_Calloc(size, 1), 0, size};
+    if (!larger.octets) return PyErr_NoMemory(), -1;
+    const known_text *each = (const known_text *)texts->octets, *last = each + texts->room / sizeof *each;
+    int found;
+    for (; each < last; each++)
+        if (each->text) *find_text(&larger, each->hash, each->octets, each->length, &found) = *each;
+    PyMem_Free(texts->octets);
+    *texts = larger;
+    return 0;
+}
+
+/* Equal texts become one object. */
+static PyObject *shared_text(table *to, const uint8_t *octets, uint32_t length) {
+    if (2 * sizeof(known_text) * to->text_count >= to->texts.room && double_texts(&to->texts)) return NULL;
+    uint32_t hash = 2166136261u;
+    for (uint32_t at = 0; at < length; at++) hash = (hash ^ octets[at]) * 16777619u;
+    int found;
+    known_text *of = find_text(&to->texts, hash, octets, length, &found);
+    if (found) return Py_NewRef(of->text);
+    PyObject *text = PyUnicode_DecodeUTF8((const char *)octets, (Py_ssize_t)length, NULL);
+    to->text_count += text && !of->text;
+    if (text) *of = (known_text){hash, length, octets, text};
+    return text;
+}
+
+/* The value of a field; NULL if the octets are refused, or a number has no member. */
+static PyObject *read_source(table *to, const field *of, const target *goes, int is_shared) {
+    int64_t length;
+    const uint8_t *octets;
+    if (goes->constant) return Py_NewRef(goes->constant);
+    if (goes->members) {
+        if (to->in->at >= to->in->end) return NULL;
+        uint8_t octet = to->in->octets[to->in->at++];
+        if (goes->slot == to->form->order[0].slot) to->start.number = to->form->numbers[octet];
+        return Py_XNewRef(goes->members[octet]);
+    }
+    if (read_octets(to->in, of, 0, &length, &octets)) return NULL;
+    if (goes->slot == to->form->order[1].slot) {
+        to->start.at = (uint32_t)(octets - to->in->octets);
+        to->start.length = (uint16_t)length;
+    }
+    if (is_shared) return shared_text(to, octets, (uint32_t)length);
+    return PyUnicode_DecodeUTF8((const char *)octets, (Py_ssize_t)length, NULL);
+}
+
+static int skip_tagged(cursor *in) {
+    uint32_t count, tag, size;
+    int64_t previous = -1;
+    if (read_uvarint(in, &count)) return -1;
+    for (; count; count--, previous = tag, in->at += size)
+        if (read_tag(in, previous, &tag, &size)) return -1;
+    return 0;
+}
+
+static int add_row(table *to, PyObject **row) {
+    uint8_t *p = room_for(&to->places, sizeof(place));
+    if (!p || !(*row = new_object(to->form->cls, to->form->size))) return -1;
+    memcpy(p, &(place){.row = *row}, sizeof(place));
+    to->places.length += sizeof(place);
     to->count++;
     return 0;
 }
 
-/* Equal texts of elements become one object. Borrowed; NULL if the value is none that this engine reads. */
-static PyObject *value_of(const source *of, PyObject *value, PyObject *texts) {
-    if (!value || (of->members ? !PyLong_CheckExact(value) : !PyUnicode_CheckExact(value))) return NULL;
-    if (of->members) return PyDict_GetItemWithError(of->members, value);
-    if (!of->of_element) return value;
-    PyObject *found = PyDict_GetItemWithError(texts, value);
-    if (found || PyErr_Occurred()) return found;
-    return PyDict_SetItem(texts, value, value) ? NULL : value;
-}
-
-static PyObject *make_row(const Rows *form, PyObject *outer, PyObject *inner, PyObject *texts) {
-    PyObject *row = Py_TYPE(inner) == form->inner ? new_object(form->row, form->row_size) : NULL;
-    for (int index = 0; row && index < form->count; index++) {
-        const source *of = form->sources + index;
-        PyObject *value = value_of(of, SLOT(of->of_element ? inner : outer, of->from), texts);
-        if (value)
-            SLOT(row, of->to) = Py_NewRef(value);
-        else
-            Py_CLEAR(row);
+static int read_row(table *to, const program *outer, PyObject *const *values, const program *inner) {
+    PyObject *row;
+    if (add_row(to, &row)) return -1;
+    for (Py_ssize_t index = 0; index < outer->count; index++)
+        if (values[index]) SLOT(row, to->form->outer[index].slot) = Py_NewRef(values[index]);
+    for (Py_ssize_t index = 0; index < inner->count; index++) {
+        const target *goes = to->form->inner + index;
+        if (!(SLOT(row, goes->slot) = read_source(to, inner->fields + index, goes, 1))) return -1;
     }
-    return row;
+    places_of(to)[to->count - 1].by.start = to->start;
+    return inner->flexible ? skip_tagged(to->in) : 0;
 }
 
-static int make_rows(const Rows *form, PyObject *structs, PyObject *texts, table *to) {
-    for (Py_ssize_t at = 0; at < PyTuple_Size(structs); at++) {
-        PyObject *outer = PyTuple_GetItem(structs, at);
-        PyObject *elements = Py_TYPE(outer) == form->outer ? SLOT(outer, form->elements) : NULL;
-        if (!elements || !PyTuple_CheckExact(elements)) return -1;
-        for (Py_ssize_t index = 0; index < PyTuple_Size(elements); index++) {
-            PyObject *row = make_row(form, outer, PyTuple_GetItem(elements, index), texts);
-            if (!row) return -1;
-            if (add_place(to, form, row)) {
-                Py_DECREF(row);
-                return -1;
-            }
-        }
+/* The array is the last field of a struct that is in line. */
+static int read_rows_of_struct(table *to, const program *outer, PyObject **values) {
+    const field *array = outer->fields + to->form->elements;
+    int64_t count;
+    for (Py_ssize_t index = 0; index < outer->count; index++)
+        if (index != to->form->elements &&
+            !(values[index] = read_source(to, outer->fields + index, to->form->outer + index, 0)))
+            return -1;
+    if (read_count(to->in, array, &count) || count < 0) return -1;
+    for (; count; count--)
+        if (read_row(to, outer, values, array->child)) return -1;
+    return outer->flexible ? skip_tagged(to->in) : 0;
+}
+
+static int read_structs(table *to, const program *outer, int64_t count) {
+    for (; count; count--) {
+        PyObject *values[MOST_FIELDS + 1] = {NULL};
+        int status = read_rows_of_struct(to, outer, values);
+        for (Py_ssize_t index = 0; index < outer->count; index++) Py_XDECREF(values[index]);
+        if (status) return -1;
     }
     return 0;
 }
 
-static const char *text_of(const place *of, Py_ssize_t *length) {
-    return PyUnicode_AsUTF8AndSize(SLOT(of->row, of->form->sources[1].to), length);
-}
-
-/* The octets that begin the texts of all rows; UTF-8 is ordered as its characters are. */
-static int common_prefix(const table *of, Py_ssize_t *prefix) {
-    Py_ssize_t length;
-    const char *first = text_of(places_of(of), prefix);
-    if (!first) return -1;
-    for (Py_ssize_t at = 1; at < of->count; at++) {
-        const char *text = text_of(places_of(of) + at, &length);
-        if (!text) return -1;
-        if (length < *prefix) *prefix = length;
-        if (memcmp(first, text, (size_t)*prefix))
-            for (Py_ssize_t same = 0; same < *prefix; same++)
-                if (first[same] != text[same]) *prefix = same;
+/* How many octets begin the texts of all rows. UTF-8 is ordered as its characters are. */
+static uint16_t common_prefix(const table *of) {
+    const place *first = places_of(of), *last = first + of->count;
+    uint16_t prefix = first->by.start.length;
+    const uint8_t *octets = of->in->octets, *text = octets + first->by.start.at;
+    for (const place *at = first + 1; at < last; at++) {
+        if (at->by.start.length < prefix) prefix = at->by.start.length;
+        if (memcmp(text, octets + at->by.start.at, prefix))
+            for (uint16_t same = 0; same < prefix; same++)
+                if (text[same] != octets[at->by.start.at + same]) prefix = same;
     }
-    return 0;
+    return prefix;
 }
 
-static int set_keys(table *of) {
-    Py_ssize_t prefix, length;
-    if (!of->count) return 0;
-    if (common_prefix(of, &prefix)) return -1;
+static void set_keys(table *of) {
+    uint16_t prefix = common_prefix(of);
     for (place *at = places_of(of); at < places_of(of) + of->count; at++) {
-        long number = PyLong_AsLong(SLOT(at->row, at->form->sources[0].to));
-        const char *text = text_of(at, &length);
-        if (number < 0 || number > 255 || !text) return -1;
-        at->key = (uint64_t)number;
-        for (Py_ssize_t index = prefix; index < prefix + KEY_OCTETS; index++)
-            at->key = at->key << 8 | (index < length ? (uint8_t)text[index] : 0);
+        start by = at->by.start;
+        const uint8_t *text = of->in->octets + by.at;
+        at->by.key = by.number;
+        for (int index = prefix; index < prefix + KEY_OCTETS; index++)
+            at->by.key = at->by.key << 8 | (index < by.length ? text[index] : 0);
     }
-    return 0;
 }
 
-static int compare(const void *left_place, const void *right_place) {
-    const place *left = left_place, *right = right_place;
-    if (left->key != right->key) return left->key < right->key ? -1 : 1;
-    for (int index = 1; index < left->form->count; index++) {
-        const source *of = left->form->sources + index;
-        PyObject *mine = SLOT(left->row, of->to), *other = SLOT(right->row, of->to);
+/* Rows with equal keys. */
+static int is_after(const rows *form, const place *left, const place *right) {
+    for (const compared *of = form->order + 1; of < form->order + form->count; of++) {
+        PyObject *mine = SLOT(left->row, of->slot), *other = SLOT(right->row, of->slot);
         if (mine == other) continue;
-        long difference = of->members ? PyLong_AsLong(mine) - PyLong_AsLong(other) : PyUnicode_Compare(mine, other);
-        if (difference) return difference < 0 ? -1 : 1;
+        long difference = of->from->members ? PyLong_AsLong(mine) - PyLong_AsLong(other) : PyUnicode_Compare(mine, other);
+        if (difference) return difference > 0;
     }
     return 0;
 }
 
-static PyObject *rows_of(PyObject *self, PyObject *structs) {
-    table of = {0};
-    PyObject *texts = NULL, *rows = NULL;
-    if (!PyTuple_CheckExact(structs)) {
-        PyErr_SetString(PyExc_TypeError, "of(structs: tuple)");
-        return NULL;
+/* Sorts places by an octet of their keys, from one array to another; rows that have the same octet keep their order.
+ * 0 if all have the same, and nothing is done. */
+static int sort_by_octet(const place *from, place *to, size_t count, int shift) {
+    size_t starts[257] = {0};
+    for (size_t at = 0; at < count; at++) starts[(from[at].by.key >> shift & 255) + 1]++;
+    if (starts[(from[0].by.key >> shift & 255) + 1] == count) return 0;
+    for (int octet = 0; octet < 256; octet++) starts[octet + 1] += starts[octet];
+    for (size_t at = 0; at < count; at++) to[starts[from[at].by.key >> shift & 255]++] = from[at];
+    return 1;
+}
+
+/* Sorts places with equal keys; the second array is room for as many. */
+static void merge_sort(const rows *form, place *places, place *room, size_t count) {
+    size_t half = count / 2, left = 0, right = half;
+    if (count < 2) return;
+    merge_sort(form, places, room, half);
+    merge_sort(form, places + half, room, count - half);
+    memcpy(room, places, count * sizeof(place));
+    for (size_t at = 0; at < count; at++) {
+        int takes_right = left == half || (right < count && is_after(form, room + left, room + right));
+        places[at] = room[takes_right ? right++ : left++];
     }
-    if ((texts = PyDict_New()) && !make_rows((Rows *)self, structs, texts, &of) && !set_keys(&of)) {
-        if (of.count) qsort(places_of(&of), (size_t)of.count, sizeof(place), compare);
-        rows = PyErr_Occurred() ? NULL : PyList_New(of.count);
+}
+
+static int sort_rows(table *of) {
+    output room = {0};
+    if (of->count < 2) return 0;
+    if (grow(&room, of->places.length)) return -1;
+    set_keys(of);
+    for (int shift = 0; shift < 64; shift += 8)
+        if (sort_by_octet(places_of(of), (place *)room.octets, of->count, shift)) {
+            output sorted = {room.octets, of->places.length, room.room};
+            room = of->places;
+            of->places = sorted;
+        }
+    for (size_t first = 0, next; first < of->count; first = next) {
+        const place *places = places_of(of);
+        for (next = first + 1; next < of->count && places[next].by.key == places[first].by.key;) next++;
+        merge_sort(of->form, places_of(of) + first, (place *)room.octets, next - first);
     }
-    for (Py_ssize_t at = 0; at < of.count; at++)
-        if (rows)
-            PyList_SetItem(rows, at, places_of(&of)[at].row);
+    PyMem_Free(room.octets);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+PyObject *read_sorted_rows(cursor *in, const field *of, const shared *state) {
+    table to = {.in = in, .form = of->rows};
+    int64_t count;
+    PyObject *made = NULL;
+    if (in->end > UINT32_MAX || read_count(in, of, &count)) return NULL;
+    if (count < 0) return Py_NewRef(Py_None);
+    if (!read_structs(&to, of->child, count) && !sort_rows(&to)) made = PyTuple_New((Py_ssize_t)to.count);
+    PyObject **items = made ? &SLOT(made, state->items) : NULL;
+    for (size_t at = 0; at < to.count; at++)
+        if (items)
+            items[at] = places_of(&to)[at].row;
         else
-            Py_DECREF(places_of(&of)[at].row);
-    PyMem_Free(of.octets.octets);
-    Py_XDECREF(texts);
-    return rows ? rows : refuse();
+            Py_DECREF(places_of(&to)[at].row);
+    if (made) PyObject_GC_UnTrack(made); /* no row refers to others */
+    PyMem_Free(to.places.octets);
+    PyMem_Free(to.texts.octets);
+    return made;
+}
+
+static int broken(const char *why) {
+    PyErr_Format(PyExc_ValueError, "rows: %s", why);
+    return -1;
+}
+
+static int set_members(target *to, PyObject *members) {
+    Py_ssize_t at = 0;
+    PyObject *number, *member;
+    if (!PyDict_Check(members)) return broken("no members");
+    if (!(to->members = PyMem_Calloc(CODES, sizeof(PyObject *)))) return PyErr_NoMemory(), -1;
+    while (PyDict_Next(members, &at, &number, &member)) {
+        long code = PyLong_AsLong(number);
+        if (PyErr_Occurred()) return -1;
+        if (code < INT8_MIN || code > INT8_MAX || to->members[(uint8_t)code]) return broken("a number of a member");
+        to->members[(uint8_t)code] = Py_NewRef(member);
+    }
+    return 0;
+}
+
+/* The class of rows: the names of its fields and their slots. */
+typedef struct {
+    PyObject *names;
+    Py_ssize_t *slots;
+} fields_of_rows;
+
+/* Gives a target the slot of an attribute that no other one has. */
+static int take_slot(rows *form, const fields_of_rows *of, PyObject *name, target *to) {
+    for (Py_ssize_t index = 0; index < PyTuple_Size(of->names); index++) {
+        if (PyUnicode_Compare(PyTuple_GetItem(of->names, index), name)) continue;
+        if (form->order[index].from) break;
+        form->order[index] = (compared){to->slot = of->slots[index], to};
+        form->count++;
+        return 0;
+    }
+    return broken("each field has one source");
+}
+
+static int set_target(rows *form, const fields_of_rows *rows_fields, const field *of, PyObject *source, target *to) {
+    PyObject *name, *members, *constant;
+    if (!PyTuple_Check(source)) return broken("a source is a tuple");
+    if (!PyArg_ParseTuple(source, "UOO:source", &name, &members, &constant)) return -1;
+    if (of->presence == TAGGED || of->array || of->nullable) return broken("a source of another form");
+    if (of->code != (members == Py_None ? 's' : 'b') || of->longest > UINT16_MAX)
+        return broken("a source of another type");
+    if (of->presence == ABSENT) to->constant = Py_NewRef(constant);
+    return (members != Py_None && set_members(to, members)) || take_slot(form, rows_fields, name, to) ? -1 : 0;
+}
+
+/* The numbers and texts that order most rows are read, not constant. */
+static int set_numbers(rows *form) {
+    const target *number = form->order[0].from, *text = form->order[1].from;
+    if (form->count < 2 || !number->members || number->constant || text->members || text->constant)
+        return broken("they are ordered by a number and a text");
+    for (int code = 0; code < CODES; code++) {
+        if (!number->members[code]) continue;
+        long value = PyLong_AsLong(number->members[code]);
+        if (value < 0 || value > UINT8_MAX) return PyErr_Occurred() ? -1 : broken("a number that does not order them");
+        form->numbers[code] = (uint8_t)value;
+    }
+    return 0;
+}
+
+/* The elements are the last field in line. */
+static int set_targets(rows *form, const fields_of_rows *of, const program *outer, PyObject *sources[2]) {
+    form->elements = outer->inline_count - 1;
+    const field *array = form->elements < 0 ? NULL : outer->fields + form->elements;
+    const program *inner = array && array->array ? array->child : NULL;
+    if (!inner || array->rows || outer->tagged_count || inner->tagged_count) return broken("structs of another form");
+    if (outer->count != PyTuple_Size(sources[0]) || inner->count != PyTuple_Size(sources[1]) ||
+        outer->count > MOST_FIELDS + 1 || inner->count > MOST_FIELDS)
+        return broken("each field has one source");
+    for (Py_ssize_t index = 0; index < outer->count; index++)
+        if (index != form->elements &&
+            set_target(form, of, outer->fields + index, PyTuple_GetItem(sources[0], index), form->outer + index))
+            return -1;
+    for (Py_ssize_t index = 0; index < inner->count; index++)
+        if (set_target(form, of, inner->fields + index, PyTuple_GetItem(sources[1], index), form->inner + index))
+            return -1;
+    if (form->count != PyTuple_Size(of->names)) return broken("each field has one source");
+    return set_numbers(form);
 }
 
 /* The fields of a class, and their slots, which the caller frees. NULL with an exception. */
@@ -158,6 +361,7 @@ static Py_ssize_t *slots_of(PyTypeObject *cls, PyObject **names, Py_ssize_t *siz
     if (*names ? !PyTuple_Check(*names) : PyErr_ExceptionMatches(PyExc_AttributeError))
         PyErr_SetString(PyExc_ValueError, "class: it has no fields");
     if (PyErr_Occurred()) return NULL;
+    if (PyTuple_Size(*names) > MOST_FIELDS) return PyErr_SetString(PyExc_ValueError, "class: too many fields"), NULL;
     Py_ssize_t *slots = PyMem_Calloc((size_t)PyTuple_Size(*names) + 1, sizeof *slots);
     if (!slots) return (Py_ssize_t *)PyErr_NoMemory();
     if (!find_slots(cls, *names, slots, size)) return slots;
@@ -175,101 +379,49 @@ static int slot_among(PyObject *names, const Py_ssize_t *slots, PyObject *name, 
     return -1;
 }
 
-/* The classes in the order of their sources: the rows, the structs, the elements. */
-typedef struct {
-    PyObject *names[3];
-    Py_ssize_t *slots[3], size;
-} forms;
-
-static int set_source(Rows *form, const forms *of, PyObject *given) {
-    PyObject *to, *from, *members;
-    source *made = form->sources + form->count;
-    if (!PyArg_ParseTuple(given, "UpUO", &to, &made->of_element, &from, &members)) return -1;
-    int side = made->of_element ? 2 : 1;
-    if (slot_among(of->names[0], of->slots[0], to, &made->to)) return -1;
-    if (slot_among(of->names[side], of->slots[side], from, &made->from)) return -1;
-    if (members != Py_None && !PyDict_Check(members)) return PyErr_SetString(PyExc_ValueError, "rows: no members"), -1;
-    made->members = members == Py_None ? NULL : Py_NewRef(members);
-    form->count++;
-    return 0;
-}
-
-static int set_sources(Rows *form, const forms *of, PyObject *elements, PyObject *sources) {
-    if (slot_among(of->names[1], of->slots[1], elements, &form->elements)) return -1;
-    Py_ssize_t count = PyTuple_Size(sources);
-    if (count < 2 || count > MOST_FIELDS || count != PyTuple_Size(of->names[0]))
-        return PyErr_SetString(PyExc_ValueError, "rows: each field has one source"), -1;
-    for (Py_ssize_t index = 0; index < count; index++)
-        if (!PyTuple_Check(PyTuple_GetItem(sources, index)) || set_source(form, of, PyTuple_GetItem(sources, index)))
-            return PyErr_Occurred() ? -1 : (PyErr_SetString(PyExc_ValueError, "rows: a source is a tuple"), -1);
-    for (int index = 0; index < form->count; index++)
-        for (int other = 0; other < index; other++)
-            if (form->sources[index].to == form->sources[other].to)
-                return PyErr_SetString(PyExc_ValueError, "rows: each field has one source"), -1;
-    if (form->sources[0].members && !form->sources[1].members) return 0;
-    return PyErr_SetString(PyExc_ValueError, "rows: they are ordered by a number and a text"), -1;
-}
-
-static PyObject *rows_new(PyTypeObject *type, PyObject *arguments, PyObject *named) {
-    PyObject *classes[3], *elements, *sources;
-    if (named && PyDict_Size(named)) return PyErr_SetString(PyExc_TypeError, "Rows takes no keyword"), NULL;
-    if (!PyArg_ParseTuple(arguments, "O!O!UO!O!:Rows", &PyType_Type, &classes[0], &PyType_Type, &classes[1], &elements,
-                          &PyType_Type, &classes[2], &PyTuple_Type, &sources))
+rows *compile_rows(PyObject *source, const program *outer) {
+    PyObject *cls, *sources[2];
+    if (!PyTuple_Check(source) || !outer) return broken("they are made of an array of structs"), NULL;
+    if (!PyArg_ParseTuple(source, "O!O!O!:rows", &PyType_Type, &cls, &PyTuple_Type, &sources[0], &PyTuple_Type, &sources[1]))
         return NULL;
-    Rows *form = (Rows *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
-    if (!form) return NULL;
-    form->row = (PyTypeObject *)Py_NewRef(classes[0]);
-    form->outer = (PyTypeObject *)Py_NewRef(classes[1]);
-    form->inner = (PyTypeObject *)Py_NewRef(classes[2]);
-    forms of = {0};
-    int found = 1;
-    for (int side = 0; found && side < 3; side++)
-        found = (of.slots[side] = slots_of((PyTypeObject *)classes[side], &of.names[side], side ? &of.size : &form->row_size)) != NULL;
-    if (!found || set_sources(form, &of, elements, sources)) Py_CLEAR(form);
-    for (int side = 0; side < 3; side++) {
-        Py_XDECREF(of.names[side]);
-        PyMem_Free(of.slots[side]);
+    rows *form = PyMem_Calloc(1, sizeof *form);
+    if (!form) return (rows *)PyErr_NoMemory();
+    form->cls = (PyTypeObject *)Py_NewRef(cls);
+    fields_of_rows of = {NULL, NULL};
+    if (!(of.slots = slots_of(form->cls, &of.names, &form->size)) || set_targets(form, &of, outer, sources)) {
+        free_rows(form);
+        form = NULL;
     }
-    return (PyObject *)form;
+    Py_XDECREF(of.names);
+    PyMem_Free(of.slots);
+    return form;
 }
 
-static int rows_traverse(PyObject *self, visitproc visit, void *arg) {
-    Rows *form = (Rows *)self;
-    Py_VISIT(Py_TYPE(self));
-    Py_VISIT(form->row);
-    Py_VISIT(form->outer);
-    Py_VISIT(form->inner);
-    for (int index = 0; index < form->count; index++) Py_VISIT(form->sources[index].members);
+/* Calls a function with each object of a target until it returns something else than 0. */
+static int visit_target(const target *of, visitproc visit, void *arg) {
+    Py_VISIT(of->constant);
+    for (int code = 0; of->members && code < CODES; code++) Py_VISIT(of->members[code]);
     return 0;
 }
 
-static void rows_dealloc(PyObject *self) {
-    PyTypeObject *type = Py_TYPE(self);
-    Rows *form = (Rows *)self;
-    PyObject_GC_UnTrack(self);
-    Py_XDECREF((PyObject *)form->row);
-    Py_XDECREF((PyObject *)form->outer);
-    Py_XDECREF((PyObject *)form->inner);
-    for (int index = 0; index < form->count; index++) Py_XDECREF(form->sources[index].members);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
-    Py_DECREF(type);
+int visit_rows(const rows *form, visitproc visit, void *arg) {
+    int status = 0;
+    Py_VISIT(form->cls);
+    for (int index = 0; !status && index <= MOST_FIELDS; index++) status = visit_target(form->outer + index, visit, arg);
+    for (int index = 0; !status && index < MOST_FIELDS; index++) status = visit_target(form->inner + index, visit, arg);
+    return status;
 }
 
-static PyMethodDef rows_methods[] = {
-    {"of", rows_of, METH_O, "The rows of structs, sorted."},
-    {0},
-};
+static int release(PyObject *object, void *arg) {
+    (void)arg;
+    Py_DECREF(object);
+    return 0;
+}
 
-static PyType_Slot rows_slots[] = {
-    {Py_tp_doc, "Makes sorted rows of structs and the elements of an array in each."},
-    {Py_tp_new, rows_new},
-    {Py_tp_dealloc, rows_dealloc},
-    {Py_tp_traverse, rows_traverse},
-    {Py_tp_methods, rows_methods},
-    {0},
-};
-
-PyType_Spec rows_spec = {
-    "kafkawire._native.Rows", sizeof(Rows), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_HAVE_GC, rows_slots,
-};
+void free_rows(rows *form) {
+    if (!form) return;
+    visit_rows(form, release, NULL);
+    for (int index = 0; index <= MOST_FIELDS; index++) PyMem_Free(form->outer[index].members);
+    for (int index = 0; index < MOST_FIELDS; index++) PyMem_Free(form->inner[index].members);
+    PyMem_Free(form);
+}

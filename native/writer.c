@@ -208,6 +208,7 @@ static PyObject *elements_of(const writer *to, PyObject *value) {
 }
 
 static int write_array(writer *to, const field *of, PyObject *value) {
+    if (of->rows) return -1; /* they are only read */
     PyObject *elements = elements_of(to, value);
     if (!elements) return -1;
     Py_ssize_t count = PyTuple_Size(elements);

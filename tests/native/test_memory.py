@@ -85,16 +85,14 @@ run(codec.read_batches, segment, 0, 9, len(segment), 0)
 run(codec.columns, batches, tuple(batch.payload for batch in batches))
 run(codec.some_columns, batches[0], batches[0].payload, 0, 1, 9)
 
-from kafkawire._native import Rows
-from kafkawire.admin.operations.acl_messages import _SOURCES
-from kafkawire.model.acls.bindings import AclBinding
+from kafkawire.admin.operations.acl_listing import listing_program
 from kafkawire.protocol import DescribeAclsResponse
 
-classes = DescribeAclsResponse.DescribeAclsResource, "acls", DescribeAclsResponse.AclDescription
 acls = tuple(DescribeAclsResponse.AclDescription(f"User:{{n % 3}}", "*", 3, 3) for n in range(70))
 resources = tuple(DescribeAclsResponse.DescribeAclsResource(2, name, 3, acls) for name in ("topic-b", "topic-a"))
-run(Rows(AclBinding, *classes, _SOURCES).of, resources)
-run(lambda: type(Rows(AclBinding, *classes, _SOURCES)))
+run(Codec(listing_program(3)).read, DescribeAclsResponse(resources=resources).encode(3), 0)
+program = listing_program(4)
+run(lambda: type(Codec(program)))
 
 for codec, message, octets in cases({names!r}):
     run(codec.read, octets, 0)

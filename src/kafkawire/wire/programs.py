@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout
+
+if TYPE_CHECKING:
+    from kafkawire.wire.row_programs import RowsProgram
 
 _PRESENCE = {"inline": 0, "tagged": 1, "absent": 2}
 _MARKER = {"none": 0, "inline": 1, "tagged": 2}
@@ -26,6 +29,7 @@ class FieldProgram(NamedTuple):
         longest: most bytes of a string or of octets.
         initial: value of the attribute where the field is absent.
         child: the program of a struct.
+        rows: what an array of structs is read as, if not as a tuple of these.
     """
 
     attribute: str
@@ -41,6 +45,7 @@ class FieldProgram(NamedTuple):
     longest: int
     initial: object
     child: StructProgram | None
+    rows: RowsProgram | None = None
 
 
 class StructProgram(NamedTuple):
@@ -51,7 +56,7 @@ class StructProgram(NamedTuple):
     fields: tuple[FieldProgram, ...]
 
 
-_LATER_PARTS = ("Codec.columns", "RecordCodec.columns", "Rows.of")
+_LATER_PARTS = ("Codec.columns", "RecordCodec.columns")
 """What the engine has had since its first version; programs do not show it."""
 
 FORM = " ".join((*StructProgram._fields, *FieldProgram._fields, *_LATER_PARTS))

@@ -17,7 +17,8 @@ from tests.laws.model.acl_strategies import (
     resource_types,
 )
 
-from kafkawire.admin.operations.acl_messages import acl_creation, described_acls
+from kafkawire.admin.operations.acl_listing import AclListing
+from kafkawire.admin.operations.acl_messages import acl_creation
 from kafkawire.admin.operations.acl_portions import portions
 from kafkawire.model.acls.bindings import (
     AclBinding,
@@ -69,7 +70,7 @@ def test_created_acls_are_described(created: list[AclBinding]) -> None:
             )
         )
     sent = DescribeAclsResponse(resources=resources).encode(3)
-    assert described_acls(DescribeAclsResponse.decode(sent, 3).resources) == sorted(created)
+    assert AclListing.decode(sent, 3).resources == tuple(sorted(created))
 
 
 Question = tuple[str, AclOperation, ResourceType, str, str]

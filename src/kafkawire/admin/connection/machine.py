@@ -115,8 +115,14 @@ class Connection:
         self._setup_until = now + self._settings.setup_timeout
         self._ask_for_versions(0 if sasl else _NEWEST)
 
-    def send(self, request: Message, version: int, now: float) -> int:
+    def send(self, request: Message, version: int, now: float, response: type[Message] | None = None) -> int:
         """Queue a request; its correlation id.
+
+        Args:
+            request: the request.
+            version: of the request and its answer.
+            now: the time of the event loop.
+            response: the class that reads the answer; that of the API by default.
 
         Raises:
             UnsupportedVersionError: Kafka's error 35, if the version cannot express the request: names the
@@ -124,12 +130,15 @@ class Connection:
             EncodeError: for any other value that the version cannot carry.
             DisconnectedError: if the connection is closed.
             RuntimeError: if it is not ready yet.
+            TypeError: if the class is that of another API.
         """
         if self.state is State.CLOSED:
             raise DisconnectedError("the connection is closed")
         if self.state not in SENDING | HOLDING:
             raise RuntimeError(f"a connection that is {self.state.name} accepts no requests yet")
-        response = message_class(api_of(request).response)
+        response = response or message_class(api_of(request).response)
+        if response.API_KEY != request.API_KEY:
+            raise TypeError(f"{response.NAME} is no answer to {request.NAME}")
         pending = PendingAnswer(self._pipeline.next_id(), response, version)
         frame = self._frame(request, pending)
         self._now = now

@@ -22,7 +22,7 @@ class PendingAnswer(msgspec.Struct, frozen=True):
 
     Attributes:
         correlation_id: of the request.
-        response: class of the answer.
+        response: class that reads the answer.
         version: of both.
         is_own: whether it is the connection's own, for the login or the negotiation of versions.
     """

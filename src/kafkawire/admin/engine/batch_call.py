@@ -201,7 +201,7 @@ class BatchCall(Generic[K, V]):
                 state.is_out = True
             message, until = operation.build(request), min(self._deadline, now() + patience)
             try:
-                answer = await channel.request(message, message_class(api.response), version, until)
+                answer = await channel.request(message, operation.response_class(), version, until)
             except TimeoutError as error:
                 raise RequestTimedOutError(f"no answer within {patience:g} s") from error
         self._cluster.trust(node.id)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeV
 import msgspec
 
 from kafkawire.admin.engine.route import ANY_NODE, Route
-from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol import message_class
+from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
@@ -97,6 +98,10 @@ class Operation(ABC, Generic[K, V, R]):
     @abstractmethod
     def build(self, request: Request[K]) -> Message:
         """The request for some items."""
+
+    def response_class(self) -> type[Message]:
+        """The class that reads answers."""
+        return message_class(APIS[self.api].response)
 
     @abstractmethod
     def read(self, request: Request[K], response: R) -> Outcomes[K, V]:

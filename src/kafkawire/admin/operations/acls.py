@@ -9,13 +9,13 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.acl_listing import AclListing
 from kafkawire.admin.operations.acl_messages import (
     acl_creation,
     delete_acls_filter,
     deleted_acl,
     describe_acls_filter,
     describe_acls_request,
-    described_acls,
     lowest_version,
 )
 from kafkawire.admin.operations.acl_portions import Portion, portions
@@ -31,10 +31,10 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 Acls: TypeAlias = tuple[AclBinding, ...]
-_Describing: TypeAlias = Operation[AclBindingFilter, Acls, "protocol.DescribeAclsResponse"]
+_Describing: TypeAlias = Operation[AclBindingFilter, Acls, AclListing]
 
 
-class _DescribeAcls(Operation[AclBindingFilter, Acls, "protocol.DescribeAclsResponse"]):
+class _DescribeAcls(Operation[AclBindingFilter, Acls, AclListing]):
     """Base of the operations that describe ACLs."""
 
     name = "describe_acls"
@@ -46,6 +46,9 @@ class _DescribeAcls(Operation[AclBindingFilter, Acls, "protocol.DescribeAclsResp
 
     def lowest_version(self, item: AclBindingFilter) -> int:
         return lowest_version(item)
+
+    def response_class(self) -> type[AclListing]:
+        return AclListing
 
 
 class DescribeAclsOfFilters(_DescribeAcls):
@@ -59,12 +62,10 @@ class DescribeAclsOfFilters(_DescribeAcls):
     def build(self, request: Request[AclBindingFilter]) -> Message:
         return protocol.DescribeAclsRequest(filters=tuple(map(describe_acls_filter, request.items)))
 
-    def read(
-        self, request: Request[AclBindingFilter], response: protocol.DescribeAclsResponse
-    ) -> Outcomes[AclBindingFilter, Acls]:
+    def read(self, request: Request[AclBindingFilter], response: AclListing) -> Outcomes[AclBindingFilter, Acls]:
         # The answer is in the order of the request. The engine reports filters that it leaves out.
         return {
-            wanted: failure(result.error_code, result.error_message) or tuple(described_acls(result.resources))
+            wanted: failure(result.error_code, result.error_message) or result.resources
             for wanted, result in zip(request.items, response.filter_results, strict=False)
         }
 
@@ -81,10 +82,8 @@ class DescribeAclsOfFilter(_DescribeAcls):
     def build(self, request: Request[AclBindingFilter]) -> Message:
         return describe_acls_request(request.items[0], request.version)
 
-    def read(
-        self, request: Request[AclBindingFilter], response: protocol.DescribeAclsResponse
-    ) -> Outcomes[AclBindingFilter, Acls]:
-        return {request.items[0]: _acls_or_error(response)}
+    def read(self, request: Request[AclBindingFilter], response: AclListing) -> Outcomes[AclBindingFilter, Acls]:
+        return {request.items[0]: response.resources}
 
 
 class ListAcls(_DescribeAcls):
@@ -95,18 +94,9 @@ class ListAcls(_DescribeAcls):
     def build(self, request: Request[AclBindingFilter]) -> Message:
         return describe_acls_request(AclBindingFilter(), request.version)
 
-    def read(
-        self, request: Request[AclBindingFilter], response: protocol.DescribeAclsResponse
-    ) -> Outcomes[AclBindingFilter, Acls]:
-        listed = _acls_or_error(response)
-        if isinstance(listed, KafkaError):
-            return dict.fromkeys(request.items, listed)
-        index = AclIndex(listed)
+    def read(self, request: Request[AclBindingFilter], response: AclListing) -> Outcomes[AclBindingFilter, Acls]:
+        index = AclIndex(response.resources)
         return {wanted: tuple(index.matching(wanted)) for wanted in request.items}
-
-
-def _acls_or_error(response: protocol.DescribeAclsResponse) -> Acls | KafkaError:
-    return tuple(described_acls(response.resources))
 
 
 ALL_ACLS = (AclBindingFilter(),)

@@ -11,7 +11,8 @@ from kafkawire.admin.engine.operation import K, Operation, Outcomes, R, Request
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.first_versions import metadata_request
 from kafkawire.admin.needs import needs
-from kafkawire.admin.operations.acl_messages import describe_acls_request, described_acls, lowest_version
+from kafkawire.admin.operations.acl_listing import AclListing
+from kafkawire.admin.operations.acl_messages import describe_acls_request, lowest_version
 from kafkawire.admin.operations.every_node import EveryNodeFamily, ItemOnNode
 from kafkawire.admin.operations.quotas import WantedQuotas, described_quotas, filter_components, wanted_quotas
 from kafkawire.admin.results import Results
@@ -67,7 +68,7 @@ def _missing(topic: protocol.MetadataResponse.MetadataResponseTopic) -> KafkaErr
     return LeaderNotAvailableError(f"{leaderless} partitions have no leader") if leaderless else None
 
 
-class SeeAcls(_See[AclBinding, "protocol.DescribeAclsResponse"]):
+class SeeAcls(_See[AclBinding, AclListing]):
     """Fails, and so is tried again, while a node does not have an ACL, or still has it.
 
     Args:
@@ -88,13 +89,16 @@ class SeeAcls(_See[AclBinding, "protocol.DescribeAclsResponse"]):
     def lowest_version(self, item: ItemOnNode[AclBinding]) -> int:
         return lowest_version(item.item)
 
+    def response_class(self) -> type[AclListing]:
+        return AclListing
+
     def build(self, request: Request[ItemOnNode[AclBinding]]) -> Message:
         return describe_acls_request(_filter_of([item.item for item in request.items]), request.version)
 
     def read(
-        self, request: Request[ItemOnNode[AclBinding]], response: protocol.DescribeAclsResponse
+        self, request: Request[ItemOnNode[AclBinding]], response: AclListing
     ) -> Outcomes[ItemOnNode[AclBinding], None]:
-        there = set(described_acls(response.resources))
+        there = set(response.resources)
         return {item: self._not_yet(item.item in there) for item in request.items}
 
     def _not_yet(self, is_there: bool) -> KafkaError | None:

@@ -170,7 +170,7 @@ def test_bytes_that_make_no_sense_end_the_connection() -> None:
 
 def test_an_answer_of_another_class_is_a_mistake_of_the_caller() -> None:
     async def test(channel: Channel) -> None:
-        with pytest.raises(TypeError, match="expected ListGroupsResponse, got MetadataResponse"):
+        with pytest.raises(TypeError, match="ListGroupsResponse is no answer to MetadataRequest"):
             await channel.request(
                 MetadataRequest((MetadataRequest.MetadataRequestTopic(name="a"),)), ListGroupsResponse, 12, soon()
             )

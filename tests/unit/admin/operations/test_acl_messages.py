@@ -1,11 +1,8 @@
-"""ACLs and filters as parts of Kafka's messages (A2, A14, A15, A21)."""
+"""ACLs and filters as parts of Kafka's messages (A2, A15)."""
 
 from __future__ import annotations
 
-import tracemalloc
-
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
 
 from kafkawire.admin.operations.acl_messages import (
     acl_creation,
@@ -13,7 +10,6 @@ from kafkawire.admin.operations.acl_messages import (
     deleted_acl,
     describe_acls_filter,
     describe_acls_request,
-    described_acls,
     lowest_version,
 )
 from kafkawire.model.acls.bindings import (
@@ -29,7 +25,6 @@ from kafkawire.protocol import (
     DeleteAclsRequest,
     DeleteAclsResponse,
     DescribeAclsRequest,
-    DescribeAclsResponse,
 )
 
 ACL = AclBinding(
@@ -47,90 +42,6 @@ def test_the_pattern_type_is_literal_by_default() -> None:
     """A2."""
     assert CreateAclsRequest.AclCreation().resource_pattern_type == PatternType.LITERAL
     assert AclBinding(ResourceType.TOPIC, "foo", "User:alice", AclOperation.READ).pattern_type is PatternType.LITERAL
-
-
-def test_acls_that_an_answer_groups_by_resource_become_one_list() -> None:
-    """A21."""
-    resources = (
-        DescribeAclsResponse.DescribeAclsResource(
-            resource_type=2,
-            resource_name="foo",
-            pattern_type=4,
-            acls=(
-                DescribeAclsResponse.AclDescription("User:alice", "10.0.0.1", 4, 2),
-                DescribeAclsResponse.AclDescription("User:bob", "*", 3, 3),
-            ),
-        ),
-        DescribeAclsResponse.DescribeAclsResource(resource_type=4, resource_name="kafka-cluster"),
-        DescribeAclsResponse.DescribeAclsResource(
-            resource_type=3, resource_name="g", acls=(DescribeAclsResponse.AclDescription("User:bob", "*", 3, 3),)
-        ),
-    )
-    sent = DescribeAclsResponse(resources=resources).encode(3)
-    assert described_acls(DescribeAclsResponse.decode(sent, 3).resources) == [
-        ACL,
-        AclBinding(ResourceType.TOPIC, "foo", "User:bob", AclOperation.READ, pattern_type=PatternType.PREFIXED),
-        AclBinding(ResourceType.GROUP, "g", "User:bob", AclOperation.READ),
-    ]
-
-
-CODES = st.sampled_from([2, 3, 4])
-TEXTS = st.text("ab\0é\U0001f600", max_size=9).map(lambda text: "common-" * (len(text) > 3) + text)
-
-
-@pytest.mark.usefixtures("each_engine")
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    resources=st.lists(
-        st.builds(
-            DescribeAclsResponse.DescribeAclsResource,
-            CODES | st.sampled_from([-7, 0, 99]),
-            TEXTS,
-            CODES,
-            st.lists(st.builds(DescribeAclsResponse.AclDescription, TEXTS, TEXTS, CODES, CODES), max_size=5),
-        ),
-        max_size=12,
-    )
-)
-def test_acls_are_sorted_by_their_attributes(resources: list[DescribeAclsResponse.DescribeAclsResource]) -> None:
-    """A21."""
-    sent = DescribeAclsResponse(resources=tuple(resources)).encode(3)
-    assert described_acls(DescribeAclsResponse.decode(sent, 3).resources) == sorted(
-        AclBinding(
-            ResourceType(resource.resource_type),
-            resource.resource_name,
-            acl.principal,
-            AclOperation(acl.operation),
-            AclPermissionType(acl.permission_type),
-            acl.host,
-            PatternType(resource.pattern_type),
-        )
-        for resource in resources
-        for acl in resource.acls
-    )
-
-
-def test_answers_that_a_program_makes_are_read_too() -> None:
-    class Name(str):
-        __slots__ = ()
-
-    acl = DescribeAclsResponse.AclDescription(Name("User:alice"), "*", AclOperation.READ, 3)
-    resource = DescribeAclsResponse.DescribeAclsResource(2, Name("foo"), 3, [acl])
-    assert described_acls([resource]) == [AclBinding(ResourceType.TOPIC, "foo", "User:alice", AclOperation.READ)]
-    for lone in ("\ud800", "\udfff"):
-        resource = DescribeAclsResponse.DescribeAclsResource(2, lone, 3, (acl,))
-        assert [found.resource_name for found in described_acls([resource])] == [lone]
-
-
-def test_numbers_of_a_newer_broker_are_kept() -> None:
-    """A14."""
-    described = DescribeAclsResponse.AclDescription("User:alice", "*", 16, 77)
-    resource = DescribeAclsResponse.DescribeAclsResource(99, "foo", 5, (described,))
-    (acl,) = described_acls([resource])
-    assert acl.is_unknown
-    parts = (acl.resource_type, acl.pattern_type, acl.operation, acl.permission_type)
-    assert tuple(map(int, parts)) == (99, 5, 16, 77)
-    assert (acl.resource_name, acl.principal) == ("foo", "User:alice")
 
 
 def test_a_deleted_acl_is_read_back() -> None:
@@ -191,20 +102,3 @@ def test_the_lowest_version_that_expresses_a_filter_or_acl_is_found(
 ) -> None:
     """A15."""
     assert lowest_version(said) == version
-
-
-@pytest.mark.usefixtures("one_engine")
-def test_many_acls_of_an_answer_share_equal_strings() -> None:
-    """Far below the 1 KB an ACL that a listing of hundreds of thousands may cost."""
-    acls = tuple(DescribeAclsResponse.AclDescription(f"User:{n % 100:0100}", "*", 3, 3) for n in range(10_000))
-    sent = DescribeAclsResponse(resources=(DescribeAclsResponse.DescribeAclsResource(2, "foo", 3, acls),)).encode(3)
-    del acls
-    tracemalloc.start()
-    try:
-        described = described_acls(DescribeAclsResponse.decode(sent, 3).resources)
-        kept, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert len(described) == 10_000
-    assert kept / len(described) < 150
-    assert peak / len(described) < 500
