@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Final, NoReturn
 
 _LIBRARIES: Final = (
-    *("asyncio", "concurrent.futures", "glob", "importlib.metadata", "multiprocessing", "pathlib", "selectors"),
+    *("asyncio", "concurrent.futures.process", "glob", "importlib.metadata", "multiprocessing", "pathlib", "selectors"),
     *("shutil", "signal", "socket", "ssl", "subprocess", "tempfile", "uuid", "zoneinfo"),
     *("cramjam", "crc32c", "msgspec", "pyarrow", "pyarrow.csv", "pyarrow.fs", "pyarrow.parquet", "rich.console"),
     *("typer", "typer.main"),
