@@ -1,3 +1,4 @@
+from kafkawire.admin.acl_results import DeletedAcls as DeletedAcls, DescribedAcls as DescribedAcls
 from kafkawire.admin.client import AdminClient as AdminClient, BlockingAdminClient as BlockingAdminClient
 from kafkawire.admin.connection.sasl.credentials import (
     Credentials as Credentials,
@@ -23,14 +24,9 @@ from kafkawire.admin.offset_resets import (
     ToOffset as ToOffset,
     ToTime as ToTime,
 )
+from kafkawire.admin.quota_results import DescribedQuotas as DescribedQuotas
 from kafkawire.admin.requirements import REQUIREMENTS as REQUIREMENTS
-from kafkawire.admin.results import (
-    DeletedAcls as DeletedAcls,
-    DescribedAcls as DescribedAcls,
-    DescribedQuotas as DescribedQuotas,
-    Gathered as Gathered,
-    Results as Results,
-)
+from kafkawire.admin.results import Gathered as Gathered, Results as Results
 from kafkawire.admin.settings import AdminSettings as AdminSettings
 from kafkawire.admin.tokens import DelegationToken as DelegationToken
 from kafkawire.model.acls.bindings import (

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Generic, TypeVar
 
-from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
-from kafkawire.model.quotas.entities import ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.wire.kafka_errors import ApiError, KafkaError, item_in_words
 
 K = TypeVar("K")
@@ -213,99 +210,3 @@ class Gathered(Generic[T]):
 
     def __repr__(self) -> str:
         return f"Gathered({self.by_node!r})"
-
-
-QuotaValues = Mapping[str, float]
-"""The quotas of an entity: key to value."""
-
-
-class DescribedAcls(Results[AclBindingFilter, tuple[AclBinding, ...]]):
-    """The ACLs that each filter matches, sorted: equal ACLs give equal results, however they were fetched (F6, F7)."""
-
-    __slots__ = ()
-
-    def all_values(self) -> dict[AclBindingFilter, tuple[AclBinding, ...] | KafkaError]:
-        """Every filter to its ACLs, or to what went wrong (KIP-888)."""
-        return dict(self.items())
-
-    def union(self) -> tuple[AclBinding, ...]:
-        """The ACLs of all filters, each once (F8).
-
-        Raises:
-            ExceptionGroup: of every error, if a filter has one.
-
-        Example:
-            ```python
-            results = await admin.describe_acls(
-                [AclBindingFilter(principal="User:billing"), AclBindingFilter(ResourceType.TOPIC, "orders")]
-            )
-            for acl in results.union():
-                print(acl.principal, acl.permission_type, acl.operation, acl.resource_name)
-            ```
-        """
-        return tuple(sorted(set(chain.from_iterable(self.all().values()))))
-
-
-class DeletedAcls(Results[AclBindingFilter, Results[AclBinding, None]]):
-    """The ACLs that each filter meant: those that were deleted, and those that could not be (A20).
-
-    ``results[wanted].values()`` has the deleted ones as its keys, ``results[wanted].errors()`` why the others were not.
-    """
-
-    __slots__ = ()
-
-    def all(self) -> dict[AclBindingFilter, Results[AclBinding, None]]:
-        """The outcomes of all filters.
-
-        Raises:
-            ExceptionGroup: of every error, of filters and of ACLs; a note of each names what it is about.
-        """
-        outcomes: dict[AclBindingFilter | AclBinding, object] = dict(self.items())
-        for of_filter in self.values().values():
-            outcomes.update(of_filter.items())
-        Results(outcomes).all()
-        return self.values()
-
-    def deleted(self) -> tuple[AclBinding, ...]:
-        """Every ACL that was deleted, once.
-
-        Example:
-            ```python
-            results = await admin.delete_acls([AclBindingFilter(principal="User:billing")])
-            print(len(results.deleted()), "ACLs deleted")
-            ```
-        """
-        return tuple(sorted({acl for of_filter in self.values().values() for acl in of_filter.values()}))
-
-
-class DescribedQuotas(Results[ClientQuotaFilter, Mapping[ClientQuotaEntity, QuotaValues]]):
-    """The entities that each filter means, and the quotas that are set for them."""
-
-    __slots__ = ()
-
-    def union(self) -> dict[ClientQuotaEntity, QuotaValues]:
-        """The entities of all filters, each once (F8).
-
-        Raises:
-            ExceptionGroup: of every error, if a filter has one.
-
-        Example:
-            ```python
-            results = await admin.describe_client_quotas()
-            for entity, quotas in results.union().items():
-                print(dict(entity), dict(quotas))
-            ```
-        """
-        return {entity: values for described in self.all().values() for entity, values in described.items()}
-
-    def entities(self) -> dict[ClientQuotaEntity, QuotaValues]:
-        """The same as `union`, by the name that KIP-888 deprecates.
-
-        Deprecated: call `values` for the entities of each filter, or `union` for those of all.
-
-        Raises:
-            ExceptionGroup: of every error, if a filter has one.
-        """
-        message = "entities() is deprecated (KIP-888): call values() for each filter, or union() for all of them"
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
-        return self.union()

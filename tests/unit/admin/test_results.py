@@ -10,7 +10,8 @@ from typing import assert_type
 import pytest
 from hypothesis import given, strategies as st
 
-from kafkawire.admin.results import DescribedQuotas, Results
+from kafkawire.admin.quota_results import DescribedQuotas
+from kafkawire.admin.results import Results
 from kafkawire.model.quotas.entities import ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.protocol.errors import InvalidTopicError, TopicAlreadyExistsError
 from kafkawire.wire.kafka_errors import DisconnectedError, KafkaError, UnrecognizedCodeError

@@ -8,8 +8,13 @@ from kafkawire.admin.engine.route import CoordinatorType
 from kafkawire.admin.first_versions import metadata_request
 from kafkawire.model.partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.protocol.errors import error_of
+from kafkawire.protocol.errors import (
+    CoordinatorLoadInProgressError,
+    CoordinatorNotAvailableError,
+    LeaderNotAvailableError,
+    UnknownTopicOrPartitionError,
+    error_of,
+)
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -20,7 +25,7 @@ class FindCoordinators(Operation[str, int, "protocol.FindCoordinatorResponse"]):
     name = "find_coordinator"
     api = ApiKey.FIND_COORDINATOR
     needs = ("coordinator_keys",)
-    retried_codes = frozenset({ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS})
+    retried_codes = frozenset({CoordinatorNotAvailableError.code, CoordinatorLoadInProgressError.code})
 
     def __init__(self, type_: CoordinatorType) -> None:
         self._type = type_
@@ -82,7 +87,7 @@ class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.Metadata
 def _leader(partition: protocol.MetadataResponse.MetadataResponsePartition) -> int | KafkaError:
     if partition.leader_id >= 0:
         return partition.leader_id
-    return error_of(partition.error_code or ErrorCode.LEADER_NOT_AVAILABLE, "the partition has no leader")
+    return error_of(partition.error_code or LeaderNotAvailableError.code, "the partition has no leader")
 
 
 def leader_of(partition: TopicPartition, topics: Outcomes[str, dict[int, int | KafkaError]]) -> int | KafkaError:
@@ -90,5 +95,5 @@ def leader_of(partition: TopicPartition, topics: Outcomes[str, dict[int, int | K
     leaders = topics[partition.topic]
     if isinstance(leaders, KafkaError):
         return leaders
-    unknown = error_of(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"the topic has {len(leaders)} partitions")
+    unknown = error_of(UnknownTopicOrPartitionError.code, f"the topic has {len(leaders)} partitions")
     return leaders.get(partition.partition, unknown)

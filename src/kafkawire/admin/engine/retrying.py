@@ -6,28 +6,42 @@ from typing import Any
 
 from kafkawire.admin.engine.operation import Operation
 from kafkawire.admin.engine.route import AnyNode, Controller, CoordinatorOf, LeaderOf, OnNode, Route
-from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.protocol.errors import (
+    CoordinatorLoadInProgressError,
+    CoordinatorNotAvailableError,
+    FencedLeaderEpochError,
+    KafkaStorageError,
+    LeaderNotAvailableError,
+    NetworkError,
+    NotControllerError,
+    NotCoordinatorError,
+    NotLeaderOrFollowerError,
+    ReplicaNotAvailableError,
+    RequestTimedOutError,
+    ThrottlingQuotaExceededError,
+    UnknownLeaderEpochError,
+)
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
-_ANYWHERE = frozenset({ErrorCode.REQUEST_TIMED_OUT, ErrorCode.NETWORK_EXCEPTION})
+_ANYWHERE = frozenset({RequestTimedOutError.code, NetworkError.code})
 _BY_ROUTE: dict[type, frozenset[int]] = {
-    AnyNode: _ANYWHERE | {ErrorCode.NOT_CONTROLLER},
-    Controller: _ANYWHERE | {ErrorCode.NOT_CONTROLLER},
-    OnNode: _ANYWHERE | {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE},
+    AnyNode: _ANYWHERE | {NotControllerError.code},
+    Controller: _ANYWHERE | {NotControllerError.code},
+    OnNode: _ANYWHERE | {CoordinatorLoadInProgressError.code, CoordinatorNotAvailableError.code},
     CoordinatorOf: _ANYWHERE
-    | {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR},
+    | {CoordinatorLoadInProgressError.code, CoordinatorNotAvailableError.code, NotCoordinatorError.code},
     LeaderOf: _ANYWHERE
     | {
-        ErrorCode.LEADER_NOT_AVAILABLE,
-        ErrorCode.NOT_LEADER_OR_FOLLOWER,
-        ErrorCode.REPLICA_NOT_AVAILABLE,
-        ErrorCode.FENCED_LEADER_EPOCH,
-        ErrorCode.UNKNOWN_LEADER_EPOCH,
-        ErrorCode.KAFKA_STORAGE_ERROR,
+        LeaderNotAvailableError.code,
+        NotLeaderOrFollowerError.code,
+        ReplicaNotAvailableError.code,
+        FencedLeaderEpochError.code,
+        UnknownLeaderEpochError.code,
+        KafkaStorageError.code,
     },
 }
 
-OUTCOME_UNKNOWN = frozenset({ErrorCode.REQUEST_TIMED_OUT, ErrorCode.NETWORK_EXCEPTION})
+OUTCOME_UNKNOWN = frozenset({RequestTimedOutError.code, NetworkError.code})
 """Answers that leave open whether a change was made (admin-unknown-outcome)."""
 
 
@@ -44,6 +58,6 @@ def is_retried(operation: Operation[Any, Any, Any], route: Route, error: KafkaEr
         return error.retriable
     if error.code in operation.final_codes:
         return False
-    if error.code == ErrorCode.THROTTLING_QUOTA_EXCEEDED:
+    if error.code == ThrottlingQuotaExceededError.code:
         return throttled
     return error.code in operation.retried_codes or error.code in _BY_ROUTE[type(route)]

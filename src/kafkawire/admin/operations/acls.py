@@ -6,6 +6,7 @@ from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, overload
 
 from kafkawire import protocol
+from kafkawire.admin.acl_results import DeletedAcls, DescribedAcls
 from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Request, failure
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.needs import needs
@@ -19,9 +20,9 @@ from kafkawire.admin.operations.acl_messages import (
     lowest_version,
 )
 from kafkawire.admin.operations.acl_portions import Portion, portions
+from kafkawire.admin.operations.record_limit import MAXIMUM_RECORDS
 from kafkawire.admin.operations.strategies import OperationByStrategy, Strategy, warn_of_single_filter
-from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
-from kafkawire.admin.results import DeletedAcls, DescribedAcls, Results
+from kafkawire.admin.results import Results
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
 from kafkawire.model.acls.matching import AclIndex
 from kafkawire.model.acls.validation import reason_without_effect, refusal_of_binding, refusal_of_filter

@@ -11,7 +11,7 @@ from kafkawire.admin.engine.route import ANY_NODE, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.needs import needs
-from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
+from kafkawire.admin.operations.record_limit import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.model.configs.resources import (
     ConfigChange,

@@ -10,7 +10,7 @@ from kafkawire.admin.engine.operation import K, Operation, Outcomes, Progress, R
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.needs import needs
-from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
+from kafkawire.admin.operations.record_limit import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.model.partitions import ElectionType, PartitionReassignment, TopicPartition
 from kafkawire.protocol.api_table import ApiKey

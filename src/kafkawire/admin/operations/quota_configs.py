@@ -14,7 +14,7 @@ from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Requ
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.needs import needs
 from kafkawire.admin.operations.quotas import AlterClientQuotas, described_quotas, filter_components, wanted_quotas
-from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
+from kafkawire.admin.operations.record_limit import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.model.quotas.configs import (
     DEFAULT_NAME,

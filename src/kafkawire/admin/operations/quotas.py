@@ -11,9 +11,10 @@ from kafkawire.admin.engine.operation import Operation, Outcomes, Progress, Requ
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.record_limit import MAXIMUM_RECORDS
 from kafkawire.admin.operations.strategies import OperationByStrategy, Strategy, warn_of_single_filter
-from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
-from kafkawire.admin.results import DescribedQuotas, QuotaValues, Results
+from kafkawire.admin.quota_results import DescribedQuotas, QuotaValues
+from kafkawire.admin.results import Results
 from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.model.quotas.matching import QuotaIndex
 from kafkawire.model.quotas.validation import joined, refusal_of_alteration, refusal_of_filter

@@ -14,7 +14,7 @@ from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.needs import needs
-from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
+from kafkawire.admin.operations.record_limit import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.model.scram import (
     ScramAlteration,

@@ -13,7 +13,7 @@ from kafkawire.admin.event_loop import together
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import creates_topics, metadata_request
 from kafkawire.admin.needs import needs
-from kafkawire.admin.operations.topics import Topic, unnamed
+from kafkawire.admin.operations.topic_names import Topic, unnamed
 from kafkawire.admin.results import Results
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import authorized_operations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from operator import attrgetter
-from typing import TypeAlias
 
 from kafkawire import protocol
 from kafkawire.admin.engine.lookups import FindLeaders
@@ -14,6 +13,8 @@ from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.needs import needs
+from kafkawire.admin.operations.record_limit import MAXIMUM_RECORDS
+from kafkawire.admin.operations.topic_names import Topic, unnamed
 from kafkawire.admin.results import Results
 from kafkawire.layout import Uuid
 from kafkawire.model.configs.resources import source_of
@@ -21,15 +22,10 @@ from kafkawire.model.topics import CreatedTopic, CreatedTopicConfig, NewPartitio
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import (
     InvalidRequestError,
-    InvalidTopicError,
     PolicyViolationError,
-    UnknownTopicIdError,
 )
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
-
-MAXIMUM_RECORDS = 10_000
-"""A request that makes more metadata records than this is refused whole (admin-record-limit)."""
 
 
 class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]):
@@ -100,17 +96,6 @@ def _created(result: protocol.CreateTopicsResponse.CreatableTopicResult, *, is_r
             for config in result.configs
         ),
     )
-
-
-Topic: TypeAlias = str | Uuid
-"""A topic by its name or by its id."""
-
-
-def unnamed(topic: Topic) -> KafkaError | None:
-    """Why a name or id cannot be that of a topic; None if it can."""
-    if isinstance(topic, Uuid):
-        return None if any(topic) else UnknownTopicIdError("a topic id must not be all zeros")
-    return None if topic else InvalidTopicError("the name of a topic must not be empty")
 
 
 class DeleteTopics(Operation[Topic, None, "protocol.DeleteTopicsResponse"]):
