@@ -63,22 +63,23 @@ class Parameters:
         self._function = function
         owner, _, name = function.__qualname__.rpartition(".")
         self._name = owner if name == "__init__" else name
+        self._expectations: dict[str, Expectation | None] = {}
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
         """Its signature."""
         return inspect.signature(self._function)
 
-    @functools.cached_property
-    def expectations(self) -> Mapping[str, Expectation]:
-        """Name of each parameter to what it may be."""
-        annotations = {
-            name: parameter.annotation
-            for name, parameter in self.signature.parameters.items()
-            if parameter.annotation is not parameter.empty
-        }
-        hints = get_type_hints(SimpleNamespace(__annotations__=annotations), vars(inspect.getmodule(self._function)))
-        return {name: expectation_of(hint) for name, hint in hints.items()}
+    def expectation(self, name: str) -> Expectation | None:
+        """What a parameter may be, found out when it is given first; None if it has no annotation."""
+        if name not in self._expectations:
+            annotation = self.signature.parameters[name].annotation
+            self._expectations[name] = None if annotation is inspect.Parameter.empty else self._read(annotation)
+        return self._expectations[name]
+
+    def _read(self, annotation: object) -> Expectation:
+        names = vars(inspect.getmodule(self._function))
+        return expectation_of(get_type_hints(SimpleNamespace(__annotations__={"it": annotation}), names)["it"])
 
     def checked(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Given:
         """The arguments as the method gets them; as they are if they do not fit its signature, as it will say itself.
@@ -91,7 +92,7 @@ class Parameters:
         except TypeError:
             return Given(args, kwargs)
         for name, value in bound.arguments.items():
-            expectation = self.expectations.get(name)
+            expectation = self.expectation(name)
             if expectation is not None and type(value) not in expectation.known:
                 (bound.arguments[name],) = expectation.take((value,), functools.partial(named, self._name, name))
         return Given(bound.args, bound.kwargs)

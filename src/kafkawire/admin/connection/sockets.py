@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import NamedTuple, cast
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias, cast
+
+_Found: TypeAlias = tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[str | int, ...] | tuple[int, bytes]]
 
 
 class Place(NamedTuple):
@@ -23,13 +26,23 @@ class Place(NamedTuple):
 
 
 async def places_of(host: str, port: int) -> list[Place]:
-    """All addresses of a host, in the order of the resolver.
+    """All addresses of a host, in the order of the resolver; an address is its own.
 
     Raises:
         OSError: if the name cannot be resolved.
     """
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    # Bytes, since text is encoded by a module for international names, which takes longer to import than to connect.
+    name = host.encode() if host.isascii() else host
+    found = _as_address(name, port) or await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(Place(row[0], cast(tuple[str | int, ...], row[4])) for row in found))
+
+
+def _as_address(name: bytes | str, port: int) -> Sequence[_Found]:
+    """Where an address is, without the thread that a resolver needs; nothing for a name."""
+    try:
+        return socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    except socket.gaierror:
+        return []
 
 
 async def connected_socket(place: Place) -> socket.socket:

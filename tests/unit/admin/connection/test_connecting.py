@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.stand_ins.broker import Answer, StandInBroker
@@ -36,13 +39,13 @@ def test_every_address_of_a_host_is_tried(monkeypatch: pytest.MonkeyPatch) -> No
                 return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", address) for address in addresses]
 
             monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolved)
-            channel = await connected(broker)
+            channel = await Channel.connect("kafka.example", 9092, SETTINGS, deadline=soon())
             assert await ask(channel) == "a"
             await channel.close()
             addresses[1] = ("127.0.0.3", dead)
             told = r"127\.0\.0\.2: connection refused; 127\.0\.0\.3: connection refused"
             with pytest.raises(ConnectionFailedError, match=told) as raised:
-                await connected(broker)
+                await Channel.connect("kafka.example", 9092, SETTINGS, deadline=soon())
             assert isinstance(raised.value.__cause__, BaseExceptionGroup)
 
     dead = unused_port()
@@ -76,10 +79,28 @@ def test_a_name_that_cannot_be_resolved_is_the_reason() -> None:
     run(body())
 
 
-def test_all_addresses_of_a_name_are_asked_for() -> None:
-    (place,) = asyncio.run(reaching.places_of("127.0.0.1", 9))
-    assert place == Place(socket.AF_INET, ("127.0.0.1", 9))
-    assert str(place) == "127.0.0.1"
+def test_an_address_needs_no_resolver() -> None:
+    async def body() -> list[Place]:
+        asyncio.get_running_loop().set_default_executor(executor)
+        return [*await reaching.places_of("127.0.0.1", 9), *await reaching.places_of("::1", 9)]
+
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()  # it refuses what it is given
+    places = run(body())
+    assert places == [Place(socket.AF_INET, ("127.0.0.1", 9)), Place(socket.AF_INET6, ("::1", 9, 0, 0))]
+    assert [str(place) for place in places] == ["127.0.0.1", "::1"]
+
+
+def test_a_name_has_all_its_addresses() -> None:
+    assert Place(socket.AF_INET, ("127.0.0.1", 9)) in run(reaching.places_of("localhost", 9))
+
+
+def test_a_connection_imports_no_module_for_international_names() -> None:
+    program = (
+        "import asyncio, sys; from kafkawire.admin.connection.sockets import places_of; "
+        "asyncio.run(places_of('localhost', 9)); print('encodings.idna' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout.strip() == b"False"
 
 
 def test_a_broker_that_says_nothing_is_given_up() -> None:

@@ -46,8 +46,8 @@ def test_packets_that_are_swallowed(doctor: Doctor) -> None:
 def test_a_name_with_several_addresses_of_which_one_answers(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     original = socket.getaddrinfo
 
-    def resolved(host: str, port: int, *rest: int, **options: int) -> list[Any]:
-        hosts = ("127.0.0.2", "127.0.0.1") if host == "broker.test" else (host,)
+    def resolved(host: bytes, port: int, *rest: int, **options: int) -> list[Any]:
+        hosts = (b"127.0.0.2", b"127.0.0.1") if host == b"broker.test" else (host,)
         return [row for each in hosts for row in original(each, port, *rest, **options)]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
