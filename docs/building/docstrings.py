@@ -21,7 +21,7 @@ _LITERAL: Final = re.compile(r"^(.*?)( ?)::\n((?:[ ]{4}.*(?:\n|\Z)|\n)+)", re.MU
 _ROLE: Final = re.compile(r":\w+:(`~?\.?[\w.]+`)")
 _ENUMERATIONS: Final = ("Enum", "IntEnum", "IntFlag", "StrEnum", "TolerantEnum", "TolerantText")
 _NAME: Final = re.compile(r"(?<![`\w\[])`([A-Za-z_]\w*)(\.\w+)?`(?![`\]\w])")
-_BLOCKING: Final = re.compile(r"^blocking\((\w+)\.(\w+)\)$")
+_BLOCKING: Final = re.compile(r"^blocking\(_methods\.(\w+)\)$")
 
 
 def in_griffes_form(text: str) -> str:
@@ -96,11 +96,11 @@ class KafkawireDocstrings(griffe.Extension):
                     each.set_member("__init__", griffe.Function("__init__", parameters=griffe.Parameters(*fields)))
             if each.docstring is not None:
                 each.docstring.value = _with_links(each.docstring.value, each, names)
-        client = pkg["admin.client.BlockingAdminClient"]
+        client = pkg["admin.blocking_methods.BlockingMethods"]
         for name, attribute in list(client.members.items()):
             found = _BLOCKING.match(str(getattr(attribute, "value", "")))
             if found is not None:
-                method = pkg[f"admin.client.{found[1]}"].all_members[found[2]]
+                method = pkg["admin.families.Families"].all_members[found[1]]
                 client.set_member(name, _waiting(method, attribute))
 
 

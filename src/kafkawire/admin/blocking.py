@@ -12,8 +12,8 @@ import warnings
 import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
-from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from types import MethodType, TracebackType
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeAlias, TypeVar, cast
 
 from kafkawire.admin.running_calls import MADE_BEFORE_FORK
 from kafkawire.arguments.checks import parameters_of
@@ -21,6 +21,9 @@ from kafkawire.wire.kafka_errors import ClosedError, OperationTimeoutError
 
 P = ParamSpec("P")
 T = TypeVar("T")
+C = TypeVar("C")
+
+_LookUp: TypeAlias = Callable[[], Callable[..., Coroutine[Any, Any, Any]]]
 
 DEFAULT_GRACE = 5.0
 """Seconds that running calls have to end when a client is closed."""
@@ -45,12 +48,49 @@ class Closable(Protocol):
 def blocking(
     method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[BlockingClient, P], T]:
-    """A method of the asyncio client as one that blocks. The caller's thread checks and iterates the arguments."""
+    """A method of the asyncio client as one that blocks, in the body of a class. It is made when it is first used.
+
+    Args:
+        method: of a class that is `not_yet` used.
+    """
+    return cast("Callable[Concatenate[BlockingClient, P], T]", _Blocking(cast(_LookUp, method)))
+
+
+def not_yet(client: type[C]) -> type[C]:
+    """A class whose methods are looked up later: that imports them."""
+    return cast("type[C]", _LaterMethods(client))
+
+
+class _LaterMethods:
+    def __init__(self, client: type) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> _LookUp:
+        return functools.partial(getattr, self._client, name)
+
+
+class _Blocking:
+    """A method that is not made yet; the method takes its place."""
+
+    def __init__(self, look_up: _LookUp) -> None:
+        self._look_up = look_up
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._place = owner, name
+
+    def __get__(self, client: BlockingClient | None, cls: type | None = None) -> object:
+        call = _waiting_for(self._look_up())
+        setattr(*self._place, call)
+        return call if client is None else MethodType(call, client)
+
+
+def _waiting_for(method: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., T]:
+    """A method that blocks. The caller's thread checks and iterates the arguments."""
     unchecked: Callable[..., Coroutine[Any, Any, T]] = inspect.unwrap(method)
     parameters = parameters_of(method)
 
     @functools.wraps(method)
-    def call(self: BlockingClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def call(self: BlockingClient, /, *args: object, **kwargs: object) -> T:
         given = parameters.checked((self._client, *args), kwargs)
         return self._wait_for(functools.partial(unchecked, *given.args, **given.kwargs))
 

@@ -8,37 +8,12 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from kafkawire.admin.blocking import DEFAULT_GRACE, BlockingClient, blocking
+from kafkawire.admin.blocking import DEFAULT_GRACE
+from kafkawire.admin.blocking_methods import BlockingMethods
 from kafkawire.admin.connection.sasl.credentials import CredentialsSource
 from kafkawire.admin.connection.tls import Tls
+from kafkawire.admin.families import Families
 from kafkawire.admin.observed_requests import Observer
-from kafkawire.admin.operations.acls import AclOperations
-from kafkawire.admin.operations.capabilities import CapabilityOperations
-from kafkawire.admin.operations.cluster import ClusterOperations
-from kafkawire.admin.operations.configs import ConfigOperations
-from kafkawire.admin.operations.group_descriptions import GroupDescriptionOperations
-from kafkawire.admin.operations.group_lag import GroupLagOperations
-from kafkawire.admin.operations.group_listings import GroupListingOperations
-from kafkawire.admin.operations.group_offsets import GroupOffsetOperations
-from kafkawire.admin.operations.groups import GroupOperations
-from kafkawire.admin.operations.hanging_transactions import HangingTransactionOperations
-from kafkawire.admin.operations.log_dirs import LogDirOperations
-from kafkawire.admin.operations.offset_resets import OffsetResetOperations
-from kafkawire.admin.operations.partitions import PartitionOperations
-from kafkawire.admin.operations.producers import ProducerOperations
-from kafkawire.admin.operations.quorum import QuorumOperations
-from kafkawire.admin.operations.quota_configs import QuotaConfigOperations
-from kafkawire.admin.operations.quotas import QuotaOperations
-from kafkawire.admin.operations.records import RecordOperations
-from kafkawire.admin.operations.scram_users import ScramOperations
-from kafkawire.admin.operations.share_group_offsets import ShareGroupOffsetOperations
-from kafkawire.admin.operations.streams_groups import StreamsGroupOperations
-from kafkawire.admin.operations.tokens import TokenOperations
-from kafkawire.admin.operations.topic_descriptions import TopicDescriptionOperations
-from kafkawire.admin.operations.topic_offsets import TopicOffsetOperations
-from kafkawire.admin.operations.topics import TopicOperations
-from kafkawire.admin.operations.transactions import TransactionOperations
-from kafkawire.admin.operations.visibility import VisibilityOperations
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.arguments.checks import checked
 from kafkawire.model.nodes import Node, bootstrap_nodes
@@ -52,35 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class AdminClient(
-    TopicOperations,
-    TopicDescriptionOperations,
-    VisibilityOperations,
-    PartitionOperations,
-    RecordOperations,
-    TopicOffsetOperations,
-    ClusterOperations,
-    CapabilityOperations,
-    QuorumOperations,
-    LogDirOperations,
-    ConfigOperations,
-    ScramOperations,
-    TokenOperations,
-    AclOperations,
-    QuotaOperations,
-    QuotaConfigOperations,
-    GroupListingOperations,
-    GroupDescriptionOperations,
-    StreamsGroupOperations,
-    GroupOperations,
-    GroupOffsetOperations,
-    ShareGroupOffsetOperations,
-    GroupLagOperations,
-    OffsetResetOperations,
-    TransactionOperations,
-    ProducerOperations,
-    HangingTransactionOperations,
-):
+class AdminClient(Families):
     """Administers a Kafka cluster, for asyncio.
 
     Nothing is connected before the first call. A client belongs to the event loop and the process that it is first
@@ -210,7 +157,7 @@ class AdminClient(
         return f"{self._cluster.addresses}, closed" if self._calls.are_over else str(self._cluster)
 
 
-class BlockingAdminClient(BlockingClient):
+class BlockingAdminClient(BlockingMethods):
     """Administers a Kafka cluster, from any thread, in notebooks too.
 
     Its event loop runs in a thread of its own, from the first line to `close`. Inside a coroutine it works, and stops
@@ -311,81 +258,6 @@ class BlockingAdminClient(BlockingClient):
             ```
         """
         return self._wait_for(lambda: work(self._client))
-
-    create_topics = blocking(AdminClient.create_topics)
-    delete_topics = blocking(AdminClient.delete_topics)
-    create_partitions = blocking(AdminClient.create_partitions)
-    list_topics = blocking(AdminClient.list_topics)
-    describe_topics = blocking(AdminClient.describe_topics)
-    wait_for_topics = blocking(AdminClient.wait_for_topics)
-    elect_leaders = blocking(AdminClient.elect_leaders)
-    alter_partition_reassignments = blocking(AdminClient.alter_partition_reassignments)
-    list_partition_reassignments = blocking(AdminClient.list_partition_reassignments)
-    delete_records = blocking(AdminClient.delete_records)
-    list_offsets = blocking(AdminClient.list_offsets)
-    list_topic_offsets = blocking(AdminClient.list_topic_offsets)
-    describe_cluster = blocking(AdminClient.describe_cluster)
-    capabilities = blocking(AdminClient.capabilities)
-    describe_api_versions = blocking(AdminClient.describe_api_versions)
-    describe_features = blocking(AdminClient.describe_features)
-    update_features = blocking(AdminClient.update_features)
-    unregister_broker = blocking(AdminClient.unregister_broker)
-    unregister_controller = blocking(AdminClient.unregister_controller)
-    client_instance_id = blocking(AdminClient.client_instance_id)
-    describe_metadata_quorum = blocking(AdminClient.describe_metadata_quorum)
-    add_raft_voter = blocking(AdminClient.add_raft_voter)
-    remove_raft_voter = blocking(AdminClient.remove_raft_voter)
-    describe_log_dirs = blocking(AdminClient.describe_log_dirs)
-    alter_replica_log_dirs = blocking(AdminClient.alter_replica_log_dirs)
-    describe_replica_log_dirs = blocking(AdminClient.describe_replica_log_dirs)
-    describe_configs = blocking(AdminClient.describe_configs)
-    incremental_alter_configs = blocking(AdminClient.incremental_alter_configs)
-    alter_configs = blocking(AdminClient.alter_configs)
-    list_config_resources = blocking(AdminClient.list_config_resources)
-    describe_user_scram_credentials = blocking(AdminClient.describe_user_scram_credentials)
-    alter_user_scram_credentials = blocking(AdminClient.alter_user_scram_credentials)
-    create_delegation_token = blocking(AdminClient.create_delegation_token)
-    renew_delegation_token = blocking(AdminClient.renew_delegation_token)
-    expire_delegation_token = blocking(AdminClient.expire_delegation_token)
-    describe_delegation_token = blocking(AdminClient.describe_delegation_token)
-    describe_acls = blocking(AdminClient.describe_acls)
-    create_acls = blocking(AdminClient.create_acls)
-    delete_acls = blocking(AdminClient.delete_acls)
-    wait_for_acls = blocking(AdminClient.wait_for_acls)
-    describe_client_quotas = blocking(AdminClient.describe_client_quotas)
-    alter_client_quotas = blocking(AdminClient.alter_client_quotas)
-    wait_for_client_quotas = blocking(AdminClient.wait_for_client_quotas)
-    list_quotas = blocking(AdminClient.list_quotas)
-    describe_quotas = blocking(AdminClient.describe_quotas)
-    alter_quotas = blocking(AdminClient.alter_quotas)
-    list_groups = blocking(AdminClient.list_groups)
-    list_consumer_groups = blocking(AdminClient.list_consumer_groups)
-    describe_consumer_groups = blocking(AdminClient.describe_consumer_groups)
-    describe_classic_groups = blocking(AdminClient.describe_classic_groups)
-    describe_share_groups = blocking(AdminClient.describe_share_groups)
-    describe_streams_groups = blocking(AdminClient.describe_streams_groups)
-    delete_consumer_groups = blocking(AdminClient.delete_consumer_groups)
-    delete_share_groups = blocking(AdminClient.delete_share_groups)
-    delete_streams_groups = blocking(AdminClient.delete_streams_groups)
-    remove_members_from_consumer_group = blocking(AdminClient.remove_members_from_consumer_group)
-    list_consumer_group_offsets = blocking(AdminClient.list_consumer_group_offsets)
-    list_streams_group_offsets = blocking(AdminClient.list_streams_group_offsets)
-    alter_consumer_group_offsets = blocking(AdminClient.alter_consumer_group_offsets)
-    alter_streams_group_offsets = blocking(AdminClient.alter_streams_group_offsets)
-    delete_consumer_group_offsets = blocking(AdminClient.delete_consumer_group_offsets)
-    delete_streams_group_offsets = blocking(AdminClient.delete_streams_group_offsets)
-    list_share_group_offsets = blocking(AdminClient.list_share_group_offsets)
-    alter_share_group_offsets = blocking(AdminClient.alter_share_group_offsets)
-    delete_share_group_offsets = blocking(AdminClient.delete_share_group_offsets)
-    group_lag = blocking(AdminClient.group_lag)
-    reset_offsets = blocking(AdminClient.reset_offsets)
-    list_transactions = blocking(AdminClient.list_transactions)
-    describe_transactions = blocking(AdminClient.describe_transactions)
-    fence_producers = blocking(AdminClient.fence_producers)
-    force_terminate_transaction = blocking(AdminClient.force_terminate_transaction)
-    describe_producers = blocking(AdminClient.describe_producers)
-    abort_transaction = blocking(AdminClient.abort_transaction)
-    find_hanging_transactions = blocking(AdminClient.find_hanging_transactions)
 
 
 def _bootstrap(

@@ -78,6 +78,8 @@ class OperationFamily:
             ValueError: if the timeout is not positive.
         """
         self._calls.check_open()
+        from kafkawire.admin.engine import batch_call  # noqa: F401, PLC0415 before the time of the call begins
+
         seconds = self._cluster.settings.call_timeout if timeout is None else timeout
         if seconds <= 0:
             raise ValueError(f"a timeout must be above 0 seconds, not {timeout}")

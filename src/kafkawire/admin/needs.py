@@ -133,9 +133,9 @@ def needs(
 
 
 def requirements_of(client: type) -> dict[str, Requirements]:
-    """Name of each method of a client to its requirements."""
-    methods = {name: member for cls in reversed(client.__mro__) for name, member in vars(cls).items()}
-    declared = {name: getattr(method, _DECLARED, None) for name, method in methods.items()}
+    """Name of each method of a client to its requirements; all families are imported for it."""
+    names = dict.fromkeys(name for cls in reversed(client.__mro__) for name in vars(cls))
+    declared = {name: getattr(getattr(client, name, None), _DECLARED, None) for name in names}
     return {name: _requirements(*needed) for name, needed in declared.items() if needed is not None}
 
 

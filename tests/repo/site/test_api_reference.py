@@ -65,8 +65,8 @@ def methods(names: dict[str, object]) -> Iterator[tuple[str, object]]:
         if isinstance(value, type):
             inherits = path.endswith(("AdminClient", "Broker"))
             for name in dir(value) if inherits else vars(value):
-                member = inspect.getattr_static(value, name)
-                if not name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property)):
+                member = None if name.startswith("_") else getattr(value, name)
+                if inspect.isfunction(member) or isinstance(member, property):
                     yield f"{path}.{name}", member
 
 

@@ -11,8 +11,12 @@ import pytest
 
 import kafkawire.admin
 import kafkawire.broker
+from kafkawire.admin.families import FAMILIES
 
 NAMES = vars(kafkawire.admin)["__all__"]
+OTHER_FAMILIES = {f"kafkawire.admin.operations.{family.partition('.')[0]}" for family in FAMILIES} - {
+    "kafkawire.admin.operations.topic_descriptions"
+}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -60,9 +64,13 @@ def test_deciding_offline_loads_no_sockets() -> None:
                 "random",
                 "kafkawire.admin.cluster",
                 "kafkawire.admin.connection.channel",
+                "kafkawire.admin.operations",
                 "kafkawire.rpc",
             },
         ),
+        ("from kafkawire.admin import BlockingAdminClient", {"kafkawire.admin.operations"}),
+        ("from kafkawire.admin import AdminClient; AdminClient.list_topics", OTHER_FAMILIES),
+        ("from kafkawire.admin import BlockingAdminClient; BlockingAdminClient.list_topics", OTHER_FAMILIES),
     ],
 )
 def test_an_import_loads_nothing_that_only_later_work_needs(statement: str, later: set[str]) -> None:
