@@ -30,6 +30,9 @@ JAVA_OPTIONS = (
 )
 """The options of the Java machine that the guide recommends: Arrow does not check every cell that Spark reads."""
 
+UNIX_SOCKETS = "spark.python.unix.domain.socket.enabled"
+"""The setting of Spark that the guide recommends: over TCP each task waits 40 ms for a delayed acknowledgement."""
+
 READY = "ready"
 """Printed by the process with Spark when it is ready."""
 

@@ -12,7 +12,7 @@ from benchmarks.chart import speed_up_chart
 from benchmarks.machine import machine_facts
 from benchmarks.report import in_words, table
 from benchmarks.results import KAFKA, Measurement
-from benchmarks.spark import CHOSEN, JAVA_OPTIONS, MEMORY_GROWTH, SPARK_PEERS, WorkerMemory
+from benchmarks.spark import CHOSEN, JAVA_OPTIONS, MEMORY_GROWTH, SPARK_PEERS, UNIX_SOCKETS, WorkerMemory
 
 PAGE = "spark.md"
 CHART = "spark.svg"
@@ -23,7 +23,8 @@ Spark reads table `offset_commit` from segments of `__consumer_offsets` and disc
 with seven of them,
 `{"`, `".join(CHOSEN.split(","))}`.
 The contenders take turns in one run. Spark uses long-lived sessions, whose JVM has the options
-`{" ".join(JAVA_OPTIONS)}`;
+`{" ".join(JAVA_OPTIONS)}`,
+and `{UNIX_SOCKETS}=true`;
 `local[1]` has one core, `local[2]` two. *Without Spark* is `kafkawire.logs.read_table` in one process. {KAFKA}'s
 `kafka-dump-log` dumps the same segments in a warm JVM; its time is the processor time of the dumping thread only, the
 other times are elapsed time. *Tuples* are the same rows of the same decoder, passed to Spark as Python tuples. Times

@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
 
-from benchmarks.spark import CHOSEN, FEW, JAVA_OPTIONS, MEMORY, READY, TABLE, TUPLES
+from benchmarks.spark import CHOSEN, FEW, JAVA_OPTIONS, MEMORY, READY, TABLE, TUPLES, UNIX_SOCKETS
 from kafkawire.spark import KafkaLogSource, register
 from kafkawire.spark.source import KafkaLogReader
 
@@ -68,6 +68,7 @@ def main(master: str) -> None:
         settings = {
             "spark.ui.enabled": "false",
             "spark.log.level": "ERROR",
+            UNIX_SOCKETS: "true",
             "spark.driver.memory": "2g",
             "spark.driver.extraJavaOptions": " ".join(JAVA_OPTIONS),
         }

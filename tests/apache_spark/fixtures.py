@@ -22,6 +22,7 @@ SETTINGS = {
     "spark.driver.extraJavaOptions": " ".join(FAST_START),
     "spark.executor.extraJavaOptions": " ".join(FAST_START),
     "spark.log.level": "ERROR",
+    "spark.python.unix.domain.socket.enabled": "true",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.showConsoleProgress": "false",
 }

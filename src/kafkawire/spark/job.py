@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from typing import NoReturn
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark import SparkConf
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession, functions as sql
 from pyspark.sql.types import ArrayType, BinaryType, BooleanType, NumericType, StructType, TimestampType
@@ -46,6 +47,8 @@ _SPARK_FORMATS = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}
 
 _OPTIONS = tuple(each for each in OPTIONS if each.in_commands)
 _LOG_LEVEL = "spark.log.level"
+_UNIX_SOCKETS = "spark.python.unix.domain.socket.enabled"
+"""Over TCP each task waits some 40 ms for a delayed acknowledgement."""
 _WRITES_SUCCESS_FILE = "mapreduce.fileoutputcommitter.marksuccessfuljobs"
 """Hadoop's option for ``_SUCCESS``, which is written after the table has been moved into place."""
 
@@ -226,6 +229,8 @@ def _write(arguments: argparse.Namespace, options: Mapping[str, str], part: Plac
     builder = SparkSession.Builder().appName(f"kafkawire {arguments.table}")
     if not sys.stderr.isatty():
         builder = builder.config("spark.ui.showConsoleProgress", "false")
+    if running is None and os.name == "posix" and not SparkConf().contains(_UNIX_SOCKETS):
+        builder = builder.config(_UNIX_SOCKETS, "true")
     spark = running or (builder.master(arguments.master) if arguments.master else builder).getOrCreate()
     if running is None and spark.conf.get(_LOG_LEVEL, None) is None:
         spark.sparkContext.setLogLevel("FATAL")  # so that the error is the last line

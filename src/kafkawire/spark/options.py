@@ -49,7 +49,7 @@ class SourceOptions:
         True, FLAG, "Whether to search subfolders.", spelling="recursive_file_lookup", in_commands=False
     )
     max_partition_bytes: int = option(
-        32 << 20, SIZE, "The approximate size of the part of a log that a task reads; each task costs some 50 ms."
+        32 << 20, SIZE, "The approximate size of the part of a log that a task reads; each task costs some 20 ms."
     )
     pushdown: bool = option(
         False,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
@@ -116,6 +118,7 @@ class Reading:
         """
         if not isinstance(partition, LogPartition):
             return  # Spark makes a partition of its own where there are none
+        _keep_modules()
         table = self.table()
         expected = expected_by_spark(from_arrow_schema(table.schema))
         for batch in read_part(table, partition.part, self.options.read, accounts, store=self.store):
@@ -123,6 +126,13 @@ class Reading:
             yield batch if batch.schema.equals(expected, check_metadata=True) else batch.cast(expected)
         if self.options.accounts_path is not None:
             write_accounts(self.options.accounts_path, partition.number, accounts)
+
+
+@cache
+def _keep_modules() -> None:
+    """Let the collector pass over what this worker has imported, once: PySpark runs it after each task, for 20 ms."""
+    gc.collect()
+    gc.freeze()
 
 
 def make_reading(texts: Mapping[str, str]) -> Reading:

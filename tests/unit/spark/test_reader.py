@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -154,3 +156,18 @@ def test_failfast_names_the_place(tmp_path: Path) -> None:
     assert isinstance(partition, LogPartition)
     with pytest.raises(LogReadError, match="at byte 0, offset 0: bad_crc"):
         list(source.reader(source.schema()).read(partition))
+
+
+def test_a_worker_lets_the_collector_pass_over_what_it_has_imported() -> None:
+    """PySpark collects garbage after each task."""
+    program = f"""
+import gc
+from kafkawire.spark import KafkaLogSource
+source = KafkaLogSource({{"path": {str(LOGS)!r}, "table": "batches"}})
+reader = source.reader(source.schema())
+first, *_ = reader.partitions()
+before = gc.get_freeze_count()
+print(before == 0, any(batch.num_rows for batch in reader.read(first)), gc.get_freeze_count() > 10_000)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["True"] * 3
