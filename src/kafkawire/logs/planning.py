@@ -10,7 +10,7 @@ from typing import Final
 
 from kafkawire.logs.errors import NoLogsError
 from kafkawire.logs.files.arrow_store import store_for
-from kafkawire.logs.files.log_files import LogFile, find_log_files
+from kafkawire.logs.files.log_files import LogFile, find_log_files, segments_of
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.filters import BatchFilter
@@ -146,6 +146,28 @@ def plan(
         if not BatchFilter(options, file).excludes_file
         for file_range in ranges_of(file, max_partition_bytes, options, store)
     )
+    return tuple(_gathered(ranges, max_partition_bytes))
+
+
+def parts_of_log(
+    log: Part, options: ReadOptions, store: FileStore, *, max_partition_bytes: int = DEFAULT_PARTITION_BYTES
+) -> tuple[Part, ...]:
+    """Parts of a whole log that a divisible history can be read from; a log with a high watermark stays whole.
+
+    Args:
+        log: the part with all files of the log.
+        options: how to read; those that exclude records do not apply.
+        store: where the files are.
+        max_partition_bytes: about the size of a part.
+
+    Raises:
+        LogReadError: code ``unreadable``: a file cannot be read.
+    """
+    if options.high_watermark is not None:
+        return (log,)
+    every = replace(options, from_offset=None, until_offset=None)
+    segments = segments_of(each.file for each in log.files)
+    ranges = (each for file in segments for each in ranges_of(file, max_partition_bytes, every, store))
     return tuple(_gathered(ranges, max_partition_bytes))
 
 

@@ -1,7 +1,4 @@
-"""Parts of a table that several processes read at the same time. The rows come in the order of the parts.
-
-Each process writes the rows of a part to a temporary file, from which they are returned: a part needs no memory here.
-"""
+"""Processes that read parts of tables at the same time, and leave the rows in temporary files."""
 
 from __future__ import annotations
 
@@ -9,81 +6,88 @@ import multiprocessing
 import signal
 import tempfile
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
+from itertools import count, islice
 from multiprocessing.context import BaseContext
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, Protocol, Self, TypeVar
 
 import pyarrow as pa
 
-from kafkawire.logs.accounts import Accounts
-from kafkawire.logs.catalogue import table_named
 from kafkawire.logs.errors import LogReadError, system_reason
-from kafkawire.logs.files.store import FileStore
-from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.tables.table import Part, Table
 
-_PARTS_AHEAD: Final = 1
-"""Parts that may wait in addition to those that are read, so that no process waits while rows are used."""
+_JOBS_AHEAD: Final = 1
+"""Jobs that may wait in addition to those that run, so that no process waits while rows are used."""
 
-
-class _Job(NamedTuple):
-    """What a process reads.
-
-    Attributes:
-        table: name of the table.
-        part: the part of it.
-        options: how to read.
-        store: where the files are.
-        rows: the temporary file to write.
-    """
-
-    table: str
-    part: Part
-    options: ReadOptions
-    store: FileStore
-    rows: Path
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
-def read_in_processes(
-    table: Table, parts: Sequence[Part], options: ReadOptions, accounts: Accounts, *, store: FileStore, processes: int
-) -> Iterator[pa.RecordBatch]:
-    """The rows of parts, in the order of the parts.
+class Job(Protocol[T_co]):
+    """What a process does. It is pickled."""
+
+    @property
+    def path(self) -> str:
+        """The file that it begins with."""
+
+    def run(self) -> T_co:
+        """Do it.
+
+        Raises:
+            LogReadError, BeforeKnowledgeError: as ``Table.read``.
+        """
+
+
+class Workers:
+    """Processes, and a temporary folder for what they leave. At the end of the context both are gone.
 
     Args:
-        table: what to read, of these options.
-        parts: some or all of the table.
-        options: how to read.
-        accounts: gets the counts of a part before its first row is returned.
-        store: where the files are; it is pickled.
-        processes: how many parts are read at the same time.
-
-    Raises:
-        LogReadError: as ``Table.read``, in place of the rows of the part; code ``unreadable`` also if a process is
-            killed, or the temporary folder is full.
-        BeforeKnowledgeError: as ``Table.read``.
+        processes: how many jobs run at the same time.
     """
-    with tempfile.TemporaryDirectory(prefix="kafkawire-") as folder:
-        jobs = (
-            _Job(table.name, part, options, store, Path(folder) / f"{number}.arrow")
-            for number, part in enumerate(parts)
-        )
-        executor = ProcessPoolExecutor(min(processes, len(parts)), _context(), initializer=_leave_interrupts)
-        path = parts[0].files[0].file.path
+
+    def __init__(self, processes: int) -> None:
+        self._ahead = processes + _JOBS_AHEAD
+        self._executor = ProcessPoolExecutor(processes, _context(), initializer=_leave_interrupts)
+        self._folder = tempfile.TemporaryDirectory(prefix="kafkawire-")
+        self._numbers = count()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         try:
-            for job, future in _in_order(executor, jobs, processes + _PARTS_AHEAD):
-                path = job.part.files[0].file.path
-                accounts.merge(future.result())
-                yield from _rows(job.rows)
-                job.rows.unlink()
-        except BrokenProcessPool:  # by a result, or where a part is begun
+            self._executor.shutdown(cancel_futures=True)
+        finally:
+            self._folder.cleanup()
+
+    def new_path(self) -> Path:
+        """The path of a temporary file, which does not exist yet."""
+        return Path(self._folder.name) / f"{next(self._numbers)}.arrow"
+
+    def results(self, jobs: Iterable[Job[T]]) -> Iterator[T]:
+        """What the jobs return, in their order. Few are begun before the result of the first is used.
+
+        Raises:
+            LogReadError: in place of the result of the job that raised it; code ``unreadable`` also if a process is
+                killed.
+            BeforeKnowledgeError: as the former.
+        """
+        waiting = iter(jobs)
+        path = ""
+        try:
+            begun = deque(self._begun(islice(waiting, self._ahead)))
+            while begun:
+                path, future = begun.popleft()
+                yield future.result()
+                begun.extend(self._begun(islice(waiting, 1)))
+        except BrokenProcessPool:  # by a result, or where a job is begun
             reason = "the process that read it was killed: memory may be short, and fewer processes need less"
             raise LogReadError("unreadable", path, reason) from None
-        finally:
-            executor.shutdown(cancel_futures=True)
+
+    def _begun(self, jobs: Iterable[Job[T]]) -> Iterator[tuple[str, Future[T]]]:
+        return ((job.path, self._executor.submit(job.run)) for job in jobs)
 
 
 def _context() -> BaseContext:
@@ -91,7 +95,7 @@ def _context() -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context.set_forkserver_preload(["kafkawire.logs.parallel_reading"])
     return context
 
 
@@ -100,30 +104,31 @@ def _leave_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _in_order(
-    executor: ProcessPoolExecutor, jobs: Iterator[_Job], ahead: int
-) -> Iterator[tuple[_Job, Future[Accounts]]]:
-    """All jobs, the first ones first; no more than ``ahead`` are begun and not returned."""
-    begun = deque((job, executor.submit(_read, job)) for job in islice(jobs, ahead))
-    while begun:
-        yield begun.popleft()
-        begun.extend((job, executor.submit(_read, job)) for job in islice(jobs, 1))
+def write_rows(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+    """Write batches to a temporary file.
 
-
-def _read(job: _Job) -> Accounts:
-    """Write the rows of a part, in one of the processes."""
-    table, accounts = table_named(job.table, job.options), Accounts()
-    rows = table.read(job.part, job.options, accounts, job.store)
+    Raises:
+        LogReadError: code ``unreadable``: the temporary folder is full.
+    """
+    rows = iter(batches)
     try:
-        with pa.OSFile(str(job.rows), "wb") as file, pa.ipc.new_stream(file, table.schema) as stream:
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as written:
             for batch in rows:
-                stream.write_batch(batch)
+                written.write_batch(batch)
     except OSError as error:
         reason = f"rows cannot be kept there until they are used: {system_reason(error)}"
-        raise LogReadError("unreadable", str(job.rows), reason) from None
-    return accounts
+        raise LogReadError("unreadable", str(path), reason) from None
 
 
-def _rows(path: Path) -> Iterator[pa.RecordBatch]:
-    with pa.OSFile(str(path), "rb") as file, pa.ipc.open_stream(file) as stream:
-        yield from stream
+def read_rows(path: Path) -> Iterator[pa.RecordBatch]:
+    """The batches of a temporary file, which is removed after the last."""
+    with pa.OSFile(str(path), "rb") as file, pa.ipc.open_file(file) as written:
+        for number in range(written.num_record_batches):
+            yield written.get_batch(number)
+    path.unlink()
+
+
+def read_batch(path: Path, number: int) -> pa.RecordBatch:
+    """One of the batches of a temporary file."""
+    with pa.OSFile(str(path), "rb") as file, pa.ipc.open_file(file) as written:
+        return written.get_batch(number)

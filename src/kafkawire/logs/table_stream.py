@@ -74,8 +74,8 @@ def read_parts(
 def _rows_of_parts(
     table: Table, parts: Sequence[Part], options: ReadOptions, accounts: Accounts, *, store: FileStore, processes: int
 ) -> Iterator[RecordBatch]:
-    if processes > 1 and len(parts) > 1:
-        from kafkawire.logs.processes import read_in_processes  # noqa: PLC0415 multiprocessing takes 7 ms to import
+    if processes > 1:
+        from kafkawire.logs.parallel_reading import read_in_processes  # noqa: PLC0415 7 ms to import multiprocessing
 
         rows = read_in_processes(table, parts, options, accounts, store=store, processes=processes)
         yield from cast(Iterator[RecordBatch], rows)
@@ -104,8 +104,10 @@ def read_table(
         progress: is called after each batch.
         store: where the paths are, if neither on this machine nor in a store that Arrow reads.
         processes: how many processes read parts of the logs, about 64 MiB each; a part of a history is a whole log.
-            The rows and their order are the same. With more than one, a script needs ``if __name__ == "__main__":``
-            around its own work, since Python imports it again in each process.
+            The rows and their order are the same, except that several processes read a large log of
+            ``offset_commits`` in parts too, and give its rows in another order, which is the same for any number of
+            them. With more than one, a script needs ``if __name__ == "__main__":`` around its own work, since Python
+            imports it again in each process.
 
     Raises:
         UnknownTableError, UnknownColumnError: there is no such table or column.

@@ -50,14 +50,19 @@ def timestamps(times: pa.Int64Array) -> ArrowArray:
 class Clock:
     """The times of the records of a log. A record without a usable time has the time of the record before it.
 
+    Args:
+        now: the time of the record before the first one, if there is one.
+
     Attributes:
         now: time of the last record, in milliseconds since the epoch; 0 before the first.
         first: the first usable time; None before it.
+        began_without_time: whether a record before the first usable time was read.
     """
 
-    def __init__(self) -> None:
-        self.now: int = 0
+    def __init__(self, now: int = 0) -> None:
+        self.now: int = now
         self.first: int | None = None
+        self.began_without_time: bool = False
 
     def read(self, timestamp: int) -> int:
         """The time of the next record."""
@@ -65,6 +70,8 @@ class Clock:
             self.now = timestamp
             if self.first is None:
                 self.first = timestamp
+        elif self.first is None:
+            self.began_without_time = True
         return self.now
 
     def read_column(self, times: pa.Int64Array) -> pa.Int64Array:
@@ -72,6 +79,8 @@ class Clock:
         usable = pc.and_(pc.greater(times, _ZERO), pc.less_equal(times, _LAST))
         if not len(times):
             return times
+        if self.first is None and not usable[0].as_py():
+            self.began_without_time = True
         if self.first is None and usable.true_count:
             self.first = times.filter(usable)[0].as_py()
         if usable.true_count < len(times):

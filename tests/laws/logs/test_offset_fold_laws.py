@@ -104,21 +104,21 @@ def _values(key: bytes | None) -> st.SearchStrategy[bytes | None]:
 
 
 _RECORDS = st.lists(_keys().flatmap(lambda key: st.tuples(st.just(key), _values(key))), min_size=1, max_size=4)
-_BATCHES = st.one_of(
+BATCHES = st.one_of(
     st.builds(Batch, _RECORDS.map(tuple)),
     st.builds(Batch, _RECORDS.map(tuple), st.integers(7, 8)),
     st.builds(Batch, st.just(()), st.integers(7, 8), st.booleans()),
 )
 
 
-@given(st.lists(_BATCHES, min_size=1, max_size=12), st.integers(0, 12))
+@given(st.lists(BATCHES, min_size=1, max_size=12), st.integers(0, 12))
 @settings(max_examples=100)
 def test_the_rows_are_those_of_one_record_after_the_other(batches: list[Batch], cut: int) -> None:
-    expected, encoded, offset, offsets = OneByOne(), list[bytes](), 0, list[int]()
+    expected, segment, offset, offsets = OneByOne(), list[bytes](), 0, list[int]()
     for number, batch in enumerate(batches):
         at = _START + number
         offsets.append(offset)
-        encoded.append(_encoded(batch, offset, at))
+        segment.append(encoded(batch, offset, at))
         if batch.committed is not None:
             expected.end_transaction(batch.producer_id, at, committed=batch.committed)
             offset += 1
@@ -129,9 +129,9 @@ def test_the_rows_are_those_of_one_record_after_the_other(batches: list[Batch], 
     accounts = Accounts()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / OFFSETS_LOG
-        write_batches(folder, 0, encoded[:cut])
-        if encoded[cut:]:
-            write_batches(folder, offsets[cut], encoded[cut:])
+        write_batches(folder, 0, segment[:cut])
+        if segment[cut:]:
+            write_batches(folder, offsets[cut], segment[cut:])
         rows = history("offset_commits", folder, accounts=accounts)
     spans = {
         place: tuple(None if each is None else time(each) for each in span) for place, span in expected.spans.items()
@@ -148,7 +148,7 @@ def _ends(rows: list[Row]) -> list[float]:
     return [row["valid_to"].timestamp() for row in rows if row["valid_to"] is not None and row["txn_outcome"] != "open"]
 
 
-def _encoded(batch: Batch, offset: int, at: int) -> bytes:
+def encoded(batch: Batch, offset: int, at: int) -> bytes:
     if batch.committed is not None:
         kind = ControlRecordType.COMMIT if batch.committed else ControlRecordType.ABORT
         key, value = encode_control_record(kind, EndTxnMarker(0), 0)

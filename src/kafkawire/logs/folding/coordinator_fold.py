@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kafkawire.logs.folding.columns import Columns, record_batch
 from kafkawire.logs.folding.coordinator_decoder import CoordinatorDecoder, DecodedRecord
@@ -42,6 +43,49 @@ class CoordinatorFold(Protocol):
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """All other rows, after the last record: those that have ended, then the others in the order of the log."""
+
+
+class LeftByPart(NamedTuple):
+    """What a part of a log leaves to the join with the other parts.
+
+    Each row of both has a bucket, a number that the rows of a key have in common; null for rows of all buckets.
+
+    Attributes:
+        rows: those that later parts may change, in the order of the log.
+        changes: what the part does to rows of earlier parts, in order.
+    """
+
+    rows: pa.RecordBatch
+    changes: pa.RecordBatch
+
+    def of_bucket(self, bucket: int) -> LeftByPart:
+        """What concerns the keys of a bucket."""
+        return LeftByPart(*(each.filter(_is_of(bucket, each)) for each in self))
+
+
+def _is_of(bucket: int, rows: pa.RecordBatch) -> pa.BooleanArray:
+    same = pc.equal(cast("pa.Int32Array", rows.column("bucket")), pa.scalar(bucket, pa.int32()))
+    return cast("pa.BooleanArray", pc.fill_null(same, pa.scalar(True)))
+
+
+class JoinableFold(CoordinatorFold, Protocol):
+    """A fold of a part of a log. What it leaves can be joined with what other parts leave."""
+
+    def begin_after_others(self) -> None:
+        """Note what the records do to rows of earlier parts."""
+
+    def last_ended(self) -> Iterator[pa.RecordBatch]:
+        """Rows that nothing can change any more, after the last record of the part."""
+
+    def left(self, buckets: int) -> LeftByPart:
+        """What the part leaves, after ``last_ended``.
+
+        Args:
+            buckets: into how many the keys are divided.
+        """
+
+    def join(self, left: LeftByPart) -> None:
+        """Apply what the next part left."""
 
 
 EVERY_ROW: Final[Mapping[str, pa.DataType]] = {

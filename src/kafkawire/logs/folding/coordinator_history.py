@@ -11,12 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns.arrow_types import ArrowArray, ArrowField
-from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.log_files import LogFile, segments_of
 from kafkawire.logs.folding.coordinator_fold import CoordinatorFold
-from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS, CoordinatorLog
+from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS, CoordinatorLog, PartOfLog
 from kafkawire.logs.folding.history import History
-from kafkawire.logs.folding.selection import Selection
+from kafkawire.logs.folding.selection import SINCE_EVER, Selection
 from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
@@ -51,24 +52,51 @@ class CoordinatorHistory(History):
 
     def read(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> Iterator[pa.RecordBatch]:
         """See ``History``."""
-        shown = _ShownRows(files, schema, source)
+        shown = ShownRows(files, schema, source)
         fold = self.make_fold(source)
         log = CoordinatorLog(source, fold.needed)
-        for found in log.read(files):
-            if isinstance(found, Flaw):
-                fold.lose(found)
-            else:
-                fold.apply(found)
-            if log.known_since is not None:
-                shown.refuse_unknown(log.known_since)
+        ranges = ranges_of_log(files)
+        for _ in folded(log, fold, ranges):
+            shown.refuse_unknown(known_since(ranges, [log.read_so_far]), is_last=False)
             for rows in fold.ended():
                 yield from shown.batches(rows)
-        shown.refuse_unknown(log.known_since)
+        shown.refuse_unknown(known_since(ranges, [log.read_so_far]))
         for rows in fold.rest():
             yield from shown.batches(rows)
 
 
-class _ShownRows:
+def ranges_of_log(files: Sequence[LogFile]) -> Sequence[FileRange]:
+    """All of a log."""
+    return [FileRange(file, 0, file.size) for file in segments_of(files)]
+
+
+def known_since(ranges: Sequence[FileRange], parts: Sequence[PartOfLog]) -> int | None:
+    """The time, in milliseconds, since which the whole state is known.
+
+    A log that begins at offset 0 was empty before: partitions of coordinators are written to long after they are
+    created, or never. Otherwise it is the time of the first record, and None without one.
+
+    Args:
+        ranges: of the log, in order.
+        parts: what was found in them, in order.
+    """
+    is_empty = bool(ranges) and ranges[0].file.base_offset == 0 and all(part.is_empty for part in parts)
+    if is_empty or any(part.begins_log for part in parts):
+        return SINCE_EVER
+    return next((part.first_time for part in parts if part.first_time is not None), None)
+
+
+def folded(log: CoordinatorLog, fold: CoordinatorFold, ranges: Sequence[FileRange]) -> Iterator[None]:
+    """Apply the records of a log; the rows of the fold can be taken after each step."""
+    for found in log.read(ranges):
+        if isinstance(found, Flaw):
+            fold.lose(found)
+        else:
+            fold.apply(found)
+        yield
+
+
+class ShownRows:
     """The rows that the options include, with the columns of a table."""
 
     def __init__(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> None:
@@ -78,9 +106,11 @@ class _ShownRows:
         self._folder, self._cluster = (files[0].shown_folder, files[0].cluster) if files else ("", None)
         self._shows_bytes = all(shows_broken_bytes(file, source.options) for file in files)
 
-    def refuse_unknown(self, known_since: int | None) -> None:
-        """See ``Selection.refuse_unknown``."""
-        self._selection.refuse_unknown(self._folder, known_since)
+    def refuse_unknown(self, since: int | None, *, is_last: bool = True) -> None:
+        """See ``Selection.refuse_unknown``; None is refused after the last record only."""
+        if since is None and not is_last:
+            return
+        self._selection.refuse_unknown(self._folder, since)
 
     def batches(self, rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Rows as batches of the table; they are counted."""

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkawire.logs.files.log_files import LogFile, segments_of
-from kafkawire.logs.folding.selection import SINCE_EVER
+from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.records.batch_records import RecordGroup
 from kafkawire.logs.records.markers import Outcome, outcome_of
@@ -26,6 +26,7 @@ from kafkawire.wire.batches import RecordBatch
 CONSUMER_OFFSETS: Final = "__consumer_offsets"
 """The topic of the group coordinators."""
 
+_OFFSET: Final = RAW_COLUMNS.get_field_index("log_offset")
 _TIMESTAMP: Final = RAW_COLUMNS.get_field_index("timestamp")
 
 
@@ -58,47 +59,118 @@ class LogRows(NamedTuple):
     ends: Sequence[TransactionEnd]
 
 
+class Past(NamedTuple):
+    """What the records of a log depend on in those before them.
+
+    Attributes:
+        covered: the offset after the last record of the files before.
+        expected: the offset after the last record of the same file; 0 at its beginning.
+        now: time of the last record, in milliseconds since the epoch; 0 before the first.
+    """
+
+    covered: int = 0
+    expected: int = 0
+    now: int = 0
+
+
+NO_PAST: Final = Past()
+
+
+class PartOfLog(NamedTuple):
+    """What the reading of a part of a log found, as far as the other parts need it.
+
+    Attributes:
+        begins_file: whether a file begins in the part.
+        lowest: the lowest offset; None without records.
+        began_without_time: whether the first record has no usable time of its own.
+        end: the past of what follows, if this part was read with its own past.
+        begins_log: whether the first offset of all is in it.
+        is_empty: whether it has neither records nor bytes that could not be read.
+        first_time: the first usable time, in milliseconds since the epoch; None if there is none.
+    """
+
+    begins_file: bool
+    lowest: int | None
+    began_without_time: bool
+    end: Past
+    begins_log: bool
+    is_empty: bool
+    first_time: int | None
+
+    def fits(self, past: Past) -> bool:
+        """Whether the part, read without its past, is what it is with it."""
+        in_order = self.lowest is None or self.lowest >= max(past.covered, past.expected)
+        return in_order and not self.began_without_time
+
+    def after(self, past: Past) -> Past:
+        """The past of what follows this part, which was read without its past, and fits it."""
+        end = self.end
+        now = end.now or past.now
+        if self.begins_file:
+            return Past(max(past.covered, past.expected, end.covered), end.expected, now)
+        return Past(past.covered, past.expected if self.lowest is None else end.expected, now)
+
+
+UNREAD: Final = PartOfLog(
+    begins_file=False,
+    lowest=-1,
+    began_without_time=False,
+    end=NO_PAST,
+    begins_log=False,
+    is_empty=False,
+    first_time=None,
+)
+"""A part that could not be read without its past. It fits none."""
+
+
 class CoordinatorLog:
-    """Reads the segments of one log, without the records that a history does not need.
+    """Reads the segments of one log, or a part of them, without the records that a history does not need.
 
     Args:
         source: reads the files.
         needed: names of the record types that the history needs.
+        past: of the first record.
     """
 
-    def __init__(self, source: FoldSource, needed: frozenset[str]) -> None:
+    def __init__(self, source: FoldSource, needed: frozenset[str], past: Past = NO_PAST) -> None:
         self._source = source
         self._limit = source.options.high_watermark
         types = source.options.registry.coordinators[CONSUMER_OFFSETS].values()
         others = [each.number.to_bytes(PREFIX_SIZE, "big", signed=True) for each in types if each.name not in needed]
         self._others = pa.array(others, pa.binary())
-        self._clock = Clock()
-        self._covered = 0
-        self._expected = 0
-        self._begins_with_its_log = False
-        self._is_empty = False
+        self._clock = Clock(past.now)
+        self._covered = past.covered
+        self._expected = past.expected
+        self._begins_file = False
+        self._begins_log = False
+        self._is_empty = True
+        self._lowest: int | None = None
 
     @property
-    def known_since(self) -> int | None:
-        """The time, in milliseconds, since which the whole state is known.
+    def read_so_far(self) -> PartOfLog:
+        """What was found."""
+        return PartOfLog(
+            begins_file=self._begins_file,
+            lowest=self._lowest,
+            began_without_time=self._clock.began_without_time,
+            end=Past(self._covered, self._expected, self._clock.now),
+            begins_log=self._begins_log,
+            is_empty=self._is_empty,
+            first_time=self._clock.first,
+        )
 
-        A log that begins at offset 0 was empty before: partitions of coordinators are written to long after they are
-        created, or never. Otherwise it is the time of the first record, and None before one was read.
-        """
-        return SINCE_EVER if self._begins_with_its_log or self._is_empty else self._clock.first
-
-    def read(self, files: Sequence[LogFile]) -> Iterator[LogRows | Flaw]:
-        """The records of all files.
+    def read(self, ranges: Sequence[FileRange]) -> Iterator[LogRows | Flaw]:
+        """The records of ranges of segments, in the order of the log.
 
         Raises:
             LogReadError: as ``FoldSource.groups`` and ``FoldSource.failed``.
         """
-        segments = segments_of(files)
-        self._is_empty = bool(segments) and segments[0].base_offset == 0
-        for segment in segments:
-            self._covered = max(self._covered, self._expected)
-            self._expected = 0
-            for found in self._source.groups(segment):
+        for each in ranges:
+            if each.start == 0:
+                self._begins_file = True
+                self._covered = max(self._covered, self._expected)
+                self._expected = 0
+            for found in self._source.groups(each):
                 self._is_empty = self._is_empty and isinstance(found, Flaw) and found.is_expected
                 if isinstance(found, Flaw):
                     yield found
@@ -123,6 +195,7 @@ class CoordinatorLog:
         self._source.accounts.records_read += count
         arrays = [each.slice(0, count) for each in group.records]
         self._check_offsets(group.file, batches)
+        self._note_lowest(pc.min(cast("pa.Int64Array", arrays[_OFFSET])).as_py())
         arrays[_TIMESTAMP] = self._clock.read_column(cast("pa.Int64Array", arrays[_TIMESTAMP]))
         return self._needed(RawRows(group.file, pa.RecordBatch.from_arrays(arrays, schema=RAW_COLUMNS)))
 
@@ -130,12 +203,17 @@ class CoordinatorLog:
         """Offsets increase within a file. The CRC does not cover them, so either of two may be wrong."""
         for batch in batches[:-1] if self._is_beyond(batches[-1]) else batches:
             base_offset = batch.base_offset
+            self._note_lowest(base_offset)
             if base_offset < self._expected:
                 reason = f"offset {base_offset} follows {self._expected - 1} in the same file"
                 self._source.failed("bad_offset", reason, file, batch.position, base_offset)
             elif base_offset == 0:
-                self._begins_with_its_log = True
+                self._begins_log = True
             self._expected = base_offset + batch.last_offset_delta + 1
+
+    def _note_lowest(self, offset: int | None) -> None:
+        if offset is not None and (self._lowest is None or offset < self._lowest):
+            self._lowest = offset
 
     def _needed(self, rows: RawRows) -> LogRows:
         """The rows that the history needs; the others are counted as dropped."""

@@ -14,6 +14,7 @@ from kafkawire.logs.files.log_files import FileKind, LogFile, segments_of
 from kafkawire.logs.folding.intervals import K, Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import MetadataDecoder
 from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.records.batch_records import RecordGroup
 from kafkawire.logs.tables.rows import RawRows
@@ -273,7 +274,7 @@ def replay(files: Sequence[LogFile], folds: Sequence[MetadataFold[Any]], source:
         )
     )
     for segment in segments:
-        for found in source.groups(segment):
+        for found in source.groups(FileRange(segment, 0, segment.size)):
             if isinstance(found, Flaw):
                 for fold in folds:
                     fold.note_flaw(found)
@@ -326,7 +327,7 @@ def _read_snapshot(
         return
     states = [fold.begin_snapshot() for fold in needing]
     is_damaged = False
-    for found in source.groups(snapshot):
+    for found in source.groups(FileRange(snapshot, 0, snapshot.size)):
         if isinstance(found, Flaw):
             is_damaged = True
             for fold in needing:

@@ -18,7 +18,7 @@ from kafkawire.logs.records.scanning import scan_groups
 
 @dataclass(frozen=True)
 class FoldSource:
-    """Reads whole files: a state depends on all earlier records, so options that exclude records do not apply.
+    """Reads all records: a state depends on all earlier records, so options that exclude records do not apply.
 
     Attributes:
         options: how to read.
@@ -29,16 +29,16 @@ class FoldSource:
     options: ReadOptions
     accounts: Accounts
     store: FileStore
-    _counted: set[tuple[str, str, int]] = field(default_factory=set, init=False, repr=False, compare=False)
+    _counted: set[tuple[str, str, int, int]] = field(default_factory=set, init=False, repr=False, compare=False)
     """Errors in the current batches: several histories may find the same one, which counts once."""
 
-    def groups(self, file: LogFile) -> Iterator[RecordGroup | Flaw]:
-        """The batches of a file with their records, which are not counted.
+    def groups(self, file_range: FileRange) -> Iterator[RecordGroup | Flaw]:
+        """The batches of a range with their records, which are not counted.
 
         Raises:
             LogReadError: as ``scan_groups``.
         """
-        for found in scan_groups(FileRange(file, 0, file.size), self._all_records(), self.accounts, self.store):
+        for found in scan_groups(file_range, self._all_records(), self.accounts, self.store):
             self.go_on()
             yield found
 
@@ -59,7 +59,7 @@ class FoldSource:
         Raises:
             LogReadError: in mode FAILFAST.
         """
-        flaw = (code, file.path, offset)
+        flaw = (code, file.path, position, offset)
         if flaw in self._counted:
             return
         self._counted.add(flaw)

@@ -10,34 +10,68 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
+from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkawire.columns.arrow_types import ArrowArray
-from kafkawire.logs.files.log_files import LogFile
+from kafkawire.columns.arrow_types import ArrowArray, ArrowField
+from kafkawire.logs.folding.coordinator_fold import LeftByPart
 from kafkawire.logs.folding.coordinator_log import LogRows, TransactionEnd
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.histories.offset_columns import COMMIT_RECORDS, COMMITS, CommitDecoder, Commits
 from kafkawire.logs.limits import OCTETS_AT_A_TIME, RECORDS_AT_A_TIME, SHOWN_CORRUPT_OCTETS
+from kafkawire.logs.records.markers import Outcome
 from kafkawire.logs.tables.rows import RawRows, together
 
-_ROWS: Final = pa.schema(
-    [
-        pa.field("file", pa.int32()),
-        *COMMITS,
-        pa.field("txn_outcome", pa.string()),
-        pa.field("valid_from", pa.int64()),
-        pa.field("lost", pa.bool_()),
-    ]
+_CELLS: Final[tuple[ArrowField, ...]] = (
+    *COMMITS,
+    pa.field("txn_outcome", pa.string()),
+    pa.field("valid_from", pa.int64()),
+    pa.field("lost", pa.bool_()),
 )
+_ROWS: Final = pa.schema([pa.field("file", pa.int32()), *_CELLS])
+_OF_FOLD: Final[tuple[ArrowField, ...]] = (
+    pa.field("key", pa.binary()),
+    pa.field("producer_id", pa.int64()),
+    pa.field("superseded", pa.bool_()),
+    pa.field("bucket", pa.int32()),
+)
+_LEFT_ROWS: Final = pa.schema([pa.field("file", pa.dictionary(pa.int32(), pa.string())), *_CELLS, *_OF_FOLD])
+"""A row that is the offset of its key, or with a producer a pending commit."""
+
+_CHANGE_FIELDS: Final[tuple[ArrowField, ...]] = (
+    pa.field("key", pa.binary()),
+    pa.field("time", pa.int64()),
+    pa.field("producer_id", pa.int64()),
+    pa.field("outcome", pa.string()),
+    pa.field("bucket", pa.int32()),
+)
+_CHANGES: Final = pa.schema(_CHANGE_FIELDS)
+"""A change of the offset of a key, or with a producer the first end of a transaction of it."""
+
 _LEAST_ROWS: Final = 2 * RECORDS_AT_A_TIME
 """Rows that are gathered together. The open rows are copied then, so at least half of all rows must have ended."""
 
 _LEAST_OCTETS: Final = 4 * OCTETS_AT_A_TIME
 """The same in bytes."""
+
+
+class _Change(NamedTuple):
+    """What a part of a log does to rows of earlier parts.
+
+    Attributes:
+        key: whose offset changes; None for a marker.
+        time: of the change, in milliseconds since the epoch.
+        producer_id, outcome: of the marker.
+    """
+
+    key: bytes | None
+    time: int
+    producer_id: int | None = None
+    outcome: Outcome | None = None
 
 
 class OffsetFold:
@@ -55,6 +89,9 @@ class OffsetFold:
     needed: Final[frozenset[str]] = COMMIT_RECORDS
 
     def __init__(self, source: FoldSource) -> None:
+        self._has_past = False
+        self._changes: list[_Change] = []
+        self._producers_with_marker: set[int] = set()
         self._decoder = CommitDecoder(source)
         self._files: list[str] = []
         self._chunks: list[pa.RecordBatch] = []
@@ -88,7 +125,7 @@ class OffsetFold:
             done = row + (end is None)
         self._commit(commits.keys, times, done, len(times))
         self._count += len(times)
-        file = pa.repeat(pa.scalar(self._number_of(rows.records.file), pa.int32()), len(times))
+        file = pa.repeat(pa.scalar(self._number_of(rows.records.file.shown_path), pa.int32()), len(times))
         self._add(columns, columns.column("append_time"), file)
 
     def lose(self, flaw: Flaw) -> None:
@@ -110,8 +147,8 @@ class OffsetFold:
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """See ``CoordinatorFold``."""
+        yield from self.last_ended()
         rows = self._rows()
-        yield from self._shown_in_pieces(rows, self._ended, self._ended_at)
         pending = {row for rows in self._pending.values() for row in rows}
         rows = _patched(rows, "txn_outcome", dict.fromkeys(pending, "open"))
         still_open = array("q", sorted(chain(self._held.values(), pending)))
@@ -120,8 +157,63 @@ class OffsetFold:
         valid_to = [cast("int", times[row].as_py()) if row in pending else None for row in still_open]
         yield from self._shown_in_pieces(rows, still_open, valid_to)
 
-    def _number_of(self, file: LogFile) -> int:
-        path = file.shown_path
+    def begin_after_others(self) -> None:
+        """See ``JoinableFold``."""
+        self._has_past = True
+
+    def last_ended(self) -> Iterator[pa.RecordBatch]:
+        """See ``JoinableFold``."""
+        rows = self._rows()
+        yield from self._shown_in_pieces(rows, self._ended, self._ended_at)
+        self._keep(rows)
+
+    def left(self, buckets: int) -> LeftByPart:
+        """See ``JoinableFold``."""
+        rows = self._rows()
+        keys: list[bytes | None] = [None] * self._count
+        producers: list[int | None] = [None] * self._count
+        for key, row in self._held.items():
+            keys[row] = key
+        for producer, pending in self._pending.items():
+            for row, key in pending.items():
+                keys[row], producers[row] = key, producer
+        superseded = [row in self._superseded for row in range(self._count)]
+        of_fold = (keys, producers, superseded, [_bucket(key, buckets) for key in keys])
+        files = pa.DictionaryArray.from_arrays(
+            cast("pa.Int32Array", rows.column("file")), pa.array(self._files, pa.string())
+        )
+        columns = [files, *rows.columns[1:], *_arrays(of_fold, [each.type for each in _OF_FOLD])]
+        changed = tuple(zip(*self._changes, strict=True)) or ((),) * len(_Change._fields)
+        of_changes = [None if each.key is None else _bucket(each.key, buckets) for each in self._changes]
+        return LeftByPart(
+            pa.RecordBatch.from_arrays(columns, schema=_LEFT_ROWS),
+            pa.RecordBatch.from_arrays(_arrays([*changed, of_changes], _CHANGES.types), schema=_CHANGES),
+        )
+
+    def join(self, left: LeftByPart) -> None:
+        """See ``JoinableFold``."""
+        for change in _changes_of(left.changes):
+            if change.producer_id is None or change.outcome is None:
+                self._remove(change.key, change.time)
+            else:
+                self._end_transaction(TransactionEnd(0, change.producer_id, change.time, change.outcome))
+        rows, columns = left.rows, left.rows.columns
+        keys, producers, superseded, _ = (each.to_pylist() for each in columns[len(_ROWS) :])
+        owners = zip(cast("list[bytes]", keys), cast("list[int | None]", producers), strict=True)
+        for row, (key, producer) in enumerate(owners, self._count):
+            if producer is None:
+                self._held[key] = row
+            else:
+                self._add_pending(row, producer, key)
+        self._superseded.update(row for row, each in enumerate(superseded, self._count) if each)
+        self._count += rows.num_rows
+        paths = cast("pa.DictionaryArray[pa.lib.Int32Type, pa.lib.StringType]", columns[0])
+        numbers = pa.array([self._number_of(path) for path in cast("list[str]", paths.dictionary.to_pylist())])
+        files = numbers.cast(pa.int32()).take(paths.indices)
+        self._chunks.append(pa.RecordBatch.from_arrays([files, *columns[1 : len(_ROWS)]], schema=_ROWS))
+        self._octets += rows.nbytes
+
+    def _number_of(self, path: str) -> int:
         if not self._files or self._files[-1] != path:
             self._files.append(path)
         return len(self._files) - 1
@@ -133,7 +225,7 @@ class OffsetFold:
             for each in self._lost
         ]
         if cells:
-            file = pa.array([self._number_of(each.file) for each in self._lost], pa.int32())
+            file = pa.array([self._number_of(each.file.shown_path) for each in self._lost], pa.int32())
             never = pa.nulls(len(cells), pa.int64())
             self._add(pa.RecordBatch.from_pylist(cells, schema=COMMITS), never, file, lost=True)
             self._lost.clear()
@@ -154,14 +246,15 @@ class OffsetFold:
             if before is not None:
                 ended.append(before)
                 ended_at.append(time)
+            elif self._has_past:
+                self._changes.append(_Change(key, time))
 
     def _change(self, commits: Commits, at: int, time: int, records: RawRows) -> None:
         """Apply a record of another kind."""
         row, key, change = self._count + at, commits.keys[at], commits.changes[at]
         if change == "pending":
             producer_id = cast("int", records.columns.column("producer_id")[at].as_py())
-            self._pending.setdefault(producer_id, {})[row] = key
-            self._pending_of_key.setdefault(key, set()).add(row)
+            self._add_pending(row, producer_id, key)
         elif change == "tombstone":
             self._remove(key, time)
             self._end(row, time)
@@ -170,24 +263,36 @@ class OffsetFold:
 
     def _end_transaction(self, end: TransactionEnd) -> None:
         """Apply the pending commits of a producer, or drop them."""
+        if self._has_past and end.producer_id not in self._producers_with_marker:
+            self._producers_with_marker.add(end.producer_id)
+            self._changes.append(_Change(None, end.time, end.producer_id, end.outcome))
         for row, key in self._pending.pop(end.producer_id, {}).items():
             self._outcomes[row] = end.outcome
             self._began[row] = end.time
             is_superseded = row in self._superseded
             self._no_longer_pending(row, key)
             if end.outcome == "committed" and not is_superseded and self._held.get(key, -1) < row:
-                if (before := self._held.get(key)) is not None:
-                    self._end(before, end.time)
+                self._end_held(key, end.time)
                 self._held[key] = row
             else:
                 self._end(row, end.time)
 
     def _remove(self, key: bytes | None, time: int) -> None:
         """Remove an offset. Pending commits of the key take no effect any more."""
+        self._end_held(key, time)
+        self._superseded |= self._pending_of_key.pop(key, set())
+
+    def _end_held(self, key: bytes | None, time: int) -> None:
+        """End the row that is the offset of a key; it may be in an earlier part."""
         before = self._held.pop(key, None)
         if before is not None:
             self._end(before, time)
-        self._superseded |= self._pending_of_key.pop(key, set())
+        elif self._has_past:
+            self._changes.append(_Change(key, time))
+
+    def _add_pending(self, row: int, producer_id: int, key: bytes | None) -> None:
+        self._pending.setdefault(producer_id, {})[row] = key
+        self._pending_of_key.setdefault(key, set()).add(row)
 
     def _no_longer_pending(self, row: int, key: bytes | None) -> None:
         self._superseded.discard(row)
@@ -235,8 +340,11 @@ class OffsetFold:
     def _shown(self, rows: pa.RecordBatch, numbers: Sequence[int], valid_to: Sequence[int | None]) -> pa.RecordBatch:
         """The rows with some numbers, with the end of their validity and the paths of their files."""
         shown = rows.take(pa.array(numbers, pa.int64()))
-        shown = shown.set_column(0, "file", pa.array(self._files, pa.string()).take(shown.column("file")))
+        shown = shown.set_column(0, "file", self._paths(shown))
         return shown.append_column("valid_to", pa.array(valid_to, pa.int64()))
+
+    def _paths(self, rows: pa.RecordBatch) -> ArrowArray:
+        return pa.array(self._files, pa.string()).take(cast("pa.Int32Array", rows.column("file")))
 
     def _shown_in_pieces(
         self, rows: pa.RecordBatch, numbers: Sequence[int], valid_to: Sequence[int | None]
@@ -263,3 +371,23 @@ def _patched(rows: pa.RecordBatch, name: str, cells: Mapping[int, object]) -> pa
     mask = pa.array([row in cells for row in range(rows.num_rows)], pa.bool_())
     values = pa.array([cell for _, cell in sorted(cells.items())], column.type)
     return rows.set_column(index, rows.schema.field(index), pc.replace_with_mask(column, mask, values))
+
+
+def _bucket(key: bytes | None, buckets: int) -> int:
+    """The same in all processes, unlike ``hash``."""
+    return crc32(key or b"") % buckets
+
+
+def _arrays(columns: Sequence[Sequence[object]], kinds: Sequence[pa.DataType]) -> list[ArrowArray]:
+    return [pa.array(cells, kind) for cells, kind in zip(columns, kinds, strict=True)]
+
+
+def _changes_of(rows: pa.RecordBatch) -> Iterator[_Change]:
+    keys, times, producers, outcomes, _ = (each.to_pylist() for each in rows.columns)
+    return map(
+        _Change,
+        cast("list[bytes | None]", keys),
+        cast("list[int]", times),
+        cast("list[int | None]", producers),
+        cast("list[Outcome | None]", outcomes),
+    )
