@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -122,7 +123,7 @@ def write_rows(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch])
 
 def read_rows(path: Path) -> Iterator[pa.RecordBatch]:
     """The batches of a temporary file, which is removed after the last."""
-    with pa.OSFile(str(path), "rb") as file, pa.ipc.open_file(file) as written:
+    with _opened(path) as file, pa.ipc.open_file(file) as written:
         for number in range(written.num_record_batches):
             yield written.get_batch(number)
     path.unlink()
@@ -130,5 +131,10 @@ def read_rows(path: Path) -> Iterator[pa.RecordBatch]:
 
 def read_batch(path: Path, number: int) -> pa.RecordBatch:
     """One of the batches of a temporary file."""
-    with pa.OSFile(str(path), "rb") as file, pa.ipc.open_file(file) as written:
+    with _opened(path) as file, pa.ipc.open_file(file) as written:
         return written.get_batch(number)
+
+
+def _opened(path: Path) -> pa.NativeFile:
+    """A temporary file, mapped where a mapped file can be removed: its rows are not copied then."""
+    return pa.OSFile(str(path), "rb") if sys.platform == "win32" else pa.memory_map(str(path))
