@@ -7,10 +7,10 @@ that of the commits (KIP-890), so markers and commits are matched by producer id
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
-from typing import Final, NamedTuple, cast
+from typing import Final, TypeAlias, cast
 from zlib import crc32
 
 import pyarrow as pa
@@ -59,19 +59,8 @@ _LEAST_OCTETS: Final = 4 * OCTETS_AT_A_TIME
 """The same in bytes."""
 
 
-class _Change(NamedTuple):
-    """What a part of a log does to rows of earlier parts.
-
-    Attributes:
-        key: whose offset changes; None for a marker.
-        time: of the change, in milliseconds since the epoch.
-        producer_id, outcome: of the marker.
-    """
-
-    key: bytes | None
-    time: int
-    producer_id: int | None = None
-    outcome: Outcome | None = None
+_Change: TypeAlias = tuple[bytes | None, int, int | None, Outcome | None]
+"""What a part of a log does to rows of earlier parts, without the bucket: as a row of ``_CHANGES``."""
 
 
 class OffsetFold:
@@ -177,34 +166,37 @@ class OffsetFold:
         for producer, pending in self._pending.items():
             for row, key in pending.items():
                 keys[row], producers[row] = key, producer
-        superseded = [row in self._superseded for row in range(self._count)]
-        of_fold = (keys, producers, superseded, [_bucket(key, buckets) for key in keys])
+        superseded = (
+            [row in self._superseded for row in range(self._count)] if self._superseded else [False] * self._count
+        )
+        of_fold = (keys, producers, superseded, _buckets(keys, buckets))
         files = pa.DictionaryArray.from_arrays(
             cast("pa.Int32Array", rows.column("file")), pa.array(self._files, pa.string())
         )
         columns = [files, *rows.columns[1:], *_arrays(of_fold, [each.type for each in _OF_FOLD])]
-        changed = tuple(zip(*self._changes, strict=True)) or ((),) * len(_Change._fields)
-        of_changes = [None if each.key is None else _bucket(each.key, buckets) for each in self._changes]
+        changed = tuple(zip(*self._changes, strict=True)) or ((),) * (len(_CHANGES) - 1)
+        of_keys = zip(_buckets((key for key, *_ in self._changes), buckets), changed[2], strict=True)
+        changes = [*changed, [bucket if producer is None else None for bucket, producer in of_keys]]
         return LeftByPart(
             pa.RecordBatch.from_arrays(columns, schema=_LEFT_ROWS),
-            pa.RecordBatch.from_arrays(_arrays([*changed, of_changes], _CHANGES.types), schema=_CHANGES),
+            pa.RecordBatch.from_arrays(_arrays(changes, _CHANGES.types), schema=_CHANGES),
         )
 
     def join(self, left: LeftByPart) -> None:
         """See ``JoinableFold``."""
-        for change in _changes_of(left.changes):
-            if change.producer_id is None or change.outcome is None:
-                self._remove(change.key, change.time)
+        for key, time, producer, outcome in _changes_of(left.changes):
+            if producer is None or outcome is None:
+                self._remove(key, time)
             else:
-                self._end_transaction(TransactionEnd(0, change.producer_id, change.time, change.outcome))
+                self._end_transaction(TransactionEnd(0, producer, time, outcome))
         rows, columns = left.rows, left.rows.columns
         keys, producers, superseded, _ = (each.to_pylist() for each in columns[len(_ROWS) :])
         owners = zip(cast("list[bytes]", keys), cast("list[int | None]", producers), strict=True)
-        for row, (key, producer) in enumerate(owners, self._count):
-            if producer is None:
-                self._held[key] = row
+        for row, (held, pending_of) in enumerate(owners, self._count):
+            if pending_of is None:
+                self._held[held] = row
             else:
-                self._add_pending(row, producer, key)
+                self._add_pending(row, pending_of, held)
         self._superseded.update(row for row, each in enumerate(superseded, self._count) if each)
         self._count += rows.num_rows
         paths = cast("pa.DictionaryArray[pa.lib.Int32Type, pa.lib.StringType]", columns[0])
@@ -247,7 +239,7 @@ class OffsetFold:
                 ended.append(before)
                 ended_at.append(time)
             elif self._has_past:
-                self._changes.append(_Change(key, time))
+                self._changes.append((key, time, None, None))
 
     def _change(self, commits: Commits, at: int, time: int, records: RawRows) -> None:
         """Apply a record of another kind."""
@@ -265,7 +257,7 @@ class OffsetFold:
         """Apply the pending commits of a producer, or drop them."""
         if self._has_past and end.producer_id not in self._producers_with_marker:
             self._producers_with_marker.add(end.producer_id)
-            self._changes.append(_Change(None, end.time, end.producer_id, end.outcome))
+            self._changes.append((None, end.time, end.producer_id, end.outcome))
         for row, key in self._pending.pop(end.producer_id, {}).items():
             self._outcomes[row] = end.outcome
             self._began[row] = end.time
@@ -280,7 +272,8 @@ class OffsetFold:
     def _remove(self, key: bytes | None, time: int) -> None:
         """Remove an offset. Pending commits of the key take no effect any more."""
         self._end_held(key, time)
-        self._superseded |= self._pending_of_key.pop(key, set())
+        if self._pending_of_key:
+            self._superseded |= self._pending_of_key.pop(key, set())
 
     def _end_held(self, key: bytes | None, time: int) -> None:
         """End the row that is the offset of a key; it may be in an earlier part."""
@@ -288,7 +281,7 @@ class OffsetFold:
         if before is not None:
             self._end(before, time)
         elif self._has_past:
-            self._changes.append(_Change(key, time))
+            self._changes.append((key, time, None, None))
 
     def _add_pending(self, row: int, producer_id: int, key: bytes | None) -> None:
         self._pending.setdefault(producer_id, {})[row] = key
@@ -309,8 +302,10 @@ class OffsetFold:
         """Keep the open rows of all rows."""
         pending = (row for rows in self._pending.values() for row in rows)
         kept = array("q", sorted(chain(self._held.values(), pending)))
-        self._renumber(kept)
-        self._chunks = [rows.take(pa.array(kept, pa.int64()))]
+        if len(kept) < self._count:
+            self._renumber(kept)
+            rows = rows.take(pa.array(kept, pa.int64()))
+        self._chunks = [rows]
         self._count = len(kept)
         self._octets = self._octets_lost = 0
         self._clear_ended()
@@ -373,9 +368,9 @@ def _patched(rows: pa.RecordBatch, name: str, cells: Mapping[int, object]) -> pa
     return rows.set_column(index, rows.schema.field(index), pc.replace_with_mask(column, mask, values))
 
 
-def _bucket(key: bytes | None, buckets: int) -> int:
-    """The same in all processes, unlike ``hash``."""
-    return crc32(key or b"") % buckets
+def _buckets(keys: Iterable[bytes | None], buckets: int) -> list[int]:
+    """The bucket of each key: the same in all processes, unlike ``hash``."""
+    return [crc32(key or b"") % buckets for key in keys]
 
 
 def _arrays(columns: Sequence[Sequence[object]], kinds: Sequence[pa.DataType]) -> list[ArrowArray]:
@@ -384,10 +379,10 @@ def _arrays(columns: Sequence[Sequence[object]], kinds: Sequence[pa.DataType]) -
 
 def _changes_of(rows: pa.RecordBatch) -> Iterator[_Change]:
     keys, times, producers, outcomes, _ = (each.to_pylist() for each in rows.columns)
-    return map(
-        _Change,
+    return zip(
         cast("list[bytes | None]", keys),
         cast("list[int]", times),
         cast("list[int | None]", producers),
         cast("list[Outcome | None]", outcomes),
+        strict=True,
     )
