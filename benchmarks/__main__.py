@@ -185,7 +185,10 @@ def _run_logs(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
     load = logs.SMALL if trial else logs.Load()
     try:
         for measurement in logs.run(min(rounds, logs.MOST_ROUNDS), load):
-            print(f"{measurement.kind}\n" + "\n".join(table([measurement], (KAFKA, logs.DECODING))), flush=True)
+            print(
+                f"{measurement.kind}\n" + "\n".join(table([measurement], (KAFKA, logs.ONE_PROCESS, logs.DECODING))),
+                flush=True,
+            )
             measurements.append(measurement)
     except pytest.skip.Exception as skipped:
         print(f"{LOGS} left out: {skipped}", file=sys.stderr)

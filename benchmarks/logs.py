@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from tests.apache_kafka.java_program import running_program
 from tests.apache_kafka.releases import newest_broker_release
 from tests.kafka_logs.dumps import real_logs
 
-from benchmarks.processes import run_process
+from benchmarks.processes import interleave_processes, run_process
 from benchmarks.results import KAFKA, OURS, Measurement, Target
 from benchmarks.sampling import Call, Waiting, interleave_waiting
 from kafkawire.logs import LOCAL, Accounts, find_log_files, plan, read_table, table_named
@@ -34,6 +34,8 @@ MOST_ROUNDS = 5
 
 DECODING = "decoding"
 INDEX_TARGETS = (Target(DECODING, 10),)
+ONE_PROCESS = "one process"
+PROCESSES_TARGETS = (Target(ONE_PROCESS, 1.7),)
 MEMORY_GROWTH = 1.2
 """The most memory that a process may take for four times the input, as a multiple of its memory for the input."""
 
@@ -64,14 +66,16 @@ class Load:
         size: of a segment, in bytes.
         partitions: number of partitions of a commit, in the segment of large batches.
         memory_size: of the smaller segment of the memory measurement.
+        divided_size: of the log that two processes read.
     """
 
     size: int = 62 * 1024 * 1024
     partitions: int = 100
     memory_size: int = 24 * 1024 * 1024
+    divided_size: int = 310 * 1024 * 1024
 
 
-SMALL = Load(size=60_000, partitions=20, memory_size=30_000)
+SMALL = Load(size=60_000, partitions=20, memory_size=30_000, divided_size=60_000)
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,9 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
         yield _beside_kafka(f"offset_commits, {commits}", "offset_commits", large, rounds, HISTORY_TARGETS)
         yield _beside_kafka(f"offset_commits, {own}", "offset_commits", mixed, rounds, HISTORY_TARGETS)
         yield _beside_kafka(f"group_history, {own}", "group_history", mixed, rounds, HISTORY_TARGETS)
+        yield _in_two_processes(
+            own, write_mixture(Path(work) / "divided", replace(load, size=load.divided_size)), rounds
+        )
         yield _index_pass(large, rounds)
 
 
@@ -171,6 +178,16 @@ def _beside_kafka(case: str, table: str, segment: Path, rounds: int, targets: tu
     rate = accounts.records_read / sorted(seconds[OURS])[len(seconds[OURS]) // 2]
     size = f"{segment.stat().st_size / 1e6:.0f} MB, {accounts.records_read:,} records"
     return Measurement(kind, f"{case}: {size}", seconds, targets, (f"{rate / 1000:.0f} thousand records/s",))
+
+
+def _in_two_processes(case: str, segment: Path, rounds: int) -> Measurement:
+    body = 'sum(batch.num_rows for batch in read_table("offset_commits", sys.argv[1], processes={}))'
+    bodies = {OURS: body.format(2), ONE_PROCESS: body.format(1)}
+    before = "from kafkawire.logs import read_table"
+    seconds = interleave_processes(bodies, rounds, before=before, argument=str(segment))
+    return Measurement(
+        "processes", f"offset_commits, {case}: {segment.stat().st_size / 1e6:.0f} MB", seconds, PROCESSES_TARGETS
+    )
 
 
 def _index_pass(segment: Path, rounds: int) -> Measurement:

@@ -9,7 +9,7 @@ from tests.apache_kafka.prerequisites import java, java_version
 from tests.apache_kafka.releases import newest_broker_release
 
 from benchmarks.chart import speed_up_chart
-from benchmarks.logs import DECODING, MEMORY_GROWTH, Memory
+from benchmarks.logs import DECODING, MEMORY_GROWTH, ONE_PROCESS, Memory
 from benchmarks.machine import machine_facts
 from benchmarks.report import in_words, table
 from benchmarks.results import KAFKA, OURS, Measurement
@@ -32,6 +32,10 @@ batch on average, with members and assignments of groups among them."""
 HISTORIES = """\
 The same for histories, which give each row the time during which it was valid. Kafka has no tool for that, so
 kafka-dump-log, which only prints the records, is beside them again."""
+
+PROCESSES = """\
+One log of offset commits, read by two processes and by one. Times are elapsed times, without the imports of the
+program, but with the start of the processes: about half a second."""
 
 INDEX = """\
 The time to split a segment without an index into ranges that can be read separately, compared with decoding it:
@@ -63,6 +67,7 @@ def page(measurements: Sequence[Measurement], memory: Sequence[Memory], facts: S
     """
     tables = [one for one in measurements if one.kind == "log tables"]
     histories = [one for one in measurements if one.kind == "histories"]
+    processes = [one for one in measurements if one.kind == "processes"]
     index = [one for one in measurements if one.kind == "index pass"]
     parts = [
         "# Benchmarks of tables of logs",
@@ -78,6 +83,9 @@ def page(measurements: Sequence[Measurement], memory: Sequence[Memory], facts: S
         HISTORIES,
         in_words(histories, (KAFKA,)),
         "\n".join(table(histories, (KAFKA,))),
+        "## Two processes",
+        PROCESSES,
+        "\n".join(table(processes, (ONE_PROCESS,))),
         "## Index pass",
         INDEX,
         "\n".join(table(index, (DECODING,))),
