@@ -42,7 +42,7 @@ from kafkawire.admin.client import BlockingAdminClient
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
 from kafkawire.model.quotas.entities import ClientQuotaAlteration, ClientQuotaEntity
 
-DESCRIBE_TARGETS = (Target(KAFKA_PYTHON, 1 / 0.6), Target(CONFLUENT, 1 / 0.6))
+DESCRIBE_TARGETS = (Target(KAFKA_PYTHON, 1 / 0.6), Target(CONFLUENT, 1 / 0.6), Target(JAVA, 1))
 PRINCIPALS_TARGETS = (Target(JAVA, 10),)
 ALTER_TARGETS = (Target(JAVA, 1 / 2),)
 IMPORT_TARGETS = (Target(KAFKA_PYTHON, 1), Target(CONFLUENT, 1), Target(AIOKAFKA, 1))

@@ -5,8 +5,12 @@ Where kafkawire is installed, PySpark finds the data source by itself, in the pa
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
 import pyspark
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 _LEAST = (4, 2)
 """The first release whose Python data sources let a stream limit how much a micro-batch reads."""
@@ -16,10 +20,12 @@ if tuple(map(int, pyspark.__version__.split(".")[:2])) < _LEAST:
     raise ImportError(f"kafkawire.spark needs PySpark {least} or newer, and {pyspark.__version__} is installed")
 
 # With an older release these imports fail, with an error that does not mention the release.
+from kafkawire.spark.divided_history import divided_history  # noqa: E402
 from kafkawire.spark.options import OptionError  # noqa: E402
+from kafkawire.spark.planned_read import make_reading  # noqa: E402
 from kafkawire.spark.source import KafkaLogSource  # noqa: E402
 
-__all__ = ["KafkaLogSource", "OptionError", "register"]
+__all__ = ["KafkaLogSource", "OptionError", "read_history", "register"]
 
 
 def register(spark: SparkSession) -> None:
@@ -39,3 +45,40 @@ def register(spark: SparkSession) -> None:
         ```
     """
     spark.dataSource.register(KafkaLogSource)
+
+
+def read_history(
+    spark: SparkSession, table: str, paths: str | Sequence[str], options: Mapping[str, str] = MappingProxyType({})
+) -> DataFrame:
+    """A history, of which many tasks read each large log; the source ``kafka-log`` reads a log in one task.
+
+    The rows are the same, in another order. Many tasks read ``offset_commits``, which together work half as long again
+    as one; other histories have a task for each log. The logs are listed now, and read when the rows are used.
+
+    Args:
+        spark: the session.
+        table: name of the history.
+        paths: logs: files, folders, globs or URIs, which all workers reach.
+        options: those of ``kafka-log``; ``maxPartitionBytes`` is about the size of the part of a task.
+
+    Raises:
+        OptionError: an option is unknown or malformed, or does not fit the table.
+        UnknownTableError, UnknownColumnError: there is no such table or column.
+        LogReadError: there is no such path or no log of the table there, or a file cannot be read.
+        ImportError: pandas is missing, which PySpark wants for functions over Arrow.
+
+    Example:
+        ```python
+        from pyspark.sql import SparkSession
+
+        from kafkawire.spark import read_history
+
+        spark = SparkSession.builder.getOrCreate()
+        commits = read_history(spark, "offset_commits", "/var/lib/kafka/data/__consumer_offsets-*")
+        commits.groupBy("group").count().show()
+        ```
+    """
+    listed = [paths] if isinstance(paths, str) else list(paths)
+    given = {**options, "table": table}
+    rows = divided_history(spark, make_reading({**given, "paths": json.dumps(listed)}))
+    return spark.read.format("kafka-log").options(**given).load(listed) if rows is None else rows

@@ -118,18 +118,15 @@ class Reading:
         """
         if not isinstance(partition, LogPartition):
             return  # Spark makes a partition of its own where there are none
-        _keep_modules()
-        table = self.table()
-        expected = expected_by_spark(from_arrow_schema(table.schema))
-        for batch in read_part(table, partition.part, self.options.read, accounts, store=self.store):
-            # Spark has its own names for the elements of lists.
-            yield batch if batch.schema.equals(expected, check_metadata=True) else batch.cast(expected)
+        keep_modules()
+        for batch in read_part(self.table(), partition.part, self.options.read, accounts, store=self.store):
+            yield named_as_spark_expects(batch)
         if self.options.accounts_path is not None:
             write_accounts(self.options.accounts_path, partition.number, accounts)
 
 
 @cache
-def _keep_modules() -> None:
+def keep_modules() -> None:
     """Let the collector pass over what this worker has imported, once: PySpark runs it after each task, for 20 ms."""
     gc.collect()
     gc.freeze()
@@ -145,6 +142,17 @@ def make_reading(texts: Mapping[str, str]) -> Reading:
     options = source_options(texts)
     store_of(options.paths)
     return Reading(options)
+
+
+def named_as_spark_expects(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Rows with Spark's own names for the elements of lists."""
+    expected = _expected_by_spark(batch.schema)
+    return batch if batch.schema.equals(expected, check_metadata=True) else batch.cast(expected)
+
+
+@cache
+def _expected_by_spark(schema: pa.Schema) -> pa.Schema:
+    return expected_by_spark(from_arrow_schema(schema))
 
 
 def expected_by_spark(schema: StructType) -> pa.Schema:
