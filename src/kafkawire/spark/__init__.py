@@ -74,8 +74,8 @@ def read_history(
         from kafkawire.spark import read_history
 
         spark = SparkSession.builder.getOrCreate()
-        commits = read_history(spark, "offset_commits", "/var/lib/kafka/data/__consumer_offsets-*")
-        commits.groupBy("group").count().show()
+        commits = read_history(spark, "offset_commits", "/var/lib/kafka/data")
+        commits.groupBy("group_id").count().show()
         ```
     """
     listed = [paths] if isinstance(paths, str) else list(paths)
