@@ -21,7 +21,7 @@ from kafkawire.codegen.versions import Versions
 OLD, NEW = "3.9.2", "4.3.1"
 """Releases between which many messages lost versions."""
 
-KNOWN = {OLD: (241, 0, 751), NEW: (281, 8, 739), "4.4.0": (286, 8, 744)}
+KNOWN = {OLD: (241, 0, 751), NEW: (281, 8, 739), "4.4.0": (287, 8, 755)}
 """Release to its messages, those of them that are retired, and their versions, counted in its jars by other means."""
 
 Version = tuple[str, str, int]
