@@ -369,16 +369,6 @@ static Py_ssize_t *slots_of(PyTypeObject *cls, PyObject **names, Py_ssize_t *siz
     return NULL;
 }
 
-static int slot_among(PyObject *names, const Py_ssize_t *slots, PyObject *name, Py_ssize_t *slot) {
-    for (Py_ssize_t index = 0; index < PyTuple_Size(names); index++)
-        if (!PyUnicode_Compare(PyTuple_GetItem(names, index), name)) {
-            *slot = slots[index];
-            return 0;
-        }
-    PyErr_SetString(PyExc_ValueError, "rows: there is no such field");
-    return -1;
-}
-
 rows *compile_rows(PyObject *source, const program *outer) {
     PyObject *cls, *sources[2];
     if (!PyTuple_Check(source) || !outer) return broken("they are made of an array of structs"), NULL;
