@@ -47,6 +47,7 @@ COMMANDS: Mapping[str, Entry] = {
             "minimise": "kafkawire.cli.acls.reviewing:minimise",
             "review": "kafkawire.cli.acls.reviewing:review",
             "who-can": "kafkawire.cli.acls.asking:who_can",
+            "who-could": "kafkawire.cli.acls.asking_past:run",
         },
     ),
     "apply": "kafkawire.cli.state.apply:run",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from operator import itemgetter
@@ -13,16 +12,16 @@ from typing import Any, ClassVar, Final, TypeAlias, cast
 
 from kafkawire.declared.state import ClusterState, CredentialState, TopicState
 from kafkawire.layout import Uuid
-from kafkawire.logs import Accounts, LogFile, NoLogsError, ReadMode, ReadOptions, table_named
+from kafkawire.logs import Accounts, LogFile, ReadMode, ReadOptions, table_named
 from kafkawire.logs.files.log_files import FileKind
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
 from kafkawire.logs.folding.metadata_fold import MetadataFold, StateReducer, replay
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.folding.selection import Selection
 from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.histories.acl import acl_of
 from kafkawire.logs.history_tables import HISTORIES
-from kafkawire.logs.planning import FoundLogs, find_logs
-from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
+from kafkawire.logs.planning import find_logs
 from kafkawire.model.configs.resources import ConfigResource, ConfigResourceType
 from kafkawire.model.configs.sensitive import is_sensitive
 from kafkawire.model.quotas.entities import ClientQuotaEntity
@@ -37,13 +36,8 @@ _Held: TypeAlias = Sequence[tuple[Any, Any]]
 
 _PARTITIONS: Final = "partitions"
 _FOLDED: Final = ("topic_history", "config_history", "acl_history", "quota_history", "scram_history")
-_NAMED_LOGS: Final = 5
 
 _CONFIG_TYPES: Final = MembersByCode(ConfigResourceType)
-_RESOURCE_TYPES: Final = MembersByCode(ResourceType)
-_PATTERN_TYPES: Final = MembersByCode(PatternType)
-_OPERATIONS: Final = MembersByCode(AclOperation)
-_PERMISSIONS: Final = MembersByCode(AclPermissionType)
 
 
 class _ReplicaReducer:
@@ -89,7 +83,7 @@ def read_log_state(path: str | os.PathLike[str], as_of: datetime | None = None) 
         ```
     """
     options = ReadOptions(as_of=as_of, mode=ReadMode.FAILFAST)
-    logs = _one_log(find_logs([path]).needed_by(table_named("topic_history", options)))
+    logs = find_logs([path]).needed_by(table_named("topic_history", options)).one_metadata_log()
     found = _held(logs.files, FoldSource(options, Accounts(), logs.store))
     configs = _configs(found["config_history"])
     return ClusterState(
@@ -99,24 +93,10 @@ def read_log_state(path: str | os.PathLike[str], as_of: datetime | None = None) 
             for resource, values in configs.items()
             if resource.resource_type is not ConfigResourceType.TOPIC
         },
-        acls=frozenset(_acl(values) for _, values in found["acl_history"]),
+        acls=frozenset(acl_of(values) for _, values in found["acl_history"]),
         quotas=_quotas(found["quota_history"]),
         credentials=dict(_credentials(found["scram_history"])),
     )
-
-
-def _one_log(logs: FoundLogs) -> FoundLogs:
-    """The one metadata log. Kafka keeps the records that a cluster begins with in a file beside it."""
-    folders = {file.folder: file.shown_folder for file in logs.files if not _is_bootstrap(file)}
-    if len(folders) > 1:
-        shown = sorted(folders.values())
-        named = ", ".join(shown[:_NAMED_LOGS]) + (", …" if len(shown) > _NAMED_LOGS else "")
-        raise NoLogsError(", ".join(logs.paths), f"there are several metadata logs; give one of them: {named}")
-    return replace(logs, files=tuple(file for file in logs.files if not folders or file.folder in folders))
-
-
-def _is_bootstrap(file: LogFile) -> bool:
-    return file.kind is FileKind.SNAPSHOT and file.base_offset == 0
 
 
 def _held(files: Sequence[LogFile], source: FoldSource) -> Mapping[str, _Held]:
@@ -168,19 +148,6 @@ def _configs(configs: _Held) -> dict[ConfigResource, dict[str, str | None]]:
             hidden = is_sensitive(code, name)
             found[ConfigResource(_CONFIG_TYPES[code], resource)][name] = None if hidden else value
     return dict(found)
-
-
-def _acl(values: Sequence[Any]) -> AclBinding:
-    principal, host, resource_type, name, pattern_type, operation, permission = values
-    return AclBinding(
-        _RESOURCE_TYPES[resource_type],
-        name,
-        principal,
-        _OPERATIONS[operation],
-        _PERMISSIONS[permission],
-        host,
-        _PATTERN_TYPES[pattern_type],
-    )
 
 
 def _quotas(quotas: _Held) -> dict[ClientQuotaEntity, dict[str, float]]:

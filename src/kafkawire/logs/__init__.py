@@ -19,6 +19,7 @@ from kafkawire.logs.frames.flaws import FLAW_CODES, Flaw
 from kafkawire.logs.history_tables import read_metadata_histories
 from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.past_acls import read_past_acls
 from kafkawire.logs.planning import plan
 from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.records.scanning import scan_records
@@ -26,6 +27,7 @@ from kafkawire.logs.registry import RecordRegistry
 from kafkawire.logs.table_stream import read_part, read_table
 from kafkawire.logs.tables.table import Part, Table
 from kafkawire.logs.typed_batches import RecordBatch
+from kafkawire.model.acls.past_rights import PastAcl, PastRight, who_could
 
 __all__ = [
     "FLAW_CODES",
@@ -43,6 +45,8 @@ __all__ = [
     "OpenedBatch",
     "OptionError",
     "Part",
+    "PastAcl",
+    "PastRight",
     "ReadMode",
     "ReadOptions",
     "RecordBatch",
@@ -55,10 +59,12 @@ __all__ = [
     "plan",
     "read_metadata_histories",
     "read_part",
+    "read_past_acls",
     "read_table",
     "scan_batches",
     "scan_records",
     "store_for",
     "table_named",
     "table_names",
+    "who_could",
 ]

@@ -10,7 +10,7 @@ from typing import Final
 
 from kafkawire.logs.errors import NoLogsError
 from kafkawire.logs.files.arrow_store import store_for
-from kafkawire.logs.files.log_files import LogFile, find_log_files, segments_of
+from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files, segments_of
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.filters import BatchFilter
@@ -20,6 +20,7 @@ from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.tables.table import Part, Table, reads
 
 _NAMED_LOGS: Final = 8
+_SHOWN_FOLDERS: Final = 5
 DEFAULT_PARTITION_BYTES: Final = 64 * 1024 * 1024
 
 
@@ -76,6 +77,25 @@ class FoundLogs:
             )
             raise NoLogsError(", ".join(self.paths), reason)
         return own
+
+    def one_metadata_log(self) -> FoundLogs:
+        """The files of the only metadata log among them; of a bootstrap file beside it, nothing is needed.
+
+        Raises:
+            NoLogsError: there are several.
+        """
+        folders = {file.folder: file.shown_folder for file in self.files if not _is_bootstrap(file)}
+        if len(folders) > 1:
+            shown = sorted(folders.values())
+            named = ", ".join(shown[:_SHOWN_FOLDERS]) + (", …" if len(shown) > _SHOWN_FOLDERS else "")
+            reason = f"there are several metadata logs; give one of them: {named}"
+            raise NoLogsError(", ".join(self.paths), reason)
+        return replace(self, files=tuple(file for file in self.files if not folders or file.folder in folders))
+
+
+def _is_bootstrap(file: LogFile) -> bool:
+    """Whether it has the records that a cluster begins with, which Kafka keeps in the folder that has the logs."""
+    return file.kind is FileKind.SNAPSHOT and file.base_offset == 0
 
 
 def store_of(paths: Sequence[str]) -> FileStore:

@@ -30,6 +30,7 @@ WORDS = {
     "apply": "how-to/declared-state.html#apply",
     "doctor": "how-to/commands-connect.html",
     "who-can": "how-to/understand-acls.html",
+    "who-could": "how-to/ask-the-past.html",
     "kafka-configs": "reference/kafka-configs.html",
     "rpk": "how-to/come-from-other-tools.html",
     "reset offsets": "how-to/commands-groups.html#reset-offsets",

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, ClassVar
 
 import typer
 
 from kafkawire.admin import (
     AclBindingFilter,
-    AclEvaluator,
     AclOperation,
     BlockingAdminClient,
-    Decision,
     PatternType,
-    Reason,
     ResourceType,
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
@@ -27,8 +23,9 @@ from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
 from kafkawire.column_roles import ColumnRole
 from kafkawire.declared.wording import item_in_words
-from kafkawire.model.acls.bindings import OPERATIONS_OF_RESOURCES, WILDCARD, AclBinding
+from kafkawire.model.acls.bindings import OPERATIONS_OF_RESOURCES, AclBinding
 from kafkawire.model.acls.evaluation import EVERYBODY
+from kafkawire.model.acls.past_rights import PastAcl, who_could
 
 OperationArgument = Annotated[str, typer.Argument(metavar="OPERATION", help="Such as READ or describe-configs.")]
 ResourceArgument = Annotated[
@@ -98,25 +95,24 @@ def who_can(
     The resource need not exist. A row of User:* is about every principal without a row of its own.
     """
     resource_type, name = resource_named(resource)
-    wanted = _operation(operation, resource_type)
+    wanted = operation_named(operation, resource_type)
     with cluster.connected() as client:
         concerning = _concerning(client, resource_type, name, cluster.options.timeout)
         deciding = authority(client, given, cluster.options.timeout)
-    rows = [RightRow(each, WILDCARD, Reason.SUPER_USER.value, None) for each in deciding.super_users]
-    evaluator = evaluator_of(concerning, deciding)
-    known = {acl.principal for acl in concerning} - {*deciding.super_users, EVERYBODY}
-    hosts = sorted({acl.host for acl in concerning} - {WILDCARD})
-    asked = _Asked(evaluator, wanted, resource_type, name, hosts)
-    of_others = asked.rows(EVERYBODY, _UNNAMED)
-    denied = []
-    for principal in sorted(known):
-        of_principal = asked.rows(principal, principal)
-        if not of_principal:
-            denied.append(principal)
-        rows += of_principal
-    rows += [
-        RightRow(each.principal, each.host, each.reason, each.acl, tuple(denied), each.excepted_hosts)
-        for each in of_others
+    rights = who_could(
+        map(PastAcl, concerning),
+        wanted,
+        resource_type,
+        name,
+        super_users=deciding.super_users,
+        allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl,
+    )
+    rows = [
+        RightRow(
+            each.principal, each.host, each.reason.value, acl_in_words(each.acl), each.excepted, each.excepted_hosts
+        )
+        for each in rights
+        if each.allowed
     ]
     print_rows(rows, RightRow, output, empty="no principal may do it")
 
@@ -134,7 +130,7 @@ def may(
 ) -> None:
     """Say whether a principal may do an operation on a resource, and which ACL decides. Exit code 1 if it may not."""
     resource_type, name = resource_named(resource)
-    wanted = _operation(operation, resource_type)
+    wanted = operation_named(operation, resource_type)
     if ":" not in principal or principal == EVERYBODY:
         raise CommandError(f"PRINCIPAL: {principal!r}: write one, such as User:alice", ExitCode.USAGE)
     with cluster.connected() as client:
@@ -148,50 +144,19 @@ def may(
         host or None,
         decision.allowed,
         decision.reason.value,
-        _acl(decision),
+        acl_in_words(decision.acl),
     )
     print_rows([row], DecisionRow, output)
     if not decision.allowed:
         raise typer.Exit(ExitCode.FAILED)
 
 
-class _Asked:
-    """An operation on a resource, and the hosts that ACLs name."""
+def operation_named(text: str, resource_type: ResourceType) -> AclOperation:
+    """The operation of an argument such as ``READ``.
 
-    def __init__(
-        self,
-        evaluator: AclEvaluator,
-        operation: AclOperation,
-        resource_type: ResourceType,
-        name: str,
-        hosts: list[str],
-    ) -> None:
-        self._evaluator = evaluator
-        self._operation = operation
-        self._resource_type = resource_type
-        self._name = name
-        self._hosts = hosts
-
-    def rows(self, principal: str, decided_as: str) -> list[RightRow]:
-        """The hosts from which a principal may: all except some, or some."""
-        return list(self._rows(principal, decided_as))
-
-    def _rows(self, principal: str, decided_as: str) -> Iterator[RightRow]:
-        decisions = {host: self._decision(decided_as, host) for host in self._hosts}
-        others = self._decision(decided_as, _UNNAMED)
-        if others.allowed:
-            excepted = tuple(host for host, decision in decisions.items() if not decision.allowed)
-            yield RightRow(principal, WILDCARD, others.reason.value, _acl(others), excepted_hosts=excepted)
-            return
-        for host, decision in decisions.items():
-            if decision.allowed:
-                yield RightRow(principal, host, decision.reason.value, _acl(decision))
-
-    def _decision(self, principal: str, host: str) -> Decision:
-        return self._evaluator.decide(principal, self._operation, self._resource_type, self._name, host)
-
-
-def _operation(text: str, resource_type: ResourceType) -> AclOperation:
+    Raises:
+        CommandError: it names none, or none that clients do on such a resource.
+    """
     operation = parsed("OPERATION", AclOperation, text)
     possible = OPERATIONS_OF_RESOURCES[resource_type] - {AclOperation.ALL}
     if operation not in possible:
@@ -207,5 +172,6 @@ def _concerning(
     return client.describe_acls([wanted], timeout=timeout).union()
 
 
-def _acl(decision: Decision) -> str | None:
-    return None if decision.acl is None else item_in_words(decision.acl)
+def acl_in_words(acl: AclBinding | None) -> str | None:
+    """An ACL as a sentence."""
+    return None if acl is None else item_in_words(acl)

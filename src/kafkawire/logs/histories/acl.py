@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import pyarrow as pa
 
@@ -13,10 +13,17 @@ from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.tables.enum_names import OPERATIONS, PATTERN_TYPES, PERMISSIONS, RESOURCE_TYPES
 from kafkawire.logs.times import TIMESTAMP
+from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
+from kafkawire.model.tolerant_enums import MembersByCode
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Message
 
 _VALUES = 7
+
+_RESOURCE_TYPES: Final = MembersByCode(ResourceType)
+_PATTERN_TYPES: Final = MembersByCode(PatternType)
+_OPERATIONS: Final = MembersByCode(AclOperation)
+_PERMISSIONS: Final = MembersByCode(AclPermissionType)
 
 
 class _AclReducer:
@@ -43,6 +50,20 @@ class _AclReducer:
                 self.ledger.put(bytes(record.id), values, at)
             case RemoveAccessControlEntryRecord():
                 self.ledger.drop(record.id, at)
+
+
+def acl_of(values: Sequence[Any]) -> AclBinding:
+    """The ACL of the values of an interval: the texts and numbers of its record."""
+    principal, host, resource_type, name, pattern_type, operation, permission = values
+    return AclBinding(
+        _RESOURCE_TYPES[resource_type],
+        name,
+        principal,
+        _OPERATIONS[operation],
+        _PERMISSIONS[permission],
+        host,
+        _PATTERN_TYPES[pattern_type],
+    )
 
 
 def _cells(intervals: Sequence[Interval[bytes]]) -> Columns:
