@@ -1,4 +1,4 @@
-"""Apache Spark reads Kafka's own logs, with the data source ``kafka-log``.
+"""Apache Spark reads Kafka's own logs, with the data source ``kafka-log`` and the SQL function ``who_could``.
 
 Where kafkawire is installed, PySpark finds the data source by itself, in the package ``pyspark_kafkawire``.
 """
@@ -8,9 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import cast
 
 import pyspark
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import udtf
+from pyspark.sql.udtf import UserDefinedTableFunction
 
 _LEAST = (4, 2)
 """The first release whose Python data sources let a stream limit how much a micro-batch reads."""
@@ -24,8 +27,34 @@ from kafkawire.spark.divided_history import divided_history  # noqa: E402
 from kafkawire.spark.options import OptionError  # noqa: E402
 from kafkawire.spark.planned_read import make_reading  # noqa: E402
 from kafkawire.spark.source import KafkaLogSource  # noqa: E402
+from kafkawire.spark.who_could import WhoCould  # noqa: E402
 
-__all__ = ["KafkaLogSource", "OptionError", "read_history", "register"]
+__all__ = ["KafkaLogSource", "OptionError", "read_history", "register", "register_who_could"]
+
+
+def register_who_could(spark: SparkSession) -> None:
+    """Register the table function ``who_could`` with a session: who could do an operation, when, and by which ACL.
+
+    In SQL it takes the rows of ``acl_history``, an operation, the type and the name of a resource, and by name
+    ``since``, ``until``, ``host``, ``super_users`` and ``allow_everyone_if_no_acl``. The rows are those of
+    `kafkawire.logs.who_could`, for each log by itself.
+
+    Example:
+        ```python
+        from pyspark.sql import SparkSession
+
+        from kafkawire.spark import register_who_could
+
+        spark = SparkSession.builder.getOrCreate()
+        acls = spark.read.format("kafka-log").option("table", "acl_history").load("/var/lib/kafka/data")
+        acls.createOrReplaceTempView("acls")
+        register_who_could(spark)
+        spark.sql("SELECT * FROM who_could(TABLE(acls), 'READ', 'TOPIC', 'orders') WHERE allowed").show()
+        ```
+    """
+    # Arrow would need pandas. The function makes what a session of Spark Connect takes, too; its type has a union.
+    function = cast("UserDefinedTableFunction", udtf(WhoCould, useArrow=False))
+    spark.udtf.register("who_could", function)
 
 
 def register(spark: SparkSession) -> None:
