@@ -31,7 +31,7 @@ BYTES: dict[tuple[str, str], tuple[list[tuple[str, str, bool]], int]] = {
         [("ReadShareGroupStateSummaryResponse", "0", True), ("ShareGroupMetadataValue", "0", False)],
         630,
     ),
-    ("kafka:4.3.1", "kafka:4.4.0"): ([], 728),
+    ("kafka:4.3.1", "kafka:4.4.0"): ([], 739),
 }
 """Pair of releases to the versions whose bytes changed, and how many both have."""
 
