@@ -162,15 +162,15 @@ class _Stages:
             left = part.left(log.joins)
             for bucket in range(log.joins):
                 yield _Message(log.first_join + bucket, _Kind.LEFT, number, _octets(left.of_bucket(bucket)))
-        told = msgspec.json.encode(_Found(found, accounts.to_json()))
+        octets = msgspec.json.encode(_Found(found, accounts.to_json()))
         for bucket in range(log.joins):
-            yield _Message(log.first_join + bucket, _Kind.FOUND, number, told)
+            yield _Message(log.first_join + bucket, _Kind.FOUND, number, octets)
 
     def join(self, messages: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows of the joins of a task, from their messages in the order of `_Kind`."""
         keep_modules()
         logs = {log.first_join + bucket: log for log in self.logs for bucket in range(log.joins)}
-        for number, of_join in groupby(map(_message, _rows_of(messages)), key=lambda message: message.join):
+        for number, of_join in groupby(_received(messages), key=lambda message: message.join):
             accounts = Accounts()
             for rows in self._joined(logs[number], number, of_join, accounts):
                 yield named_as_spark_expects(rows)
@@ -224,13 +224,8 @@ def _left(message: _Message) -> LeftByPart:
     return LeftByPart(*(batch for (batch,) in streams))
 
 
-def _rows_of(messages: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, int, int, pa.Buffer]]:
-    for batch in messages:
+def _received(batches: Iterator[pa.RecordBatch]) -> Iterator[_Message]:
+    for batch in batches:
         join, kind, part, octets = batch.columns
         for at in range(batch.num_rows):
-            yield join[at].as_py(), kind[at].as_py(), part[at].as_py(), octets[at].as_buffer()
-
-
-def _message(row: tuple[int, int, int, pa.Buffer]) -> _Message:
-    join, kind, part, octets = row
-    return _Message(join, _Kind(kind), part, octets)
+            yield _Message(join[at].as_py(), _Kind(kind[at].as_py()), part[at].as_py(), octets[at].as_buffer())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -11,7 +11,8 @@ from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, Struct
 if TYPE_CHECKING:
     from kafkawire.wire.row_programs import RowsProgram
 
-_PRESENCE = {"inline": 0, "tagged": 1, "absent": 2}
+ABSENT: Final = 2
+_PRESENCE = {"inline": 0, "tagged": 1, "absent": ABSENT}
 _MARKER = {"none": 0, "inline": 1, "tagged": 2}
 
 

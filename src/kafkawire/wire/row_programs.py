@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from kafkawire.wire.programs import FieldProgram, StructProgram
-
-_ABSENT = 2
+from kafkawire.wire.programs import ABSENT, FieldProgram, StructProgram
 
 
 class Rows(NamedTuple):
@@ -82,7 +80,7 @@ def _source(field: FieldProgram, rows: Rows) -> SourceProgram | None:
     if field.child is not None:
         return None
     members = rows.members.get(field.attribute)
-    constant = field.initial if field.presence == _ABSENT else None
+    constant = field.initial if field.presence == ABSENT else None
     if members is not None and isinstance(constant, int):
         constant = members[constant]
     return SourceProgram(rows.fields[field.attribute], members, constant)

@@ -7,8 +7,13 @@ from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Self, cast
 
-from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
-from kafkawire.model.tolerant_enums import MembersByCode
+from kafkawire.model.acls.bindings import (
+    OPERATION_OF,
+    PATTERN_TYPE_OF,
+    PERMISSION_TYPE_OF,
+    RESOURCE_TYPE_OF,
+    AclBinding,
+)
 from kafkawire.protocol import DescribeAclsResponse
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.engine import native_engine, natively_if_possible
@@ -22,10 +27,6 @@ if TYPE_CHECKING:
 
     from kafkawire._native import Codec
 
-_RESOURCE_TYPES = MembersByCode(ResourceType)
-_PATTERN_TYPES = MembersByCode(PatternType)
-_OPERATIONS = MembersByCode(AclOperation)
-_PERMISSION_TYPES = MembersByCode(AclPermissionType)
 _NAME = attrgetter("resource_name")
 
 
@@ -102,13 +103,13 @@ def acls_of(resources: Iterable[DescribeAclsResponse.DescribeAclsResource]) -> t
     share = shared.setdefault
     acls = [
         AclBinding(
-            _RESOURCE_TYPES[resource.resource_type],
+            RESOURCE_TYPE_OF[resource.resource_type],
             resource.resource_name,
             share(acl.principal, acl.principal),
-            _OPERATIONS[acl.operation],
-            _PERMISSION_TYPES[acl.permission_type],
+            OPERATION_OF[acl.operation],
+            PERMISSION_TYPE_OF[acl.permission_type],
             share(acl.host, acl.host),
-            _PATTERN_TYPES[resource.pattern_type],
+            PATTERN_TYPE_OF[resource.pattern_type],
         )
         for resource in resources
         for acl in resource.acls
@@ -121,20 +122,12 @@ def acls_of(resources: Iterable[DescribeAclsResponse.DescribeAclsResource]) -> t
 
 _ROWS = Rows(
     AclBinding,
-    fields={
-        "resource_type": "resource_type",
-        "resource_name": "resource_name",
-        "pattern_type": "pattern_type",
-        "principal": "principal",
-        "host": "host",
-        "operation": "operation",
-        "permission_type": "permission_type",
-    },
+    fields={name: name for name in AclBinding.__struct_fields__},
     members={
-        "resource_type": _RESOURCE_TYPES,
-        "pattern_type": _PATTERN_TYPES,
-        "operation": _OPERATIONS,
-        "permission_type": _PERMISSION_TYPES,
+        "resource_type": RESOURCE_TYPE_OF,
+        "pattern_type": PATTERN_TYPE_OF,
+        "operation": OPERATION_OF,
+        "permission_type": PERMISSION_TYPE_OF,
     },
 )
 

@@ -6,31 +6,27 @@ from typing import Any
 
 from kafkawire import protocol
 from kafkawire.model.acls.bindings import (
+    OPERATION_OF,
+    PATTERN_TYPE_OF,
+    PERMISSION_TYPE_OF,
+    RESOURCE_TYPE_OF,
     AclBinding,
     AclBindingFilter,
-    AclOperation,
-    AclPermissionType,
     PatternType,
     ResourceType,
 )
-from kafkawire.model.tolerant_enums import MembersByCode
-
-_RESOURCE_TYPES = MembersByCode(ResourceType)
-_PATTERN_TYPES = MembersByCode(PatternType)
-_OPERATIONS = MembersByCode(AclOperation)
-_PERMISSION_TYPES = MembersByCode(AclPermissionType)
 
 
 def deleted_acl(acl: protocol.DeleteAclsResponse.DeleteAclsMatchingAcl) -> AclBinding:
     """The ACL in an answer that was deleted, or could not be deleted."""
     return AclBinding(
-        _RESOURCE_TYPES[acl.resource_type],
+        RESOURCE_TYPE_OF[acl.resource_type],
         acl.resource_name,
         acl.principal,
-        _OPERATIONS[acl.operation],
-        _PERMISSION_TYPES[acl.permission_type],
+        OPERATION_OF[acl.operation],
+        PERMISSION_TYPE_OF[acl.permission_type],
         acl.host,
-        _PATTERN_TYPES[acl.pattern_type],
+        PATTERN_TYPE_OF[acl.pattern_type],
     )
 
 

@@ -14,14 +14,16 @@ from kafkawire.broker.served_apis import ServedApi
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import (
     CLUSTER_NAME,
+    OPERATION_OF,
+    PATTERN_TYPE_OF,
+    PERMISSION_TYPE_OF,
+    RESOURCE_TYPE_OF,
     AclBinding,
     AclBindingFilter,
     AclOperation,
-    AclPermissionType,
     PatternType,
     ResourceType,
 )
-from kafkawire.model.tolerant_enums import MembersByCode
 from kafkawire.protocol import (
     AccessControlEntryRecord,
     CreateAclsRequest,
@@ -49,10 +51,6 @@ _ANY: Final = 1
 _BATCHED: Final = 4
 """The version of DescribeAcls that has several filters (KIP-888)."""
 
-_RESOURCE_TYPES = MembersByCode(ResourceType)
-_PATTERN_TYPES = MembersByCode(PatternType)
-_OPERATIONS = MembersByCode(AclOperation)
-_PERMISSION_TYPES = MembersByCode(AclPermissionType)
 
 _Creation: TypeAlias = CreateAclsRequest.AclCreation
 _Filter: TypeAlias = DescribeAclsRequest | DescribeAclsRequest.DescribeAclsFilter | DeleteAclsRequest.DeleteAclsFilter
@@ -232,25 +230,25 @@ def _unknown_part(wanted: AclBindingFilter) -> _Deleted | None:
 
 def _acl(creation: _Creation) -> AclBinding:
     return AclBinding(
-        _RESOURCE_TYPES[creation.resource_type],
+        RESOURCE_TYPE_OF[creation.resource_type],
         creation.resource_name,
         creation.principal,
-        _OPERATIONS[creation.operation],
-        _PERMISSION_TYPES[creation.permission_type],
+        OPERATION_OF[creation.operation],
+        PERMISSION_TYPE_OF[creation.permission_type],
         creation.host,
-        _PATTERN_TYPES[creation.resource_pattern_type],
+        PATTERN_TYPE_OF[creation.resource_pattern_type],
     )
 
 
 def _filter(wanted: _Filter) -> AclBindingFilter:
     return AclBindingFilter(
-        _RESOURCE_TYPES[wanted.resource_type_filter],
+        RESOURCE_TYPE_OF[wanted.resource_type_filter],
         wanted.resource_name_filter,
         wanted.principal_filter,
-        _OPERATIONS[wanted.operation],
-        _PERMISSION_TYPES[wanted.permission_type],
+        OPERATION_OF[wanted.operation],
+        PERMISSION_TYPE_OF[wanted.permission_type],
         wanted.host_filter,
-        _PATTERN_TYPES[wanted.pattern_type_filter],
+        PATTERN_TYPE_OF[wanted.pattern_type_filter],
     )
 
 

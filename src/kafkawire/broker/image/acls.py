@@ -7,16 +7,17 @@ from typing import TypeAlias
 
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import (
+    OPERATION_OF,
+    PATTERN_TYPE_OF,
+    PERMISSION_TYPE_OF,
+    RESOURCE_TYPE_OF,
     WILDCARD,
     AclBinding,
     AclBindingFilter,
-    AclOperation,
-    AclPermissionType,
     PatternType,
     ResourceType,
 )
 from kafkawire.model.acls.matching import matches
-from kafkawire.model.tolerant_enums import MembersByCode
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Message
 
@@ -25,10 +26,6 @@ Pattern: TypeAlias = tuple[ResourceType, PatternType, str]
 
 _Acls: TypeAlias = dict[AclBinding, None]
 
-_RESOURCE_TYPES = MembersByCode(ResourceType)
-_PATTERN_TYPES = MembersByCode(PatternType)
-_OPERATIONS = MembersByCode(AclOperation)
-_PERMISSION_TYPES = MembersByCode(AclPermissionType)
 _TYPES_OF_RESOURCES = tuple(kind for kind in ResourceType if kind not in (ResourceType.UNKNOWN, ResourceType.ANY))
 
 
@@ -65,13 +62,13 @@ class AclsImage:
     def apply(self, record: AccessControlEntryRecord) -> None:
         """Add an ACL."""
         acl = AclBinding(
-            _RESOURCE_TYPES[record.resource_type],
+            RESOURCE_TYPE_OF[record.resource_type],
             record.resource_name,
             record.principal,
-            _OPERATIONS[record.operation],
-            _PERMISSION_TYPES[record.permission_type],
+            OPERATION_OF[record.operation],
+            PERMISSION_TYPE_OF[record.permission_type],
             record.host,
-            _PATTERN_TYPES[record.pattern_type],
+            PATTERN_TYPE_OF[record.pattern_type],
         )
         self.by_id[record.id] = acl
         self.ids[acl] = record.id

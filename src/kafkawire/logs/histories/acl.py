@@ -13,17 +13,17 @@ from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.tables.enum_names import OPERATIONS, PATTERN_TYPES, PERMISSIONS, RESOURCE_TYPES
 from kafkawire.logs.times import TIMESTAMP
-from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
-from kafkawire.model.tolerant_enums import MembersByCode
+from kafkawire.model.acls.bindings import (
+    OPERATION_OF,
+    PATTERN_TYPE_OF,
+    PERMISSION_TYPE_OF,
+    RESOURCE_TYPE_OF,
+    AclBinding,
+)
 from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.wire import Message
 
 _VALUES = 7
-
-_RESOURCE_TYPES: Final = MembersByCode(ResourceType)
-_PATTERN_TYPES: Final = MembersByCode(PatternType)
-_OPERATIONS: Final = MembersByCode(AclOperation)
-_PERMISSIONS: Final = MembersByCode(AclPermissionType)
 
 
 class _AclReducer:
@@ -56,13 +56,13 @@ def acl_of(values: Sequence[Any]) -> AclBinding:
     """The ACL of the values of an interval: the texts and numbers of its record."""
     principal, host, resource_type, name, pattern_type, operation, permission = values
     return AclBinding(
-        _RESOURCE_TYPES[resource_type],
+        RESOURCE_TYPE_OF[resource_type],
         name,
         principal,
-        _OPERATIONS[operation],
-        _PERMISSIONS[permission],
+        OPERATION_OF[operation],
+        PERMISSION_TYPE_OF[permission],
         host,
-        _PATTERN_TYPES[pattern_type],
+        PATTERN_TYPE_OF[pattern_type],
     )
 
 

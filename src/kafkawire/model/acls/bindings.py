@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
+from typing import Final
 
 import msgspec
 
 from kafkawire.arguments.checks import checked
-from kafkawire.model.tolerant_enums import TolerantEnum
+from kafkawire.model.tolerant_enums import MembersByCode, TolerantEnum
 
 CLUSTER_NAME = "kafka-cluster"
 """The only name that the resource of type ``CLUSTER`` may have (A18)."""
@@ -69,6 +70,13 @@ class AclPermissionType(TolerantEnum):
     ANY = 1
     DENY = 2
     ALLOW = 3
+
+
+RESOURCE_TYPE_OF: Final = MembersByCode(ResourceType)
+PATTERN_TYPE_OF: Final = MembersByCode(PatternType)
+OPERATION_OF: Final = MembersByCode(AclOperation)
+PERMISSION_TYPE_OF: Final = MembersByCode(AclPermissionType)
+"""The members by their numbers, as messages and records have them."""
 
 
 class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
