@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from operator import itemgetter
-from typing import Any, ClassVar, Final, TypeAlias, cast
+from typing import Any, ClassVar, Final, Literal, TypeAlias, cast
 
 from kafkawire.declared.state import ClusterState, CredentialState, TopicState
-from kafkawire.layout import Uuid
 from kafkawire.logs import Accounts, LogFile, ReadMode, ReadOptions, table_named
 from kafkawire.logs.files.log_files import FileKind
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
-from kafkawire.logs.folding.metadata_fold import MetadataFold, StateReducer, replay
+from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_fold import Change, MetadataFold, StateReducer, replay
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.folding.selection import Selection
 from kafkawire.logs.folding.source import FoldSource
-from kafkawire.logs.histories.acl import acl_of
+from kafkawire.logs.histories.acl import binding_of
 from kafkawire.logs.history_tables import HISTORIES
 from kafkawire.logs.planning import find_logs
 from kafkawire.model.configs.resources import ConfigResource, ConfigResourceType
@@ -28,8 +28,6 @@ from kafkawire.model.quotas.entities import ClientQuotaEntity
 from kafkawire.model.scram import ScramMechanism, UserMechanism
 from kafkawire.model.tolerant_enums import MembersByCode
 from kafkawire.model.topics import INTERNAL_TOPICS
-from kafkawire.protocol import PartitionChangeRecord, PartitionRecord, RemoveTopicRecord
-from kafkawire.wire import Message
 
 _Held: TypeAlias = Sequence[tuple[Any, Any]]
 """Keys and values, as the reducer of a history has them."""
@@ -40,22 +38,32 @@ _FOLDED: Final = ("topic_history", "config_history", "acl_history", "quota_histo
 _CONFIG_TYPES: Final = MembersByCode(ConfigResourceType)
 
 
+_ReplicaRecord: TypeAlias = (
+    tuple[Literal["PartitionRecord", "PartitionChangeRecord"], str, int, Sequence[int] | None]
+    | tuple[Literal["RemoveTopicRecord"], str]
+)
+
+
 class _ReplicaReducer:
     """The replicas of each partition."""
 
-    RECORDS: ClassVar[frozenset[str]] = frozenset({"PartitionRecord", "PartitionChangeRecord", "RemoveTopicRecord"})
+    RECORDS: ClassVar[Needed] = {
+        "PartitionRecord": ("topic_id", "partition_id", "replicas"),
+        "PartitionChangeRecord": ("topic_id", "partition_id", "replicas"),
+        "RemoveTopicRecord": ("topic_id",),
+    }
 
     def __init__(self) -> None:
-        self.ledger: Ledger[tuple[Uuid, int]] = Ledger()
+        self.ledger: Ledger[tuple[str, int]] = Ledger()
 
-    def apply(self, record: Message, at: Moment) -> None:
+    def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""
-        match record:
-            case PartitionRecord() | PartitionChangeRecord() if record.replicas is not None:
-                partition = record.topic_id, record.partition_id
-                self.ledger.put(partition, (tuple(record.replicas),), at, group=record.topic_id)
-            case RemoveTopicRecord():
-                self.ledger.drop_group(record.topic_id, at)
+        for record, at in cast("Iterable[tuple[_ReplicaRecord, Moment]]", changes):
+            match record:
+                case _, topic_id, partition, replicas if replicas is not None:
+                    self.ledger.put((topic_id, partition), (tuple(replicas),), at, group=topic_id)
+                case "RemoveTopicRecord", topic_id:
+                    self.ledger.drop_group(topic_id, at)
 
 
 def read_log_state(path: str | os.PathLike[str], as_of: datetime | None = None) -> ClusterState:
@@ -93,7 +101,7 @@ def read_log_state(path: str | os.PathLike[str], as_of: datetime | None = None) 
             for resource, values in configs.items()
             if resource.resource_type is not ConfigResourceType.TOPIC
         },
-        acls=frozenset(acl_of(values) for _, values in found["acl_history"]),
+        acls=frozenset(binding_of(values) for _, values in found["acl_history"]),
         quotas=_quotas(found["quota_history"]),
         credentials=dict(_credentials(found["scram_history"])),
     )
@@ -111,11 +119,11 @@ def _held(files: Sequence[LogFile], source: FoldSource) -> Mapping[str, _Held]:
             if fold.complete_since is not None:
                 selection.refuse_unknown(folder, fold.complete_since)
             if selection.as_of is not None:
-                held[name] += filter(selection.keeps, fold.ledger.ended)
+                held[name] += selection.kept(fold.ledger.ended)
             fold.ledger.ended.clear()
     for name, fold in folds.items():
         selection.refuse_unknown(folder, fold.known_since)
-        held[name] += filter(selection.keeps, fold.ledger.still_open())
+        held[name] += selection.kept(fold.ledger.still_open())
     return {
         name: [(each.key, each.values) for each in intervals if each.values is not None]
         for name, intervals in held.items()
@@ -132,7 +140,7 @@ def _reducers(as_of: int | None) -> Iterator[tuple[str, Callable[[], StateReduce
 def _topics(
     topics: _Held, partitions: _Held, configs: Mapping[ConfigResource, Mapping[str, str | None]]
 ) -> Iterator[tuple[str, TopicState]]:
-    assignments: dict[Uuid, dict[int, tuple[int, ...]]] = defaultdict(dict)
+    assignments: dict[str, dict[int, tuple[int, ...]]] = defaultdict(dict)
     for (topic_id, partition), (replicas,) in sorted(partitions, key=itemgetter(0)):
         assignments[topic_id][partition] = replicas
     for name, topic_id in sorted((name, topic_id) for topic_id, (name, _) in topics):

@@ -15,7 +15,7 @@ from kafkawire.logs.folding.metadata_fold import MetadataFold, replay
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.folding.selection import Selection
 from kafkawire.logs.folding.source import FoldSource
-from kafkawire.logs.histories.acl import acl_of
+from kafkawire.logs.histories.acl import binding_of
 from kafkawire.logs.history_tables import HISTORIES
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.planning import FoundLogs, find_logs
@@ -51,7 +51,7 @@ def read_past_acls(path: str | os.PathLike[str], since: datetime | None = None) 
     options = ReadOptions(mode=ReadMode.FAILFAST, as_of=since)
     logs = find_logs([path]).needed_by(table_named(_TABLE, options)).one_metadata_log()
     return [
-        PastAcl(acl_of(each.values), _time(each.valid_from), _time(each.valid_to))
+        PastAcl(binding_of(each.values), _time(each.valid_from), _time(each.valid_to))
         for each in _intervals(logs, options)
         if each.values is not None
     ]

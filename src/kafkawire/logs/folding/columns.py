@@ -7,17 +7,17 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from kafkawire.logs.times import TIMESTAMP, microseconds
+from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.logs.times import TIMESTAMP, timestamps
 
-_Column: TypeAlias = Sequence[object]
+_Column: TypeAlias = "Sequence[object] | ArrowArray"
 Columns: TypeAlias = Mapping[str, _Column]
 """The cells of columns by their names; times are in milliseconds since the epoch."""
 
 
-def value_columns(values: Sequence[Sequence[object] | None], width: int) -> Sequence[_Column]:
+def value_columns(values: Sequence[Sequence[object] | None], width: int) -> Sequence[Sequence[object]]:
     """Tuples of ``width`` values column by column; null where there is no tuple."""
-    unknown = (None,) * width
-    return tuple(zip(*[each or unknown for each in values], strict=True)) or ((),) * width
+    return [[None if each is None else each[at] for each in values] for at in range(width)]
 
 
 def record_batch(schema: pa.Schema, columns: Columns) -> pa.RecordBatch:
@@ -26,11 +26,13 @@ def record_batch(schema: pa.Schema, columns: Columns) -> pa.RecordBatch:
     Raises:
         KeyError: a column is missing.
     """
-    arrays = [pa.array(_cells(columns[field.name], field.type), field.type) for field in schema]
+    arrays = [_array(columns[field.name], field.type) for field in schema]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _cells(cells: _Column, kind: pa.DataType) -> _Column:
-    if not kind.equals(TIMESTAMP):
+def _array(cells: _Column, kind: pa.DataType) -> ArrowArray:
+    if isinstance(cells, pa.Array):
         return cells
-    return [microseconds(cell) if isinstance(cell, int) else None for cell in cells]
+    if kind.equals(TIMESTAMP):
+        return timestamps(pa.array(cells, pa.int64()))
+    return pa.array(cells, kind)

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Callable, Hashable, Iterator
+from operator import attrgetter, eq
+from typing import Final, Generic, TypeAlias, TypeVar
 
 import msgspec
 
 K = TypeVar("K", bound=Hashable)
 
-Values: TypeAlias = tuple[object, ...]
-"""The values that hold during an interval, column by column."""
+Values: TypeAlias = tuple[object, ...] | bytes
+"""The values that hold during an interval: column by column, or the encoded record that has them."""
 
+Moment: TypeAlias = tuple[int | None, int | None]
+"""A place in a log: time in milliseconds since the epoch, and offset of the record; None if unknown."""
 
-class Moment(NamedTuple):
-    """A place in a log.
-
-    Attributes:
-        time: in milliseconds since the epoch; None if unknown.
-        offset: of the record; None if unknown.
-    """
-
-    time: int | None
-    offset: int | None
+UNKNOWN: Final[Moment] = (None, None)
 
 
 class Interval(msgspec.Struct, Generic[K], gc=False):
@@ -57,17 +51,21 @@ class Ledger(Generic[K]):
     Args:
         renews: whether new values of a key begin a new interval; otherwise they replace the values of the open one.
         absent: values that are equivalent to no interval: a snapshot omits keys with these values.
+        same: whether two values are equal.
 
     Attributes:
         complete: whether every key that has values is known. If not, the end of an unknown interval is kept too.
         ended: intervals in the order in which they ended. The caller clears the list.
     """
 
-    def __init__(self, *, renews: bool = True, absent: Values | None = None) -> None:
+    def __init__(
+        self, *, renews: bool = True, absent: Values | None = None, same: Callable[[Values | None, Values], bool] = eq
+    ) -> None:
         self.complete = False
         self.ended: list[Interval[K]] = []
         self._renews = renews
         self._absent = absent
+        self._same = same
         self._open: dict[K, Interval[K]] = {}
         self._groups: dict[Hashable, dict[K, None]] = {}
 
@@ -80,16 +78,21 @@ class Ledger(Generic[K]):
         return None if held is None else held.values
 
     def put(self, key: K, values: Values, at: Moment, group: Hashable = None) -> None:
-        """Set the values of a key. Setting the values that it already has changes absent."""
-        held = self._open.get(key)
-        if held is not None:
-            if held.values == values:
+        """Set the values of a key. Setting the values that it already has changes nothing."""
+        time, offset = at
+        begun = Interval(key, values, time, offset)
+        held = self._open.setdefault(key, begun)  # one search for the key, since most are new
+        if held is not begun:
+            if self._same(held.values, values):
                 return
             if not self._renews:
                 held.values = values
                 return
             self._end(held, at)
-        self._begin(Interval(key, values, at.time, at.offset, group=group))
+            self._open[key] = begun
+        if group is not None:
+            begun.group = group
+            self._groups.setdefault(group, {})[key] = None
 
     def drop(self, key: K, at: Moment) -> None:
         """End the interval of a key."""
@@ -97,7 +100,7 @@ class Ledger(Generic[K]):
         if held is not None:
             self._end(held, at)
         elif not self.complete:
-            self.ended.append(Interval(key, None, None, None, at.time, at.offset))
+            self.ended.append(Interval(key, None, None, None, *at))
 
     def drop_group(self, group: Hashable, at: Moment) -> None:
         """End the intervals of all keys of a group."""
@@ -116,7 +119,7 @@ class Ledger(Generic[K]):
             self._end(self._open.pop(key), at)
         for key, there in found._open.items():
             held = self._open.get(key)
-            if held is not None and held.values == there.values:
+            if held is not None and there.values is not None and self._same(held.values, there.values):
                 continue
             if held is not None and not self._renews:
                 held.values = there.values
@@ -125,13 +128,13 @@ class Ledger(Generic[K]):
             if held is not None:
                 self._end(held, at)
                 since = at
-            self._begin(
-                Interval(key, there.values, since.time, since.offset, added_by_snapshot=True, group=there.group)
-            )
+            self._begin(Interval(key, there.values, *since, added_by_snapshot=True, group=there.group))
 
     def still_open(self) -> Iterator[Interval[K]]:
         """The open intervals in the order of the records that began them; unknown beginnings come first."""
-        return iter(sorted(self._open.values(), key=lambda held: -1 if held.from_offset is None else held.from_offset))
+        yield from (held for held in self._open.values() if held.from_offset is None)
+        known = (held for held in self._open.values() if held.from_offset is not None)
+        yield from sorted(known, key=attrgetter("from_offset"))
 
     def _begin(self, interval: Interval[K]) -> None:
         self._open[interval.key] = interval

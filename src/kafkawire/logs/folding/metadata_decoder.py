@@ -1,91 +1,152 @@
-"""The metadata records that a history needs, decoded; the others are skipped by their number."""
+"""The fields of metadata records that a history needs; other records are skipped by their number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import groupby
-from typing import Final, cast
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, repeat
+from typing import Final, NamedTuple, TypeAlias, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkawire.logs.files.log_files import LogFile
-from kafkawire.logs.folding.message_decoder import MessageDecoder, Reader
+from kafkawire.columns import MessageColumns
+from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.logs.folding.message_decoder import MessageDecoder
 from kafkawire.logs.frames.flaws import code_of
 from kafkawire.logs.registry import RecordRegistry
+from kafkawire.logs.tables.decoded_messages import RowFault
 from kafkawire.logs.tables.rows import RawRows
+from kafkawire.protocol import message_class
 from kafkawire.records.framed_records import FRAME_VERSION, METADATA_RECORD, read_frame
+from kafkawire.records.metadata_records import encode_metadata_record
+from kafkawire.records.metadata_transactions import MARKERS
 from kafkawire.wire import DecodeError, Message
-from kafkawire.wire.message_codec import FAST_PATH_FAILS
 from kafkawire.wire.varint import write_uvarint
 
-_FRAME_SIZE: Final = 3
+FRAME_SIZE: Final = 3
 """Frame version, record id and record version, a byte each: so far no record has a longer frame."""
+
+ENCODED: Final = "(encoded)"
+"""In place of the name of a field: the whole record, as bytes that Kafka's own definition can decode."""
+
+Needed: TypeAlias = Mapping[str, tuple[str, ...]]
+"""The fields that a history needs, by the name of the message."""
+
+Record: TypeAlias = tuple[object, ...]
+"""The name of a message, and its needed fields as rows of Arrow have them: ids are strings, arrays are lists."""
+
+_COLUMNS: Final = ("batch_position", "log_offset", "timestamp", "value")
+
+
+class MetadataRecords(NamedTuple):
+    """The needed records among some rows.
+
+    Attributes:
+        records: None for one that could not be decoded.
+        positions, offsets, timestamps: of the batch of each, of itself, and its time in milliseconds.
+        faults: the errors, by the number of the record; None for a record of another type.
+        has_markers: whether a transaction of the metadata log begins or ends among them.
+    """
+
+    records: Sequence[Record | None]
+    positions: pa.Int64Array
+    offsets: pa.Int64Array
+    timestamps: pa.Int64Array
+    faults: Mapping[int, RowFault | None]
+    has_markers: bool
+
+
+class _Known:
+    """A record type that the history needs.
+
+    Args:
+        number: id of the records.
+        name: of the message.
+        fields: that are needed.
+        registry: has the definition.
+
+    Attributes:
+        number, name: the same.
+        exactly: decodes a record by itself.
+        versions: those that are decoded together; none if a definition of the user replaces Kafka's.
+    """
+
+    def __init__(self, number: int, name: str, fields: Sequence[str], registry: RecordRegistry) -> None:
+        self.number, self.name = number, name
+        self.exactly = MessageDecoder(name, registry)
+        message = message_class(name)
+        self.versions = message.VERSIONS if registry.message(name) is message else range(0)
+        self._columns = MessageColumns(message)
+        names = self._columns.schema.names
+        self._fields = list(fields)
+        self._places = [None if each == ENCODED else names.index(each) for each in fields]
+
+    def together(self, version: int, values: pa.BinaryArray) -> tuple[Iterator[Record], Sequence[int]]:
+        """The records with a version, and the places of those that have to be decoded by themselves."""
+        found = self._columns.decode(version, values, FRAME_SIZE)
+        arrays = [values if at is None else found.arrays[at] for at in self._places]
+        needed = pa.RecordBatch.from_arrays(arrays, names=self._fields)
+        cells = (column.to_pylist() for column in needed.columns)
+        return zip(repeat(self.name, len(values)), *cells, strict=True), found.inexact
+
+    def of(self, message: Message) -> Record:
+        """The record of a message that was decoded by itself. It is encoded again, without what no field has."""
+        version = message.VERSIONS[-1]
+        records, _ = self.together(version, pa.array([encode_metadata_record(message, version)], pa.binary()))
+        return next(records)
 
 
 class MetadataDecoder:
     """Decodes the records of batches.
 
-    Args:
-        needed: names of the messages that the history needs.
-        registry: all record types.
-        failed: called for each malformed record, with the arguments of ``FoldSource.failed``.
+    Records of one type and version are decoded together. Those with an error, and those whose definition a user has
+    replaced, are decoded one by one.
 
-    Attributes:
-        lost_some: whether a needed record could not be decoded. The caller resets it.
+    Args:
+        needed: what the history needs.
+        registry: all record types.
     """
 
-    def __init__(
-        self,
-        needed: frozenset[str],
-        registry: RecordRegistry,
-        failed: Callable[[str, str, LogFile, int, int], None],
-    ) -> None:
-        self.lost_some: bool = False
-        self._failed = failed
-        self._known = frozenset(registry.metadata)
-        self._needed = {
-            number: MessageDecoder(name, registry) for number, name in registry.metadata.items() if name in needed
+    def __init__(self, needed: Needed, registry: RecordRegistry) -> None:
+        self._registered = frozenset(registry.metadata)
+        self._known = {
+            number: _Known(number, name, needed[name], registry)
+            for number, name in registry.metadata.items()
+            if name in needed
         }
-        others = self._known - self._needed.keys()
+        others = self._registered - self._known.keys()
         heads = [bytes((FRAME_VERSION,)) + write_uvarint(number) for number in sorted(others)]
         by_length = (list(same) for _, same in groupby(sorted(heads, key=len), key=len))
         self._skipped = [pa.array(same, pa.binary()) for same in by_length]
-        self._readers: dict[bytes, Reader] = {
-            bytes((FRAME_VERSION,)) + write_uvarint(number) + write_uvarint(version): reader
-            for number, kind in self._needed.items()
-            for version, reader in kind.readers.items()
+        self._frames = {
+            bytes((FRAME_VERSION,)) + write_uvarint(known.number) + write_uvarint(version): (known, version)
+            for known in self._known.values()
+            for version in known.versions
         }
 
-    def records_of(self, rows: RawRows, first: int, limit: int | None) -> Iterator[tuple[Message, int, int]]:
-        """The needed records among some rows, with timestamp and offset.
+    def decode(self, rows: RawRows, first: int, limit: int | None) -> MetadataRecords:
+        """The needed records among some rows.
 
         Args:
             rows: records of a log, control records included.
             first: records before this offset are skipped.
             limit: records from this offset on are skipped; None for no limit.
         """
-        needed, readers = self._needed_rows(rows, first, limit), self._readers
-        offsets, timestamps = (
-            cast("list[int]", needed.columns.column(name).to_pylist()) for name in ("log_offset", "timestamp")
-        )
-        values = needed.values.to_pylist()
-        for row, (value, timestamp, offset) in enumerate(zip(values, timestamps, offsets, strict=True)):
-            reader = None if value is None else readers.get(value[:_FRAME_SIZE])
-            message: Message | None = None
-            if reader is not None and value is not None:
-                try:
-                    message, end = reader(value, _FRAME_SIZE)
-                except FAST_PATH_FAILS:
-                    end = -1
-                if end != len(value):
-                    message = self._exactly(value, needed, row, offset)
-            else:
-                message = self._exactly(value, needed, row, offset)
-            if message is not None:
-                yield message, timestamp, offset
+        columns = self._needed_columns(rows, first, limit)
+        values = cast("pa.BinaryArray", columns.column("value"))
+        records, numbers, exact = self._together(values)
+        faults: dict[int, RowFault | None] = {}
+        for row in sorted(exact):
+            known, message, fault = self._exactly(values[row].as_py() or b"")
+            records[row] = None if known is None or message is None else known.of(message)
+            if records[row] is None or fault is not None:
+                faults[row] = fault
+            if known is not None:
+                numbers.add(known.number)
+        positions, offsets, timestamps = (cast("pa.Int64Array", columns.column(name)) for name in _COLUMNS[:-1])
+        return MetadataRecords(records, positions, offsets, timestamps, faults, not numbers.isdisjoint(MARKERS))
 
-    def _needed_rows(self, rows: RawRows, first: int, limit: int | None) -> RawRows:
+    def _needed_columns(self, rows: RawRows, first: int, limit: int | None) -> pa.RecordBatch:
         """The rows within the limits, without control records and those of other types, which are most of a log."""
         offsets = cast("pa.Int64Array", rows.columns.column("log_offset"))
         wanted = pc.and_not(pc.greater_equal(offsets, pa.scalar(first, pa.int64())), rows.control)
@@ -94,25 +155,52 @@ class MetadataDecoder:
         for skipped in self._skipped:
             length = len(skipped[0].as_py())
             wanted = pc.and_not(wanted, pc.is_in(pc.binary_slice(rows.values, 0, length), skipped))
-        return rows.where(wanted)
+        columns = rows.columns.select(_COLUMNS)
+        return columns if wanted.true_count == len(rows) else columns.filter(wanted)
 
-    def _exactly(self, value: bytes | None, rows: RawRows, row: int, offset: int) -> Message | None:
-        """Decode a record that the fast path refused, or report its error."""
-        octets = value or b""
-        position = cast("int", rows.columns.column("batch_position")[row].as_py())
+    def _together(self, values: pa.BinaryArray) -> tuple[list[Record | None], set[int], set[int]]:
+        """The records, the ids among them, and the rows that have to be decoded one by one."""
+        heads = pc.binary_slice(values, 0, FRAME_SIZE).dictionary_encode()
+        codes = cast("pa.Int32Array", heads.indices)
+        numbers, exact = set[int](), set(_rows_with(codes.is_null())) if codes.null_count else set[int]()
+        of_heads: list[Iterator[Record | None]] = []
+        for code, head in enumerate(cast("list[bytes]", heads.dictionary.to_pylist())):
+            mask = pc.equal(codes, pa.scalar(code, pa.int32()))
+            if head not in self._frames:
+                exact.update(_rows_with(mask))
+                of_heads.append(repeat(None))
+                continue
+            known, version = self._frames[head]
+            found, inexact = known.together(version, values if mask.true_count == len(values) else values.filter(mask))
+            numbers.add(known.number)
+            of_heads.append(found)
+            if inexact:
+                rows = _rows_with(mask)
+                exact.update(rows[each] for each in inexact)
+        if len(of_heads) == 1 and not codes.null_count:
+            return list(of_heads[0]) if numbers else [None] * len(values), numbers, exact
+        of_heads.append(repeat(None))
+        filled = cast("pa.Int32Array", pc.fill_null(codes, pa.scalar(len(of_heads) - 1, pa.int32())))
+        in_order = cast("list[int]", filled.to_pylist())
+        return list(map(next, map(of_heads.__getitem__, in_order))), numbers, exact
+
+    def _exactly(self, value: bytes) -> tuple[_Known | None, Message | None, RowFault | None]:
+        """Decode a record by itself: its type, the message and the error."""
+        known = None
         try:
-            number, version, start = read_frame(octets, METADATA_RECORD)
-            if number not in self._known:
-                self._failed("unknown_type", f"no record has the id {number}", rows.file, position, offset)
-                return None
-            if number not in self._needed:
-                return None
-            message, end = self._needed[number].decode_from(octets, start, version)
+            number, version, start = read_frame(value, METADATA_RECORD)
+            if number not in self._registered:
+                return None, None, ("unknown_type", f"no record has the id {number}")
+            known = self._known.get(number)
+            if known is None:
+                return None, None, None
+            message, end = known.exactly.decode_from(value, start, version)
         except DecodeError as error:
-            self.lost_some = True
-            self._failed(code_of(error), str(error), rows.file, position, offset)
-            return None
-        if end < len(octets):
-            reason = f"{len(octets) - end} bytes are left after {message.NAME}"
-            self._failed("trailing_bytes", reason, rows.file, position, offset)
-        return message
+            return known, None, (code_of(error), str(error))
+        if end < len(value):
+            return known, message, ("trailing_bytes", f"{len(value) - end} bytes are left after {message.NAME}")
+        return known, message, None
+
+
+def _rows_with(mask: ArrowArray) -> list[int]:
+    return cast("list[int]", pc.indices_nonzero(mask).to_pylist())

@@ -6,13 +6,15 @@ The records of the log come first. A snapshot fills in where records are missing
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from itertools import takewhile
-from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat, takewhile
+from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeAlias, cast
+
+import pyarrow as pa
 
 from kafkawire.logs.files.log_files import FileKind, LogFile, segments_of
-from kafkawire.logs.folding.intervals import K, Ledger, Moment
-from kafkawire.logs.folding.metadata_decoder import MetadataDecoder
+from kafkawire.logs.folding.intervals import UNKNOWN, K, Ledger, Moment
+from kafkawire.logs.folding.metadata_decoder import MetadataDecoder, MetadataRecords, Needed, Record
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.flaws import Flaw
@@ -26,29 +28,36 @@ from kafkawire.protocol import (
     SnapshotHeaderRecord,
 )
 from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
-from kafkawire.records.metadata_transactions import MARKERS, MetadataTransactions
-from kafkawire.wire import DecodeError, Message
+from kafkawire.records.metadata_transactions import MetadataTransactions
+from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.batches.batch import NO_TIMESTAMP
 
 _GAP: Final = "offset_gap"
-_MARKERS: Final = frozenset({BeginTransactionRecord.NAME, EndTransactionRecord.NAME, AbortTransactionRecord.NAME})
+_MARKERS: Final = {
+    each.NAME: each.API_KEY for each in (BeginTransactionRecord, EndTransactionRecord, AbortTransactionRecord)
+}
+"""Ids of the records that begin or end a transaction, by the names of their messages."""
 _ENDS_OF_SNAPSHOT: Final = frozenset((ControlRecordType.SNAPSHOT_HEADER, ControlRecordType.SNAPSHOT_FOOTER))
+
+
+Change: TypeAlias = tuple[Record, Moment]
+"""A record, and when it took effect."""
 
 
 class StateReducer(Protocol[K]):
     """Turns records into intervals.
 
     Attributes:
-        RECORDS: names of the messages that it needs.
+        RECORDS: the messages that it needs.
         ledger: its intervals.
     """
 
-    RECORDS: ClassVar[frozenset[str]]
+    RECORDS: ClassVar[Needed]
     ledger: Ledger[K]
 
-    def apply(self, record: Message, at: Moment) -> None:
-        """Apply the next record."""
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Apply the next records."""
 
 
 class Loss(NamedTuple):
@@ -75,14 +84,22 @@ class _State(Generic[K]):
 
     def __init__(self, reducer: StateReducer[K]) -> None:
         self.reducer = reducer
-        self.transactions = MetadataTransactions[tuple[Message, Moment]]()
+        self.transactions = MetadataTransactions[Change]()
 
-    def apply(self, record: Message, at: Moment) -> None:
-        if self.transactions.begun is None and record.API_KEY not in MARKERS:  # nearly always; saves a call and a tuple
-            self.reducer.apply(record, at)
-            return
-        for each, moment in self.transactions.take(record.API_KEY, (record, at)):
-            self.reducer.apply(each, at if moment is at else Moment(at.time, moment.offset))
+    def apply(self, changes: Iterable[Change], *, has_markers: bool) -> None:
+        is_plain = self.transactions.begun is None and not has_markers
+        self.reducer.apply(changes if is_plain else self._in_effect(changes))
+
+    def _in_effect(self, changes: Iterable[Change]) -> Iterator[Change]:
+        for change in changes:
+            record, (time, _) = change
+            marker = _MARKERS.get(cast("str", record[0]))
+            for held, (_, offset) in self.transactions.take(marker, change):
+                yield held, (time, offset)
+
+
+_Failed: TypeAlias = Callable[[LogFile, MetadataRecords, int], None]
+"""Counts the error of a record: the file, the records and the number of the record."""
 
 
 class _SnapshotState(_State[K]):
@@ -93,10 +110,11 @@ class _SnapshotState(_State[K]):
         lost_some: whether some of its records could not be decoded.
     """
 
-    def __init__(self, reducer: StateReducer[K], decoder: MetadataDecoder) -> None:
+    def __init__(self, reducer: StateReducer[K], decoder: MetadataDecoder, failed: _Failed) -> None:
         super().__init__(reducer)
         reducer.ledger.complete = True
         self._decoder = decoder
+        self._failed = failed
         self.time = NO_TIMESTAMP
         self.lost_some = False
         self._ends = set[ControlRecordType]()
@@ -108,9 +126,11 @@ class _SnapshotState(_State[K]):
 
     def apply_rows(self, rows: RawRows) -> None:
         """Apply the next records."""
-        for record, _, _ in self._decoder.records_of(rows, 0, None):
-            self.apply(record, Moment(None, None))
-        self.lost_some, self._decoder.lost_some = self.lost_some or self._decoder.lost_some, False
+        found = self._decoder.decode(rows, 0, None)
+        for row in found.faults:
+            self._failed(rows.file, found, row)
+            self.lost_some = self.lost_some or _is_lost(found, row)
+        self.apply(zip(filter(None, found.records), repeat(UNKNOWN)), has_markers=found.has_markers)
         for control in _controls(rows):
             self._ends.add(control.type)
             if isinstance(control.message, SnapshotHeaderRecord):
@@ -149,8 +169,8 @@ class MetadataFold(Generic[K]):
         self._source = source
         self._has_snapshots = has_snapshots
         self._state = _State(make_reducer())
-        wanted = self._state.reducer.RECORDS | _MARKERS
-        self._decoder = MetadataDecoder(wanted, source.options.registry, self._failed)
+        needed = {**dict.fromkeys(_MARKERS, ()), **self._state.reducer.RECORDS}
+        self._decoder = MetadataDecoder(needed, source.options.registry)
         self._expected: int | None = None
         self._flawed = False
         self._clock = Clock()
@@ -189,15 +209,15 @@ class MetadataFold(Generic[K]):
 
     def begin_snapshot(self) -> _SnapshotState[K]:
         """An empty state, to which the batches of a snapshot are applied."""
-        return _SnapshotState(self._make_reducer(), self._decoder)
+        return _SnapshotState(self._make_reducer(), self._decoder, self._failed)
 
     def take_over(self, found: _SnapshotState[K], snapshot: LogFile) -> None:
         """Continue with the state of a snapshot that was read to its end, if nothing in it is missing."""
         if not found.is_whole or (found.lost_some and self._expected is not None):
             return
         ledger = self.ledger
-        at = Moment(self._clock.read(found.time), snapshot.base_offset)
-        began = Moment(None, None) if self.complete_since is None else at
+        at = self._clock.read(found.time), snapshot.base_offset
+        began = UNKNOWN if self.complete_since is None else at
         ledger.compare(found.reducer.ledger, at, began)
         found.reducer.ledger = ledger
         self._state = _State(found.reducer)
@@ -220,13 +240,24 @@ class MetadataFold(Generic[K]):
             self._note_gap(file, first, expected)
         self._flawed = False
         limit = self._source.options.high_watermark
-        for record, timestamp, offset in self._decoder.records_of(run.rows, expected or 0, limit):
-            if self._decoder.lost_some:
-                self._note_lost_records()
-            self._state.apply(record, Moment(self._clock.read(timestamp), offset))
-        if self._decoder.lost_some:
-            self._note_lost_records()
+        found = self._decoder.decode(run.rows, expected or 0, limit)
+        begin = 0
+        for row in found.faults:
+            self._apply(found, begin, row)
+            self._failed(file, found, row)
+            if _is_lost(found, row):
+                self.ledger.complete = False
+            begin = row + (found.records[row] is None)
+        self._apply(found, begin, len(found.records))
         self._expected = max(expected or 0, run.batches[-1].last_offset + 1)
+
+    def _apply(self, found: MetadataRecords, begin: int, end: int) -> None:
+        """Apply records that could all be decoded."""
+        count = end - begin
+        times = _shared(self._clock.read_column(found.timestamps.slice(begin, count)))
+        moments = zip(times, found.offsets.slice(begin, count).to_pylist(), strict=True)
+        records = cast("Sequence[Record]", found.records[begin:end])
+        self._state.apply(zip(records, moments, strict=True), has_markers=found.has_markers)
 
     def _note_gap(self, file: LogFile, batch: RecordBatch, expected: int) -> None:
         """Records are missing, and no snapshot has what they changed. The known state is kept."""
@@ -241,17 +272,32 @@ class MetadataFold(Generic[K]):
         self.losses.append(Loss(_GAP, first, batch.base_offset, self._clock.now or None))
         self._source.failed(_GAP, reason, file, batch.position, first)
 
-    def _failed(self, code: str, reason: str, file: LogFile, position: int, offset: int) -> None:
+    def _failed(self, file: LogFile, found: MetadataRecords, row: int) -> None:
+        fault = found.faults[row]
+        if fault is None:
+            return
+        code, reason = fault
+        position, offset = (each[row].as_py() for each in (found.positions, found.offsets))
         self.losses.append(Loss(code, offset, offset + 1, self._clock.now or None))
         self._source.failed(code, reason, file, position, offset)
-
-    def _note_lost_records(self) -> None:
-        self._decoder.lost_some = self.ledger.complete = False
 
     def _note_complete(self) -> None:
         self.ledger.complete = True
         if self.complete_since is None:
             self.complete_since = self._clock.now
+
+
+def _shared(times: pa.Int64Array) -> Iterator[int]:
+    """The times as Python has them. The records of a batch share one object, since open intervals keep it."""
+    encoded = times.dictionary_encode()
+    distinct = cast("list[int]", encoded.dictionary.to_pylist())
+    return map(distinct.__getitem__, cast("list[int]", encoded.indices.to_pylist()))
+
+
+def _is_lost(found: MetadataRecords, row: int) -> bool:
+    """Whether a record that the history needs could not be decoded."""
+    fault = found.faults[row]
+    return found.records[row] is None and fault is not None and fault[0] != "unknown_type"
 
 
 def replay(files: Sequence[LogFile], folds: Sequence[MetadataFold[Any]], source: FoldSource) -> Iterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Generic
 
 import pyarrow as pa
@@ -19,6 +20,7 @@ from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.logs.tables.rows import repeated
 
 _ERROR: Final = "_error"
 
@@ -97,7 +99,7 @@ class _Rows(Generic[K]):
         self._selection = Selection.of(source.options)
         self._waiting: list[Interval[K]] = []
         self.fold = MetadataFold(
-            lambda: history.make_reducer(self._selection.as_of),
+            partial(history.make_reducer, self._selection.as_of),
             source,
             has_snapshots=any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in files),
         )
@@ -111,7 +113,7 @@ class _Rows(Generic[K]):
         fold = self.fold
         if fold.complete_since is not None:
             self._selection.refuse_unknown(self._folder, fold.complete_since)
-        self._waiting += filter(self._selection.keeps, fold.ledger.ended)
+        self._waiting += self._selection.kept(fold.ledger.ended)
         fold.ledger.ended.clear()
         if len(fold.losses) >= LARGEST_ROW_BATCH:
             yield from self._loss_rows()
@@ -127,7 +129,7 @@ class _Rows(Generic[K]):
         """
         fold = self.fold
         self._selection.refuse_unknown(self._folder, fold.known_since)
-        self._waiting += filter(self._selection.keeps, fold.ledger.still_open())
+        self._waiting += self._selection.kept(fold.ledger.still_open())
         for start in range(0, len(self._waiting), LARGEST_ROW_BATCH):
             yield self._interval_rows(self._waiting[start : start + LARGEST_ROW_BATCH])
         yield from self._loss_rows()
@@ -173,4 +175,4 @@ class _Rows(Generic[K]):
 
     def _provenance(self, count: int) -> Columns:
         cluster = self._source.options.cluster or self._cluster
-        return {"cluster": [cluster] * count, "log": [self._folder] * count}
+        return {"cluster": repeated(cluster, count), "log": repeated(self._folder, count)}

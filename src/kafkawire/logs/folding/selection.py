@@ -5,6 +5,7 @@ A time is refused if the whole state was not known then.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Self, cast
 
@@ -61,8 +62,11 @@ class Selection:
         if self.as_of is not None and (known_since is None or self.as_of < known_since):
             raise BeforeKnowledgeError(log, datetime_of(self.as_of), known_since)
 
-    def keeps(self, interval: Interval[K]) -> bool:
-        """Whether the options include an interval."""
+    def kept(self, intervals: Iterable[Interval[K]]) -> Iterable[Interval[K]]:
+        """The intervals that the options include."""
+        return intervals if self == _EVERYTHING else filter(self._keeps, intervals)
+
+    def _keeps(self, interval: Interval[K]) -> bool:
         valid_from, valid_to = interval.valid_from, interval.valid_to
         return (
             (self.as_of is None or _contains(self.as_of, valid_from, valid_to))
@@ -71,7 +75,7 @@ class Selection:
         )
 
     def chosen(self, rows: pa.RecordBatch) -> pa.BooleanArray:
-        """Which rows the options include, as ``keeps``; a row without an offset comes before all others.
+        """Which rows the options include, as ``kept``; a row without an offset comes before all others.
 
         Args:
             rows: with ``valid_from``, ``valid_to`` and ``log_offset``.
@@ -93,6 +97,9 @@ class Selection:
                 within = pc.fill_null(compare(column, pa.scalar(limit, pa.int64())), true)
                 chosen = pc.and_(chosen, cast("pa.BooleanArray", within))
         return chosen
+
+
+_EVERYTHING: Final = Selection(None, None, None, None, None)
 
 
 def _contains(time: int, begin: int | None, end: int | None) -> bool:

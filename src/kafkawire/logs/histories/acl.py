@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, ClassVar, Final, Literal, TypeAlias, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from kafkawire.layout import Uuid
-from kafkawire.logs.folding.columns import Columns, value_columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.columns import MessageColumns
+from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.logs.folding.columns import Columns
+from kafkawire.logs.folding.intervals import Interval, Ledger, Moment, Values
+from kafkawire.logs.folding.metadata_decoder import ENCODED, FRAME_SIZE, Needed
+from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
-from kafkawire.logs.tables.enum_names import OPERATIONS, PATTERN_TYPES, PERMISSIONS, RESOURCE_TYPES
+from kafkawire.logs.tables.decoded_messages import decode_messages
+from kafkawire.logs.tables.enum_names import OPERATIONS, PATTERN_TYPES, PERMISSIONS, RESOURCE_TYPES, enum_names
 from kafkawire.logs.times import TIMESTAMP
 from kafkawire.model.acls.bindings import (
     OPERATION_OF,
@@ -20,40 +26,44 @@ from kafkawire.model.acls.bindings import (
     RESOURCE_TYPE_OF,
     AclBinding,
 )
-from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
-from kafkawire.wire import Message
+from kafkawire.protocol import AccessControlEntryRecord
 
-_VALUES = 7
+_FIELDS: Final = (
+    "principal", "host", "resource_type", "resource_name", "pattern_type", "operation", "permission_type"
+)  # fmt: skip
+_shown: Final = attrgetter(*_FIELDS)
+"""The fields that the table shows, besides the id."""
+
+_ENTRY: Final = MessageColumns(AccessControlEntryRecord)
+
+_Record: TypeAlias = (
+    tuple[Literal["AccessControlEntryRecord"], str, bytes] | tuple[Literal["RemoveAccessControlEntryRecord"], str]
+)
 
 
 class _AclReducer:
-    """Adds and removes ACLs by their id, as plain bytes: Python's garbage collector would visit each Uuid."""
+    """Adds and removes ACLs by their id. An ACL is kept as the bytes of its record."""
 
-    RECORDS: ClassVar[frozenset[str]] = frozenset({"AccessControlEntryRecord", "RemoveAccessControlEntryRecord"})
+    RECORDS: ClassVar[Needed] = {
+        "AccessControlEntryRecord": ("id", ENCODED),
+        "RemoveAccessControlEntryRecord": ("id",),
+    }
 
     def __init__(self) -> None:
-        self.ledger: Ledger[bytes] = Ledger()
+        self.ledger: Ledger[str] = Ledger(same=_is_same)
 
-    def apply(self, record: Message, at: Moment) -> None:
+    def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""
-        match record:
-            case AccessControlEntryRecord():
-                values = (
-                    record.principal,
-                    record.host,
-                    record.resource_type,
-                    record.resource_name,
-                    record.pattern_type,
-                    record.operation,
-                    record.permission_type,
-                )
-                self.ledger.put(bytes(record.id), values, at)
-            case RemoveAccessControlEntryRecord():
-                self.ledger.drop(record.id, at)
+        for record, at in cast("Iterable[tuple[_Record, Moment]]", changes):
+            match record:
+                case "AccessControlEntryRecord", acl_id, encoded:
+                    self.ledger.put(acl_id, encoded, at)
+                case "RemoveAccessControlEntryRecord", acl_id:
+                    self.ledger.drop(acl_id, at)
 
 
 def acl_of(values: Sequence[Any]) -> AclBinding:
-    """The ACL of the values of an interval: the texts and numbers of its record."""
+    """The ACL of the texts and numbers of its record, from the principal to the permission type."""
     principal, host, resource_type, name, pattern_type, operation, permission = values
     return AclBinding(
         RESOURCE_TYPE_OF[resource_type],
@@ -66,24 +76,47 @@ def acl_of(values: Sequence[Any]) -> AclBinding:
     )
 
 
-def _cells(intervals: Sequence[Interval[bytes]]) -> Columns:
-    principals, hosts, resource_types, names, pattern_types, operations, permissions = value_columns(
-        [interval.values for interval in intervals], _VALUES
-    )
+def binding_of(encoded: bytes) -> AclBinding:
+    """The ACL of an interval."""
+    return acl_of(_shown(_entry(encoded)))
+
+
+def _entry(encoded: bytes) -> AccessControlEntryRecord:
+    return AccessControlEntryRecord.decode(encoded[FRAME_SIZE:], encoded[FRAME_SIZE - 1])
+
+
+def _is_same(held: Values | None, values: Values) -> bool:
+    """Whether two records have the same ACL. Bytes may differ in the version, and in what no field has."""
+    if not isinstance(held, bytes) or not isinstance(values, bytes):
+        return False
+    return held == values or _shown(_entry(held)) == _shown(_entry(values))
+
+
+def _cells(intervals: Sequence[Interval[str]]) -> Columns:
+    entries = _entries([interval.values for interval in intervals])
     return {
-        "acl_id": [str(Uuid(interval.key)) for interval in intervals],
-        "principal": principals,
-        "host": hosts,
-        "resource_type": RESOURCE_TYPES.of(resource_types),
-        "resource_type_code": resource_types,
-        "resource_name": names,
-        "pattern_type": PATTERN_TYPES.of(pattern_types),
-        "pattern_type_code": pattern_types,
-        "operation": OPERATIONS.of(operations),
-        "operation_code": operations,
-        "permission": PERMISSIONS.of(permissions),
-        "permission_code": permissions,
+        "acl_id": [interval.key for interval in intervals],
+        "principal": entries["principal"],
+        "host": entries["host"],
+        "resource_type": enum_names(entries["resource_type"], RESOURCE_TYPES),
+        "resource_type_code": entries["resource_type"],
+        "resource_name": entries["resource_name"],
+        "pattern_type": enum_names(entries["pattern_type"], PATTERN_TYPES),
+        "pattern_type_code": entries["pattern_type"],
+        "operation": enum_names(entries["operation"], OPERATIONS),
+        "operation_code": entries["operation"],
+        "permission": enum_names(entries["permission_type"], PERMISSIONS),
+        "permission_code": entries["permission_type"],
     }
+
+
+def _entries(encoded: Sequence[Values | None]) -> Mapping[str, ArrowArray]:
+    """The columns of records; null where there is none."""
+    octets = pa.array(encoded, pa.binary())
+    versions = pc.binary_slice(octets, FRAME_SIZE - 1, FRAME_SIZE).dictionary_encode()
+    frames = [(version, FRAME_SIZE) for (version,) in cast("list[bytes]", versions.dictionary.to_pylist())]
+    found = decode_messages(_ENTRY, octets, frames, cast("pa.Int32Array", versions.indices))
+    return dict(zip(_ENTRY.schema.names, found.arrays, strict=True))
 
 
 HISTORY: Final = MetadataHistory(

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Final, Literal, TypeAlias, cast
 
 import pyarrow as pa
 
-from kafkawire.layout import Uuid
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.tables.enum_names import CONFIG_RESOURCE_TYPES
 from kafkawire.logs.times import TIMESTAMP
 from kafkawire.model.configs.sensitive import HIDDEN, is_sensitive
-from kafkawire.protocol import ConfigRecord, RemoveTopicRecord, TopicRecord
-from kafkawire.wire import Message
 
 ConfigKey: TypeAlias = tuple[int, str, str]
 """Type and name of a resource, and name of the configuration."""
+
+_Record: TypeAlias = (
+    tuple[Literal["ConfigRecord"], int, str, str, str | None]
+    | tuple[Literal["TopicRecord"], str, str]
+    | tuple[Literal["RemoveTopicRecord"], str]
+)
 
 _UNSET: Final = (None,)
 _TOPIC: Final = 2
@@ -27,22 +32,26 @@ _TOPIC: Final = 2
 class _ConfigReducer:
     """Sets and unsets configurations by resource and name. Deleting a topic removes the configurations of the topic."""
 
-    RECORDS: ClassVar[frozenset[str]] = frozenset({"ConfigRecord", "TopicRecord", "RemoveTopicRecord"})
+    RECORDS: ClassVar[Needed] = {
+        "ConfigRecord": ("resource_type", "resource_name", "name", "value"),
+        "TopicRecord": ("topic_id", "name"),
+        "RemoveTopicRecord": ("topic_id",),
+    }
 
     def __init__(self) -> None:
         self.ledger: Ledger[ConfigKey] = Ledger(absent=_UNSET)
-        self._topics: dict[Uuid, str] = {}
+        self._topics: dict[str, str] = {}
 
-    def apply(self, record: Message, at: Moment) -> None:
+    def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""
-        match record:
-            case ConfigRecord():
-                resource = record.resource_type, record.resource_name
-                self.ledger.put((*resource, record.name), (record.value,), at, group=resource)
-            case TopicRecord():
-                self._topics[record.topic_id] = record.name
-            case RemoveTopicRecord() if record.topic_id in self._topics:
-                self.ledger.drop_group((_TOPIC, self._topics.pop(record.topic_id)), at)
+        for record, at in cast("Iterable[tuple[_Record, Moment]]", changes):
+            match record:
+                case "ConfigRecord", kind, resource, name, value:
+                    self.ledger.put((kind, resource, name), (value,), at, group=(kind, resource))
+                case "TopicRecord", topic_id, name:
+                    self._topics[topic_id] = name
+                case "RemoveTopicRecord", topic_id if topic_id in self._topics:
+                    self.ledger.drop_group((_TOPIC, self._topics.pop(topic_id)), at)
 
 
 def _cells(intervals: Sequence[Interval[ConfigKey]], *, secrets: bool) -> Columns:

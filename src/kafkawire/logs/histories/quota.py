@@ -2,42 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Final, TypeAlias, TypedDict, cast
 
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.times import TIMESTAMP
-from kafkawire.protocol import ClientQuotaRecord
-from kafkawire.wire import Message
 
 DEFAULT_ENTITY: Final = "<default>"
 """The default user, client id or address."""
 
-QuotaKey: TypeAlias = tuple[frozenset[tuple[str, str | None]], str]
-"""Types and names of the parts of an entity, and the key of the quota."""
+Entity: TypeAlias = frozenset[tuple[str, str | None]]
+"""Types and names of the parts of an entity."""
+
+QuotaKey: TypeAlias = tuple[Entity, str]
+"""An entity, and the key of the quota."""
+
+
+class _Part(TypedDict):
+    entity_type: str
+    entity_name: str | None
+
+
+_Record: TypeAlias = tuple[str, Sequence[_Part], str, float, bool]
 
 
 class _QuotaReducer:
     """Sets and removes quotas by entity and key."""
 
-    RECORDS: ClassVar[frozenset[str]] = frozenset({"ClientQuotaRecord"})
+    RECORDS: ClassVar[Needed] = {"ClientQuotaRecord": ("entity", "key", "value", "remove")}
 
     def __init__(self) -> None:
         self.ledger: Ledger[QuotaKey] = Ledger()
 
-    def apply(self, record: Message, at: Moment) -> None:
+    def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""
-        match record:
-            case ClientQuotaRecord():
-                entity = frozenset((part.entity_type, part.entity_name) for part in record.entity)
-                if record.remove:
-                    self.ledger.drop((entity, record.key), at)
-                else:
-                    self.ledger.put((entity, record.key), (record.value,), at)
+        for record, at in cast("Iterable[tuple[_Record, Moment]]", changes):
+            _, parts, key, value, remove = record
+            entity = frozenset((part["entity_type"], part["entity_name"]) for part in parts)
+            if remove:
+                self.ledger.drop((entity, key), at)
+            else:
+                self.ledger.put((entity, key), (value,), at)
 
 
 def _cells(intervals: Sequence[Interval[QuotaKey]]) -> Columns:
@@ -52,7 +63,7 @@ def _cells(intervals: Sequence[Interval[QuotaKey]]) -> Columns:
     }
 
 
-def _named(entity: frozenset[tuple[str, str | None]]) -> dict[str, str]:
+def _named(entity: Entity) -> dict[str, str]:
     return {kind: DEFAULT_ENTITY if name is None else name for kind, name in entity}
 
 

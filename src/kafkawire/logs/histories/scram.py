@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Final, Literal, TypeAlias, cast
 
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.tables.enum_names import MECHANISMS
 from kafkawire.logs.times import TIMESTAMP
-from kafkawire.protocol import RemoveUserScramCredentialRecord, UserScramCredentialRecord
-from kafkawire.wire import Message
 
 CredentialKey: TypeAlias = tuple[str, int]
 """Name of a user, and number of a mechanism."""
 
 
+_Record: TypeAlias = (
+    tuple[Literal["UserScramCredentialRecord"], str, int, int, bytes, bytes]
+    | tuple[Literal["RemoveUserScramCredentialRecord"], str, int]
+)
+
+
 class _ScramReducer:
     """Sets and removes credentials by user and mechanism. A new password has a new salt and begins a new interval."""
 
-    RECORDS: ClassVar[frozenset[str]] = frozenset({"UserScramCredentialRecord", "RemoveUserScramCredentialRecord"})
+    RECORDS: ClassVar[Needed] = {
+        "UserScramCredentialRecord": ("name", "mechanism", "iterations", "salt", "stored_key"),
+        "RemoveUserScramCredentialRecord": ("name", "mechanism"),
+    }
 
     def __init__(self) -> None:
         self.ledger: Ledger[CredentialKey] = Ledger()
 
-    def apply(self, record: Message, at: Moment) -> None:
+    def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""
-        match record:
-            case UserScramCredentialRecord():
-                values = (record.iterations, bytes(record.salt), bytes(record.stored_key))
-                self.ledger.put((record.name, record.mechanism), values, at)
-            case RemoveUserScramCredentialRecord():
-                self.ledger.drop((record.name, record.mechanism), at)
+        for record, at in cast("Iterable[tuple[_Record, Moment]]", changes):
+            match record:
+                case "UserScramCredentialRecord", user, mechanism, iterations, salt, stored_key:
+                    self.ledger.put((user, mechanism), (iterations, salt, stored_key), at)
+                case "RemoveUserScramCredentialRecord", user, mechanism:
+                    self.ledger.drop((user, mechanism), at)
 
 
 def _cells(intervals: Sequence[Interval[CredentialKey]]) -> Columns:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Final, Literal, TypeAlias, cast
 
 import pyarrow as pa
 
-from kafkawire.layout import Uuid
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.times import TIMESTAMP
-from kafkawire.protocol import PartitionRecord, RemoveTopicRecord, TopicRecord
-from kafkawire.wire import Message
+
+_Record: TypeAlias = (
+    tuple[Literal["TopicRecord"], str, str]
+    | tuple[Literal["PartitionRecord"], str, int]
+    | tuple[Literal["RemoveTopicRecord"], str]
+)
 
 _MOST_PARTITIONS: Final = (1 << 31) - 1
 
@@ -25,36 +30,42 @@ class _TopicReducer:
         as_of: milliseconds since the epoch; partitions added later are not counted. None for all times.
     """
 
-    RECORDS: ClassVar[frozenset[str]] = frozenset({"TopicRecord", "PartitionRecord", "RemoveTopicRecord"})
+    RECORDS: ClassVar[Needed] = {
+        "TopicRecord": ("topic_id", "name"),
+        "PartitionRecord": ("topic_id", "partition_id"),
+        "RemoveTopicRecord": ("topic_id",),
+    }
 
     def __init__(self, as_of: int | None) -> None:
-        self.ledger: Ledger[bytes] = Ledger(renews=False)
+        self.ledger: Ledger[str] = Ledger(renews=False)
         self._as_of = as_of
 
-    def apply(self, record: Message, at: Moment) -> None:
+    def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""
-        match record:
-            case TopicRecord():
-                self.ledger.put(bytes(record.topic_id), (record.name, 0), at)
-            case PartitionRecord():
-                self._count(record, at)
-            case RemoveTopicRecord():
-                self.ledger.drop(record.topic_id, at)
+        for record, at in cast("Iterable[tuple[_Record, Moment]]", changes):
+            match record:
+                case "TopicRecord", topic_id, name:
+                    self.ledger.put(topic_id, (name, 0), at)
+                case "PartitionRecord", topic_id, partition:
+                    self._count(topic_id, partition, at)
+                case "RemoveTopicRecord", topic_id:
+                    self.ledger.drop(topic_id, at)
 
-    def _count(self, record: PartitionRecord, at: Moment) -> None:
+    def _count(self, topic_id: str, partition: int, at: Moment) -> None:
         """Partition ids have no gaps, so the highest gives the number of partitions."""
-        match self.ledger.values(record.topic_id):
-            case (name, int(partitions)) if self._counts(at) and partitions <= record.partition_id:
-                self.ledger.put(record.topic_id, (name, min(record.partition_id + 1, _MOST_PARTITIONS)), at)
+        match self.ledger.values(topic_id):
+            case (name, int(partitions)) if self._counts(at) and partitions <= partition:
+                self.ledger.put(topic_id, (name, min(partition + 1, _MOST_PARTITIONS)), at)
 
     def _counts(self, at: Moment) -> bool:
-        return self._as_of is None or at.time is None or at.time <= self._as_of
+        time, _ = at
+        return self._as_of is None or time is None or time <= self._as_of
 
 
-def _cells(intervals: Sequence[Interval[bytes]]) -> Columns:
+def _cells(intervals: Sequence[Interval[str]]) -> Columns:
     names, partitions = value_columns([interval.values for interval in intervals], 2)
     return {
-        "topic_id": [str(Uuid(interval.key)) for interval in intervals],
+        "topic_id": [interval.key for interval in intervals],
         "name": names,
         "partitions": partitions,
         "created_at": [interval.valid_from for interval in intervals],

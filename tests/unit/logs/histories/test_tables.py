@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.kafka_logs.histories import history, still_open, time
 from tests.made.logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offsets_segment, write_segment
@@ -22,6 +23,8 @@ from kafkawire.protocol import (
     RemoveUserScramCredentialRecord,
     UserScramCredentialRecord,
 )
+from kafkawire.records.metadata_records import encode_metadata_record
+from kafkawire.wire.batches import Record, encode_batch
 
 
 def _acl(number: int) -> AccessControlEntryRecord:
@@ -53,6 +56,22 @@ def test_numbers_without_a_name_are_kept(tmp_path: Path) -> None:
         "operation": ("UNKNOWN(99)", 99),
         "permission": ("UNKNOWN(-3)", -3),
     }
+
+
+def test_an_acl_that_is_recorded_again_with_other_bytes_is_the_same_acl(tmp_path: Path) -> None:
+    """A later Kafka may write tagged fields that this one does not know."""
+    encoded = encode_metadata_record(_acl(1), 0)
+    with_tag = encoded[:-1] + b"\x01\x63\x01z"
+    other = encode_metadata_record(msgspec.structs.replace(_acl(1), operation=4), 0)
+    folder = tmp_path / METADATA_LOG
+    folder.mkdir()
+    records = [Record(timestamp=1000 + at, value=value) for at, value in enumerate((encoded, with_tag, other))]
+    (folder / f"{0:020}.log").write_bytes(encode_batch(records, partition_leader_epoch=1))
+    rows = history("acl_history", tmp_path)
+    assert [(row["operation"], row["from_offset"], row["to_offset"]) for row in rows] == [
+        ("READ", 0, 2),
+        ("WRITE", 2, None),
+    ]
 
 
 def test_entities_of_quotas(tmp_path: Path) -> None:
